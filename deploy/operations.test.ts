@@ -8,14 +8,15 @@ import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
 import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
-import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
+import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
 import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
-import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
+import { exposeWork, type NodeWork } from '../apps/gpu-node/src/metrics/work-metrics.ts';
+import { boards } from './grafana/boards/index.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 
 interface Rule {
@@ -32,10 +33,15 @@ const recordings = rules('recording.rules.yml');
 const alerts = rules('alerts.rules.yml');
 const registered = new Map([...coordinatorMetrics(), ...nodeMetrics()]);
 /** Series that exist without being registered: what rules record, and what Prometheus itself says of a target. */
-const derived = new Set([...recordings.map(({ record }) => record!), 'up']);
+const derived = new Set([
+  ...recordings.map(({ record }) => record!),
+  'up',
+  // Of dcgm-exporter, as its etc/default-counters.csv has them.
+  ...['DCGM_FI_DEV_GPU_UTIL', 'DCGM_FI_DEV_FB_USED', 'DCGM_FI_DEV_POWER_USAGE'],
+]);
 
 test('every metric in the dashboard, the rules and the manual is one of the program', () => {
-  const panels = halogridDashboard.rows.flatMap((row) => row.panels);
+  const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
   const used = [
     ...panels.flatMap(({ queries }) => queries.flatMap(({ expr }) => selectors(expr))),
     ...[...recordings, ...alerts].flatMap(({ expr }) => selectors(expr)),
@@ -55,7 +61,7 @@ test('every halogrid metric is in the manual, with its labels', () => {
 });
 
 test('every recorded series is in the manual and used', () => {
-  const panels = halogridDashboard.rows.flatMap((row) => row.panels);
+  const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
   const expressions = [
     ...alerts.map(({ expr }) => expr),
     ...panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)),
@@ -84,6 +90,11 @@ test('every alert says how bad it is and what to do, and the runbook has that se
     for (const key of ['summary', 'description']) assert.match(annotations![key]!, /\.$/, `${alert} ${key}`);
     assert.equal(annotations!.runbook, `docs/operations.md#${alert!.toLowerCase()}`);
     assert.ok(sections.has(alert!.toLowerCase()), `${alert} has no section`);
+    const [, uid] = /^d\/(.+)\?var-cluster=\{\{ \$labels\.cluster \}\}$/.exec(annotations!.dashboard!)!;
+    assert.ok(
+      boards.some((board) => board.uid === uid),
+      alert,
+    );
   }
 });
 
@@ -133,7 +144,7 @@ function coordinatorMetrics(): [string, string[]][] {
   const registry = createRegistry('coordinator');
   createMetrics(registry);
   // Only names are read here: nothing asks the state for values.
-  exposeState(registry, {} as Dispatcher, {} as Ledger);
+  exposeState(registry, {} as Dispatcher, {} as DurableLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);
 }
@@ -141,6 +152,7 @@ function coordinatorMetrics(): [string, string[]][] {
 function nodeMetrics(): [string, string[]][] {
   const registry = createRegistry('node');
   new NodeMetrics(registry);
+  exposeWork(registry, 'gpu', {} as NodeWork);
   return names(registry);
 }
 

@@ -7,8 +7,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { boards } from './grafana/boards/index.ts';
 import type { Panel } from './grafana/dashboard.ts';
-import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { eventually, freePort, Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { firings } from './prometheus/testing/firing.ts';
@@ -104,20 +104,21 @@ const most: Record<Panel['unit'], number> = {
   // No shard waits for longer than its job lasts.
   s: 60 * periodMinutes,
   percentunit: 1,
+  watt: 1000,
   short: 20_000,
 };
 /** Prometheus extends what it saw to the ends of an interval. */
 const extended = 1.1;
 
-for (const { title, unit, queries } of halogridDashboard.rows.flatMap(({ panels }) => panels)) {
+for (const { title, unit, queries } of boards.flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))) {
   test(`panel '${title}' shows what can be, from the first minute to the last`, async () => {
-    for (const { expr } of queries) {
+    for (const { expr, unit: its = unit } of queries) {
       const series = await history(expr);
       assert.ok(series.length > 0, `no series: ${expr}`);
       for (const { metric, samples } of series) {
         for (const [seconds, value] of samples) {
           const facts = `${JSON.stringify(metric)} at minute ${(seconds - startSeconds) / 60}: ${value}`;
-          assert.ok(value >= 0 && value <= most[unit] * extended, facts);
+          assert.ok(value >= 0 && value <= most[its] * extended, facts);
         }
       }
       if (!expr.includes('by (cluster')) continue;
@@ -127,7 +128,7 @@ for (const { title, unit, queries } of halogridDashboard.rows.flatMap(({ panels 
 }
 
 test('the overview tells each cluster at the last minute, in the middle of a job', async () => {
-  for (const { title, queries } of halogridDashboard.rows[0]!.panels) {
+  for (const { title, queries } of boards[0]!.rows[0]!.panels) {
     const series = await prometheus.query(substitute(queries[0]!.expr), endSeconds);
     const values = Object.fromEntries(series.map(({ metric, samples }) => [metric.cluster, samples[0]![1]]));
     assert.deepEqual(Object.keys(values).toSorted(), ['archive', 'lab'], title);
@@ -207,7 +208,9 @@ function substitute(expr: string, step = 60): string {
 }
 
 async function panel(title: string, from: number, to: number): Promise<Series[]> {
-  const { queries } = halogridDashboard.rows.flatMap(({ panels }) => panels).find((one) => one.title === title)!;
+  const { queries } = boards
+    .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))
+    .find((one) => one.title === title)!;
   return (await Promise.all(queries.map(({ expr }) => history(expr, from, to)))).flat();
 }
 

@@ -5,8 +5,12 @@ import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
 /** The Chromium that comes with the software Vulkan: a real browser, wherever the tests run. */
 export async function openBrowser(): Promise<Browser> {
-  return driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true });
+  const args = [...chromium.args.filter((word) => !isOfGraphics.test(word)), '--disable-gpu'];
+  return driver.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 }
+
+/** A page that is drawn by the software GPU takes more processor time than the rest of these tests (measured). */
+const isOfGraphics = /gpu|gl=|angle|swiftshader/;
 
 /** Opens a page, and keeps what goes wrong on it. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {

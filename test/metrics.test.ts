@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ChannelCredentials, type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { Cluster, startNode } from './cluster.ts';
+import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
@@ -19,11 +19,12 @@ const source = join(folder, 'picture.pgm');
 const out = join(folder, 'out');
 const pixels = 300 * 200;
 let cluster: Cluster;
+let jobId: string;
 
 before(async () => {
   await writePgm(source, drawPicture(300, 200));
   cluster = await Cluster.start({ nodes: 2 });
-  await cluster.jobs.run({ sources: [source], out, tilePx: 50 });
+  ({ jobId } = await cluster.jobs.run({ sources: [source], out, tilePx: 50 }));
 });
 after(() => cluster.stop());
 
@@ -69,9 +70,51 @@ test("the nodes' metrics add up to the pixels of the job, and time every stage",
   assert.equal(sum('halogrid_node_leases'), 0);
   assert.ok(sum('halogrid_gpu_busy_seconds_total{device="cpu"}') > 0);
   assert.ok(sum('halogrid_node_input_bytes_total') >= pixels);
+  assert.ok(sum('halogrid_gpu_memory_bytes{device="cpu"}') > 0);
+  assert.ok(sum('halogrid_node_worker_seconds_total{stage="decode"}') > 0);
+  for (const stage of ['decode', 'video', 'device']) {
+    assert.ok(sum(`halogrid_node_workers{stage="${stage}"}`) >= 2, stage);
+    for (const name of ['workers_busy', 'queue']) assert.equal(sum(`halogrid_node_${name}{stage="${stage}"}`), 0, name);
+  }
+  for (const stage of ['read', 'decode', 'device', 'encode', 'shard']) {
+    assert.ok(sum(`halogrid_node_busy_seconds_total{stage="${stage}"}`) > 0, stage);
+  }
   for (const stage of ['read', 'decode', 'upload', 'compute', 'readback', 'encode']) {
     assert.ok(isOnceEach(sum(`halogrid_stage_duration_seconds_count{stage="${stage}"}`)), stage);
   }
+});
+
+test('what binds a node adds up to its time', async () => {
+  const [{ http }] = cluster.nodes as [ClusterNode];
+  const bound = async () => {
+    const series = [...(await readMetrics(http))].filter(([name]) => name.startsWith('halogrid_node_binding_seconds'));
+    return series.reduce((sum, [, seconds]) => sum + seconds, 0);
+  };
+  const [fromMs, before] = [performance.now(), await bound()];
+  const [after, untilMs] = [await bound(), performance.now()];
+  // It is asked at some moment between those at which the test looks at its clock.
+  assert.ok(after > before && after - before <= (untilMs - fromMs) / 1000, `${before} ${after}`);
+});
+
+test('a trace has every shard of the job once, on its node, within its time', async () => {
+  const file = join(folder, 'trace.json');
+  const { code, stdout } = await cluster.halogrid(['trace', jobId, '--to', file]);
+  assert.deepEqual([code, stdout], [0, `${file}: 24 shards on 2 nodes; open it at https://ui.perfetto.dev\n`]);
+  const { traceEvents, otherData } = readJson(folder, 'trace.json');
+  const { finished } = readJson(out, 'job.json');
+  const lastsUs = 1000 * (Date.parse(finished) - Date.parse(otherData.since));
+  type Event = { ph: string; name: string; pid: number; ts: number; dur: number; args: { shard: number } };
+  const shards = (traceEvents as Event[]).filter(({ ph, name }) => ph === 'X' && name === 'shard');
+  assert.deepEqual(new Set(shards.map(({ args }) => args.shard)).size, 24);
+  for (const event of traceEvents as Event[]) {
+    // The job is over once its folder is in its place. Its moments are whole milliseconds.
+    if (event.ph === 'X' && event.name !== 'writing')
+      assert.ok(event.ts >= 0 && event.dur >= 0 && event.ts + event.dur <= lastsUs + 2_000, event.name);
+  }
+  for (const stage of ['read', 'decode', 'device', 'encode', 'merge']) {
+    assert.equal((traceEvents as Event[]).filter(({ ph, name }) => ph === 'X' && name === stage).length, 24, stage);
+  }
+  assert.match(otherData.trace, /^[0-9a-f]{32}$/);
 });
 
 test('/healthz and /readyz of a coordinator and of a node', async () => {

@@ -9,22 +9,23 @@ import { fileURLToPath } from 'node:url';
 import './own-folders.ts';
 import { readJson } from './results.ts';
 
-// The examples of README.md do what they say, typed as they stand there.
+// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
-const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-const examples = [...readme.matchAll(/^```sh\n(npx halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
+const pages = ['README.md', 'docs/operations.md'].map((page) => readFileSync(join(checkout, page), 'utf8'));
+const examples = [...pages.join('\n').matchAll(/^```sh\n(npx halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
 const outputs = join(checkout, 'halogrid-out');
 
-test('README.md has examples', () => assert.ok(examples.length > 0));
+test('there are examples', () => assert.ok(examples.length > 0));
 
 for (const example of examples) {
   test(example, async (t) => {
     const out = /--out (\S+)/.exec(example)?.[1];
+    const trace = /--trace (\S+)/.exec(example)?.[1];
     // What somebody else has there stays.
-    const isOurs = out && !existsSync(join(checkout, out));
+    const ours = [out, trace].filter((path) => path !== undefined && !existsSync(join(checkout, path)));
     t.after(() => {
-      if (isOurs) rmSync(join(checkout, out), { recursive: true, force: true });
+      for (const path of ours) rmSync(join(checkout, path!), { recursive: true, force: true });
       if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
     });
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', example], {
@@ -37,5 +38,6 @@ for (const example of examples) {
     assert.equal(code, 0, stderr);
     assert.notEqual(stdout, '');
     if (out) assert.equal(readJson(checkout, out, 'job.json').state, 'complete');
+    if (trace) assert.ok(readJson(checkout, trace).traceEvents.length > 0);
   });
 }

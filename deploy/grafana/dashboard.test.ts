@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { selectors } from '../prometheus/selectors.ts';
+import { boards } from './boards/index.ts';
 import { toGrafana } from './dashboard.ts';
-import { halogridDashboard } from './halogrid-dashboard.ts';
 
 interface Grid {
   x: number;
@@ -22,12 +22,24 @@ interface GrafanaPanel {
   targets: { expr: string; legendFormat: string; datasource: { uid: string } }[];
 }
 
-const committed = JSON.parse(readFileSync(new URL('dashboards/halogrid.json', import.meta.url), 'utf8'));
-const panels: GrafanaPanel[] = committed.panels.filter((panel: GrafanaPanel) => panel.type !== 'row');
+const committed = boards.map(({ uid }) => {
+  return JSON.parse(readFileSync(new URL(`dashboards/${uid}.json`, import.meta.url), 'utf8'));
+});
+const panels: GrafanaPanel[] = committed.flatMap((board) =>
+  board.panels.filter((panel: GrafanaPanel) => panel.type !== 'row'),
+);
 const queries = panels.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
+/** Variables of all boards. */
+const variables: { name: string; board: string }[] = committed.flatMap((board) =>
+  board.templating.list.map(({ name }: { name: string }) => ({ name, board: board.uid })),
+);
+/** Not ours, and without a label of ours. */
+const isForeign = (series: string): boolean => series.startsWith('DCGM_');
 
-test('the committed dashboard is what the program generates', () => {
-  assert.deepEqual(committed, toGrafana(halogridDashboard), 'out of date: npm run generate -w @halogrid/deploy');
+test('the committed boards are what the program generates, and no others are there', () => {
+  assert.deepEqual(committed, boards.map(toGrafana), 'out of date: npm run generate -w @halogrid/deploy');
+  const files = readdirSync(new URL('dashboards', import.meta.url));
+  assert.deepEqual(files.toSorted(), boards.map(({ uid }) => `${uid}.json`).toSorted());
 });
 
 test('every panel has a title of its own, a description, a unit and a query', () => {
@@ -42,25 +54,29 @@ test('every panel has a title of its own, a description, a unit and a query', ()
 });
 
 test('every panel and query takes its data source from the variable', () => {
-  const names = committed.templating.list.map(({ name }: { name: string }) => name);
-  assert.ok(names.includes('datasource'));
+  for (const { uid } of committed)
+    assert.ok(variables.some(({ name, board }) => name === 'datasource' && board === uid));
   for (const { datasource, title } of [...panels, ...queries])
     assert.equal(datasource.uid, '$' + '{datasource}', title);
 });
 
 test('queries use declared variables only', () => {
-  const declared = new Set(['__rate_interval', ...committed.templating.list.map(({ name }: { name: string }) => name)]);
-  for (const { expr } of queries) {
-    for (const [, name] of expr.matchAll(/\$(\w+)/g)) assert.ok(declared.has(name), `$${name} in ${expr}`);
+  for (const board of committed) {
+    const own = variables.filter((variable) => variable.board === board.uid).map(({ name }) => name);
+    const declared = new Set(['__rate_interval', '1', ...own]);
+    const words = [...board.panels, ...board.links, ...board.annotations.list].map((part) => JSON.stringify(part));
+    for (const [, name] of words.join().matchAll(/\$(\w+)/g))
+      assert.ok(declared.has(name!), `$${name} of ${board.uid}`);
   }
 });
 
 test('every query is of the clusters that the viewer chose, and adds up none of them where it need not', () => {
   for (const { expr } of queries) {
-    for (const series of selectors(expr)) assert.match(series, /\{cluster=~"\$cluster"[,}]/, expr);
+    for (const series of selectors(expr).filter((one) => !isForeign(one)))
+      assert.match(series, /\{cluster=~"\$cluster"[,}]/, expr);
   }
   for (const { title, type, targets, fieldConfig } of panels) {
-    const adds = targets.some(({ expr }) => /\b(sum|max|min)\b(?! by \(cluster\b)/.test(expr));
+    const adds = targets.some(({ expr }) => /\b(sum|max|min)\b(?! by \((cluster|gpu_uuid)\b)/.test(expr));
     // Shares that are stacked, and a heatmap, are of one whole.
     const isWhole = type === 'heatmap' || fieldConfig.defaults.custom?.stacking !== undefined;
     assert.equal(adds, isWhole, title);
@@ -79,19 +95,26 @@ test('counters are always rated, over the interval Grafana derives', () => {
   }
 });
 
-test('panels lie side by side inside 24 columns', () => {
-  const cells = new Set<string>();
-  for (const { gridPos, title } of committed.panels as GrafanaPanel[]) {
-    assert.ok(gridPos.x + gridPos.w <= 24, title);
-    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
-      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-        assert.ok(!cells.has(`${x},${y}`), `${title} covers another panel`);
-        cells.add(`${x},${y}`);
+for (const { uid, panels } of committed)
+  test(`panels of ${uid} lie side by side inside 24 columns`, () => {
+    const cells = new Set<string>();
+    for (const { gridPos, title } of panels as GrafanaPanel[]) {
+      assert.ok(gridPos.x + gridPos.w <= 24, title);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          assert.ok(!cells.has(`${x},${y}`), `${title} covers another panel`);
+          cells.add(`${x},${y}`);
+        }
       }
     }
-  }
+  });
+
+test('nobody edits boards in Grafana: they are code', () => {
+  for (const { editable } of committed) assert.equal(editable, false);
 });
 
-test('nobody edits the dashboard in Grafana: it is code', () => {
-  assert.equal(committed.editable, false);
+test('columns of a table have names of their own', () => {
+  const [table] = panels.filter(({ type }) => type === 'table');
+  const names = table!.targets.map(({ legendFormat }) => legendFormat);
+  assert.equal(new Set(names).size, names.length);
 });

@@ -4,6 +4,10 @@ export interface Dashboard {
   title: string;
   description: string;
   variables: QueryVariable[];
+  /** What the viewer types; beside the address of the console, which every board has. */
+  texts?: TextVariable[];
+  /** To other pages; every board has those to the others and to the console. */
+  links?: Link[];
   rows: Row[];
 }
 
@@ -15,32 +19,53 @@ export interface QueryVariable {
   query: string;
 }
 
+export interface TextVariable {
+  name: string;
+  label: string;
+  value: string;
+}
+
+export interface Link {
+  title: string;
+  /** With variables as `$name`. */
+  url: string;
+}
+
 export interface Row {
   title: string;
   panels: Panel[];
 }
 
 export interface Panel {
-  kind: 'stat' | 'timeseries' | 'stacked' | 'heatmap';
+  kind: 'stat' | 'timeseries' | 'stacked' | 'heatmap' | 'table';
   title: string;
   description: string;
   /** Grafana's id of a unit; after `si:` a space, because it takes the p of px and the f of frames for pico and femto. */
-  unit: 'si: px/s' | 'si: frames/s' | 'cps' | 'Bps' | 'bytes' | 's' | 'percentunit' | 'short';
+  unit: 'si: px/s' | 'si: frames/s' | 'cps' | 'Bps' | 'bytes' | 's' | 'percentunit' | 'watt' | 'short';
   /** Columns, of 24. */
   width: number;
   queries: Query[];
   /** What a stat says where there is no series. */
   noValue?: string;
+  /** Of a table: the label that its rows are of; a query is a column of it. */
+  rowLabel?: string;
+  /** Where the name of a row of a table leads. */
+  link?: Link;
+  /** Without which it stays empty: dcgm-exporter, or that somebody searches. */
+  needs?: 'dcgm' | 'searches';
 }
 
 export interface Query {
   expr: string;
   /** Name of a series; `{{label}}` stands for a label's value. */
   legend: string;
+  /** Of a column: its unit, where it is not the table's, and from where on it is coloured. */
+  unit?: Panel['unit'];
+  warnFrom?: number;
 }
 
 const columns = 24;
-const heights = { stat: 4, timeseries: 8, stacked: 8, heatmap: 8 } as const;
+const heights = { stat: 4, timeseries: 8, stacked: 8, heatmap: 8, table: 10 } as const;
 const datasource = { type: 'prometheus', uid: '$' + '{datasource}' };
 
 /** The dashboard as Grafana imports it. Rows are filled from left to right, then downwards. */
@@ -83,8 +108,25 @@ export function toGrafana(dashboard: Dashboard): object {
     refresh: '10s',
     time: { from: 'now-30m', to: 'now' },
     timezone: 'browser',
-    templating: { list: [datasourceVariable, ...dashboard.variables.map(toVariable)] },
-    annotations: { list: [] },
+    templating: {
+      list: [
+        datasourceVariable,
+        ...dashboard.variables.map(toVariable),
+        ...[...(dashboard.texts ?? []), consoleVariable].map(toTextBox),
+      ],
+    },
+    annotations: { list: [jobsEnded] },
+    links: [
+      {
+        type: 'dashboards',
+        title: 'Other boards',
+        tags: ['halogrid'],
+        asDropdown: true,
+        includeVars: true,
+        keepTime: true,
+      },
+      ...[...(dashboard.links ?? []), { title: 'Console', url: '$console' }].map(toLink),
+    ],
     panels,
   };
 }
@@ -95,6 +137,25 @@ const datasourceVariable = {
   label: 'Data source',
   query: 'prometheus',
   hide: 0,
+};
+
+/** Where the viewer's browser finds the coordinator. */
+const consoleVariable: TextVariable = { name: 'console', label: 'Console', value: 'http://localhost:9464' };
+
+/** Marks when a job ended, by how it did. */
+const jobsEnded = {
+  name: 'Jobs that ended',
+  enable: true,
+  iconColor: 'blue',
+  datasource,
+  expr: 'sum by (cluster, state) (increase(halogrid_jobs_ended_total{cluster=~"$cluster"}[$__rate_interval])) > 0',
+  titleFormat: 'A job of {{cluster}}: {{state}}',
+};
+
+const toLink = ({ title, url }: Link): object => ({ type: 'link', title, url, targetBlank: true });
+
+const toTextBox = ({ name, label, value }: TextVariable): object => {
+  return { type: 'textbox', name, label, query: value, current: { text: value, value } };
 };
 
 function toVariable(variable: QueryVariable): object {
@@ -121,12 +182,16 @@ function toPanel(panel: Panel, id: number, gridPos: object): object {
     expr,
     legendFormat: legend,
     ...(panel.kind === 'heatmap' ? { format: 'heatmap' } : {}),
+    ...(panel.kind === 'table' ? { format: 'table', instant: true } : {}),
   }));
   return { id, title, description, gridPos, datasource, targets, ...looks(panel) };
 }
 
-function looks({ kind, unit, noValue }: Panel): object {
+function looks(panel: Panel): object {
+  const { kind, unit, noValue } = panel;
   switch (kind) {
+    case 'table':
+      return tableLooks(panel);
     case 'stat':
       return {
         type: 'stat',
@@ -152,4 +217,50 @@ function looks({ kind, unit, noValue }: Panel): object {
         options: { calculate: false, yAxis: { unit }, color: { mode: 'scheme', scheme: 'Oranges', steps: 64 } },
       };
   }
+}
+
+/** Columns side by side by the label of the rows, each with its name, unit and colour. */
+function tableLooks({ unit, queries, rowLabel = 'instance', link }: Panel): object {
+  const columns = queries.map((query, index) => ({ ...query, field: `Value #${String.fromCharCode(65 + index)}` }));
+  const others = ['Time', 'cluster'].flatMap((name) => columns.map((_, i) => `${name} ${i + 1}`)).concat('Time');
+  const overrides = columns.map(({ legend, unit: its = unit, warnFrom }) => ({
+    matcher: { id: 'byName', options: legend },
+    properties: [
+      { id: 'unit', value: its },
+      ...(warnFrom === undefined
+        ? []
+        : [
+            {
+              id: 'thresholds',
+              value: {
+                mode: 'absolute',
+                steps: [
+                  { color: 'green', value: null },
+                  { color: 'orange', value: warnFrom },
+                ],
+              },
+            },
+            { id: 'custom.cellOptions', value: { type: 'color-background' } },
+          ]),
+    ],
+  }));
+  const named = {
+    matcher: { id: 'byName', options: rowLabel },
+    properties: link ? [{ id: 'links', value: [toLink(link)] }] : [],
+  };
+  return {
+    type: 'table',
+    fieldConfig: { defaults: { unit }, overrides: [named, ...overrides] },
+    options: { showHeader: true, cellHeight: 'sm' },
+    transformations: [
+      { id: 'joinByField', options: { byField: rowLabel, mode: 'outer' } },
+      {
+        id: 'organize',
+        options: {
+          excludeByName: Object.fromEntries(others.map((name) => [name, true])),
+          renameByName: Object.fromEntries(columns.map(({ field, legend }) => [field, legend])),
+        },
+      },
+    ],
+  };
 }

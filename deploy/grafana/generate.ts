@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { boards } from './boards/index.ts';
 import { toGrafana } from './dashboard.ts';
-import { halogridDashboard } from './halogrid-dashboard.ts';
 
-// Writes the committed dashboard; a test fails when it is out of date.
-const path = new URL('dashboards/halogrid.json', import.meta.url);
-writeFileSync(path, `${JSON.stringify(toGrafana(halogridDashboard), null, 2)}\n`);
+// Writes the committed boards; a test fails when they are out of date.
+for (const board of boards) {
+  const path = new URL(`dashboards/${board.uid}.json`, import.meta.url);
+  writeFileSync(path, `${JSON.stringify(toGrafana(board), null, 2)}\n`);
+}

@@ -2,16 +2,18 @@ import syncFs from 'node:fs';
 import fs from 'node:fs/promises';
 import Module, { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 
 // Loaded into a process before the program, by tests that need a node to fail of itself, or a host's clock to be wrong.
 
 /** Settings of a process that fails by these rules; for the `env` of its start. */
 export interface NodeFaults {
   /**
-   * What happens where a file is opened to be computed whose path holds the key: the process is killed, or there is that error.
-   * What the node shows of it to the coordinator is well.
+   * What happens where a file is opened to be computed whose path holds the key: the process is killed, there is that error, or it takes
+   * so many milliseconds. What the node shows of it to the coordinator is well.
    */
-  open?: Record<string, 'SIGKILL' | `E${string}`>;
+  open?: Record<string, 'SIGKILL' | `E${string}` | number>;
   /** Packages that are not installed. */
   missing?: string[];
   /** The processes that decode videos break down as they start. */
@@ -22,6 +24,8 @@ export interface NodeFaults {
   reroute?: Record<number, number>;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
   hang?: { devices: number; afterBatches: number };
+  /** The main thread does nothing for so long between two turns, from one SIGUSR2 to the next. */
+  blocksMs?: number;
   /** The wall clock is ahead by so much for a second, then behind by as much, and so on. */
   clockJumpsMs?: number;
 }
@@ -37,6 +41,7 @@ const {
   decodersHang,
   reroute = {},
   hang,
+  blocksMs = 0,
   clockJumpsMs = 0,
 }: NodeFaults = JSON.parse(process.env.HALOGRID_TEST_FAULTS ?? '{}');
 
@@ -45,6 +50,10 @@ if (Object.keys(rules).length > 0) {
   fs.open = async (path, ...rest) => {
     for (const [part, fault] of Object.entries(rules)) {
       if (!String(path).includes(part) || new Error().stack!.includes('show-file')) continue;
+      if (typeof fault === 'number') {
+        await delay(fault);
+        continue;
+      }
       if (fault === 'SIGKILL') process.kill(process.pid, fault);
       throw Object.assign(new Error(`${fault}: as the test says, open '${path}'`), { code: fault });
     }
@@ -115,6 +124,15 @@ function whenDefined<T>(name: string, task: (value: T) => void): void {
     task(value);
   };
   Object.defineProperty(globalThis, name, { set, configurable: true });
+}
+
+if (blocksMs > 0 && isMainThread) {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let blocking: NodeJS.Timeout | undefined;
+  process.on('SIGUSR2', () => {
+    clearInterval(blocking);
+    blocking = blocking ? undefined : setInterval(() => Atomics.wait(never, 0, 0, blocksMs), 1).unref();
+  });
 }
 
 if (clockJumpsMs) {

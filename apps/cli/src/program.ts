@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   jobs: async () => (await import('./commands/list-jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
   cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
+  trace: async () => (await import('./commands/trace.ts')).addTraceCommand,
   index: async () => (await import('./commands/index-jobs.ts')).addIndexCommand,
   search: async () => (await import('./commands/search.ts')).addSearchCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,

@@ -8,9 +8,10 @@ export function boundBy(job, nowMs) {
   const spent = whereTimeWent(job, nowMs);
   if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
   const sentences = describeTime(spent);
-  const bars = /** @type {(keyof typeof workNames)[]} */ (Object.keys(workNames)).map((work) =>
-    bar(workNames[work], spent.busy[work], spent.bound === work),
-  );
+  const { binding, busy, bound } = spent;
+  const bars = binding
+    ? entriesOf(binding).map(([work, part]) => bar(workNames[work], part, bound === work))
+    : entriesOf(busy).flatMap(([work, part]) => (work === 'shard' ? [] : [bar(workNames[work], part, bound === work)]));
   return [
     ...sentences.reverse().map(([name, words]) => {
       return element(
@@ -20,9 +21,18 @@ export function boundBy(job, nowMs) {
       );
     }),
     element('dl', { class: 'bars' }, ...bars.flat(), ...bar('having a shard', spent.busy.shard, false)),
-    element('p', { class: 'hint' }, 'Parts of the computing time in which nodes were at it, as a mean of the nodes.'),
+    element(
+      'p',
+      { class: 'hint' },
+      binding
+        ? 'Parts of the computing time in which it was what all behind it waited for, as a mean of the nodes.'
+        : 'Parts of the computing time in which nodes were at it, as a mean of the nodes.',
+    ),
   ];
 }
+
+/** @template {string} Name @param {Record<Name, number>} parts @returns {[Name, number][]} */
+const entriesOf = (parts) => /** @type {[Name, number][]} */ (Object.entries(parts));
 
 /** @param {string} words @param {number} part @param {boolean} isMain */
 function bar(words, part, isMain) {

@@ -9,17 +9,24 @@ const works = /** @type {const} */ (['read', 'decode', 'device', 'encode']);
 
 /** @typedef {(typeof works)[number]} Work */
 
+/** What the parts behind it may wait for while a node has shards; `node`: for none of the others. */
+const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'encode', 'node']);
+
+/** @typedef {(typeof binders)[number]} Binder */
+
 /**
  * What most of a job's time was spent on, or spent in waiting for.
  *
- * @typedef {Work | 'start' | 'listing' | 'shards' | 'writing'} Bound
+ * @typedef {Binder | 'start' | 'listing' | 'coordinator' | 'shards' | 'writing'} Bound
  */
 
 /**
  * Where the time of a job went, from submission to its end, in seconds. `starting`: until a node had the first shard; `computing`:
  * from then until the last result was merged; `writing`: from then until the output was complete; `listing`: until the last source
  * was listed, which goes on while nodes compute, absent where nobody saw it. `busy`: parts of `computing`, in [0, 1], in which a node
- * was at something, as a mean of the nodes; `shard`: had a shard at all. `bound` is absent where nodes told nothing.
+ * was at something, as a mean of the nodes; `shard`: had a shard at all. `binding`: parts in which it was what all behind it waited
+ * for, absent where nodes of an earlier version told nothing of it; `queued`: the part in which shards waited for a node. `bound` is
+ * absent where nodes told nothing.
  *
  * @typedef {object} TimeSpent
  * @property {number} starting
@@ -27,6 +34,8 @@ const works = /** @type {const} */ (['read', 'decode', 'device', 'encode']);
  * @property {number} writing
  * @property {number} [listing]
  * @property {Record<Work | 'shard', number>} busy
+ * @property {Record<Binder, number>} [binding]
+ * @property {number} [queued]
  * @property {Bound} [bound]
  */
 
@@ -64,6 +73,13 @@ export function whereTimeWent(job, nowMs) {
       encode: part('encode'),
       shard: part('shard'),
     },
+    ...(binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined) && {
+      binding: /** @type {Record<Binder, number>} */ (
+        Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)]))
+      ),
+    }),
+    // Of the coordinator, whatever the number of nodes.
+    ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
 }
@@ -80,12 +96,20 @@ const nearly = 0.9;
  * @param {Pick<JobTimes, 'stageSeconds' | 'busySeconds'>} times
  * @returns {Bound}
  */
-export function boundOf({ starting, computing, writing, listing, busy }, { stageSeconds, busySeconds }) {
+export function boundOf(
+  { starting, computing, writing, listing, busy, binding, queued = 0 },
+  { stageSeconds, busySeconds },
+) {
   const half = (starting + computing + writing) / 2;
   if (writing > half) return 'writing';
   if (starting > half) return 'start';
-  if (busy.shard < 1 / 2)
-    return listing !== undefined && listing > starting + computing * nearly ? 'listing' : 'shards';
+  if (busy.shard < 1 / 2) {
+    if (listing !== undefined && listing > starting + computing * nearly) return 'listing';
+    // Whatever of both does not fit beside each other was at the same time.
+    const idle = 1 - busy.shard;
+    return queued + idle - 1 > idle / 2 ? 'coordinator' : 'shards';
+  }
+  if (binding) return binders.reduce((a, b) => (binding[b] > binding[a] ? b : a));
   /** @param {string[]} stages */
   const secondsOf = (...stages) => stages.reduce((sum, stage) => sum + (stageSeconds[stage] ?? 0), 0);
   /** @type {Record<Work, number>} */
@@ -120,33 +144,46 @@ export function describeTime(spent) {
   return [['time', parts.join(', ')], ...(spent.bound ? [['bound by', describeBound(spent, spent.bound)]] : [])];
 }
 
-/** @type {Record<Work, string>} */
+/** @type {Record<Binder, string>} */
 export const workNames = {
+  network: 'the network',
   read: 'reading',
   decode: 'decoding',
   device: 'the device',
   encode: 'keeping maps',
+  node: 'the node itself',
 };
 
 /** @param {TimeSpent} spent @param {Bound} bound */
-function describeBound({ starting, computing, writing, busy }, bound) {
+function describeBound({ starting, computing, writing, busy, binding }, bound) {
   /** @param {number} part */
   const percent = (part) => `${Math.round(part * 100)} %`;
+  /** @param {number} part */
+  const ofComputing = (part) => `${describeSeconds(part * computing)} of ${describeSeconds(computing)}`;
   const all = describeSeconds(starting + computing + writing);
+  const idle = `nodes had no shard in ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
   switch (bound) {
     case 'start':
       return `the start: it took ${describeSeconds(starting)} of ${all}`;
     case 'writing':
       return `writing the results: it took ${describeSeconds(writing)} of ${all}`;
     case 'listing':
-      return `listing: nodes had no shard in ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
+      return `listing: ${idle}`;
+    case 'coordinator':
+      return `the coordinator: ${idle}, while shards waited for one`;
     case 'shards':
-      return `waiting: nodes had no shard in ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
+      return `waiting: ${idle}`;
     case 'device':
+      if (binding)
+        return `the device: it had work in ${ofComputing(binding.device)}, and was busy in ${percent(busy.device)}`;
       return `the device: busy in ${percent(busy.device)} of ${describeSeconds(computing)}, decoding in ${percent(busy.decode)}`;
+    case 'node':
+      return `the node itself: it had shards, and nothing of them under way, in ${ofComputing(binding?.node ?? 0)}`;
     default: {
-      const seconds = `${describeSeconds(busy[bound] * computing)} of ${describeSeconds(computing)}`;
-      return `${workNames[bound]}: under way in ${seconds}; the device was busy in ${percent(busy.device)}`;
+      const device = `the device was busy in ${percent(busy.device)}`;
+      if (binding) return `${workNames[bound]}: waited for in ${ofComputing(binding[bound])}; ${device}`;
+      const work = bound === 'network' ? 'read' : bound;
+      return `${workNames[work]}: under way in ${ofComputing(busy[work])}; ${device}`;
     }
   }
 }

@@ -69,6 +69,49 @@ const table: [what: string, bound: Bound, times: Partial<JobTimes>, more?: Parti
     'shards',
     { busySeconds: { decode: 0.5, device: 0.1, shard: 0.7 }, stageSeconds: { decode: 0.5 } },
   ],
+  [
+    'a GPU that always has a batch, and whose files are read meanwhile',
+    'device',
+    {
+      busySeconds: {
+        read: 3.3,
+        decode: 0.2,
+        device: 2.1,
+        shard: 4,
+        read_binds: 0.4,
+        device_binds: 3.4,
+        node_binds: 0.2,
+      },
+      stageSeconds: { read: 20, decode: 1, upload: 0.5, compute: 1.4 },
+    },
+  ],
+  [
+    'a GPU that waits for files, while some are always decoded',
+    'read',
+    {
+      busySeconds: {
+        read: 3.9,
+        decode: 1.8,
+        device: 0.2,
+        shard: 4,
+        read_binds: 2.1,
+        decode_binds: 1.7,
+        device_binds: 0.2,
+      },
+    },
+  ],
+  ['files of a slow server', 'network', { busySeconds: { read: 3.9, shard: 4, network_binds: 3.9, read_binds: 0 } }],
+  ['a node that is too busy with itself', 'node', { busySeconds: { read: 1, shard: 4, read_binds: 1, node_binds: 3 } }],
+  [
+    'a coordinator that is late, though shards wait',
+    'coordinator',
+    { busySeconds: { decode: 0.5, device: 0.1, shard: 0.7, queued: 3.8 } },
+  ],
+  [
+    'one shard that takes long at the end',
+    'shards',
+    { busySeconds: { decode: 0.5, device: 0.1, shard: 1.5, queued: 1.2 } },
+  ],
   ['a node that came late', 'start', { leasedMs: 5_000, busySeconds: { decode: 0.4, shard: 0.5 } }],
   ['large maps to be put together', 'writing', { computedMs: 2_500, busySeconds: { decode: 1, shard: 1 } }],
 ];
@@ -93,11 +136,16 @@ test('a person reads where the time went and what bound it', () => {
   ]);
   const bounds = table.map(([, , times]) => lines(times)[1]![1]!);
   assert.deepEqual(
-    [1, 6, 7, 8, 9].map((i) => bounds[i]),
+    [1, 6, 7, 8, 9, 10, 11, 12, 14, 15].map((i) => bounds[i]),
     [
       'the device: busy in 90 % of 4.00 s, decoding in 100 %',
       'listing: nodes had no shard in 83 % of 4.00 s',
       'waiting: nodes had no shard in 83 % of 4.00 s',
+      'the device: it had work in 3.40 s of 4.00 s, and was busy in 53 %',
+      'reading: waited for in 2.10 s of 4.00 s; the device was busy in 5 %',
+      'the network: waited for in 3.90 s of 4.00 s; the device was busy in 0 %',
+      'the node itself: it had shards, and nothing of them under way, in 3.00 s of 4.00 s',
+      'the coordinator: nodes had no shard in 83 % of 4.00 s, while shards waited for one',
       'the start: it took 4.00 s of 5.00 s',
       'writing the results: it took 3.50 s of 5.00 s',
     ],

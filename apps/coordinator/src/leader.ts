@@ -1,9 +1,12 @@
 import type { SubmitRequest } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
+import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
+import { JobSpans } from './dispatch/job-spans.ts';
+import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { resumeInFolder } from './dispatch/resume-in-folder.ts';
@@ -12,15 +15,16 @@ import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { checkSources } from './job/check-sources.ts';
 import { createJobId } from './job/job-id.ts';
+import { SharedJobs } from './leadership/shared-jobs.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { exposeState } from './metrics.ts';
-import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
+import { openTables, tablesThread } from './output/tables-file.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
@@ -55,9 +59,15 @@ function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
     const version = await otherResultsVersion(spec);
     if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
     const added = await addedMapsSentence(spec);
-    if (added) yield { kind: 'note', text: added };
+    if (added) yield [{ kind: 'note', text: added }];
     yield* plan(spec, pipeline, signal);
   };
+}
+
+/** Jobs of the other coordinators of the store, where it has several. */
+function openSharedJobs({ store, epoch, log, clock, ledgerLost: lost }: LeaderOptions): SharedJobs | undefined {
+  const { shares } = store;
+  return shares && new SharedJobs({ store, shares, epoch, log, nowMs: clock.monotonicMs, lost });
 }
 
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
@@ -98,19 +108,22 @@ export interface LeaderServer {
 export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
-  const ledger =
-    config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
+  const shared = openSharedJobs(options);
+  const inStore = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
+  const ledger = inStore?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
-  featuresThread.prepare();
+  tablesThread.prepare();
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
   const metrics = createMetrics(registry);
+  const spans = await openSpanExport();
+  if (spans) onClose(() => spans.close());
   const dispatcher = new Dispatcher({
     ledger,
     work: {
       plan,
-      features: openFeatures,
+      tables: openTables,
       pictures: openPictures,
       finalise: finaliseJob,
       abandon: async (job, end, finishedMs) => {
@@ -125,6 +138,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     graceMs: config.nodeGraceMs,
     metrics,
     log,
+    ...(shared && { others: shared }),
+    spans: spans && new JobSpans(spans, clock),
   });
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.
@@ -135,7 +150,11 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     await grpc?.close();
   });
   exposeState(registry, dispatcher, ledger);
-  await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
+  const recovery = { ledger, dispatcher, clock, log };
+  if (shared && inStore) {
+    await Promise.race([shared.start(new LedJobs(recovery, inStore.home)), options.lost]);
+    onClose(() => shared.close());
+  } else await Promise.race([recoverJobs(recovery), options.lost]);
   const retrieval = new Retrieval(retrievalLimits, dispatcher);
   onClose(() => retrieval.close());
   const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));

@@ -35,7 +35,7 @@ export interface StateOfWork extends Pick<Dispatcher, 'shards'> {
 
 /** What metrics tell of the ledger. */
 export interface StateOfLedger {
-  listJobs(): Promise<readonly Pick<JobRecord, 'jobId' | 'state'>[]>;
+  ledJobs(): readonly Pick<JobRecord, 'jobId' | 'state'>[];
   behind(): { ms: number };
 }
 
@@ -44,13 +44,21 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',
-    help: 'Jobs known to the ledger, by state.',
+    help: 'Jobs that this coordinator leads, by state; with those that have ended where it leads alone.',
     labelNames: ['state'],
     registers,
-    async collect() {
+    collect() {
       const counts = { pending: 0, running: 0, finalising: 0, complete: 0, failed: 0, cancelled: 0 };
-      for (const { state } of await ledger.listJobs()) counts[state]++;
+      for (const { state } of ledger.ledJobs()) counts[state]++;
       for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_jobs_blocked',
+    help: 'Jobs that do not go on because no attached node can do what they need.',
+    registers,
+    collect() {
+      this.set(ledger.ledJobs().filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
     },
   });
   new Gauge({
@@ -75,46 +83,32 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     help: 'Nodes in conversation with the coordinator, by whether they take shards or only finish theirs.',
     labelNames: ['state'],
     registers,
+    // To look at a thousand nodes takes milliseconds: once a scrape is enough for all that is told of them.
     collect() {
       const nodes = dispatcher.nodes();
       const draining = nodes.filter((node) => node.isDraining).length;
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);
+      lacks.reset();
+      for (const { hello, lacks: its } of nodes) lacks.inc({ node: hello.name }, its.length);
+      gpusShared.set(sharedGpus(nodes.map(({ hello }) => hello)).size);
+      leasesBytes.set(nodes.reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
     },
   });
-  new Gauge({
+  const lacks = new Gauge({
     name: 'halogrid_node_lacks',
     help: 'What a node was asked for by jobs and cannot do (read a folder, write results, decode), by node: it gets no shard that needs it.',
     labelNames: ['node'],
     registers,
-    collect() {
-      this.reset();
-      for (const { hello, lacks } of dispatcher.nodes()) this.inc({ node: hello.name }, lacks.length);
-    },
   });
-  new Gauge({
-    name: 'halogrid_jobs_blocked',
-    help: 'Jobs that do not go on because no attached node can do what they need.',
-    registers,
-    async collect() {
-      const jobs = await ledger.listJobs();
-      this.set(jobs.filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
-    },
-  });
-  new Gauge({
+  const gpusShared = new Gauge({
     name: 'halogrid_gpus_shared',
     help: 'GPUs that more than one node in conversation says it has open.',
     registers,
-    collect() {
-      this.set(sharedGpus(dispatcher.nodes().map(({ hello }) => hello)).size);
-    },
   });
-  new Gauge({
+  const leasesBytes = new Gauge({
     name: 'halogrid_leases_bytes',
     help: 'Decoded bytes that all leases together hold of the credit of nodes.',
     registers,
-    collect() {
-      this.set(dispatcher.nodes().reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
-    },
   });
 }

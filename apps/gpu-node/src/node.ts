@@ -22,7 +22,7 @@ import {
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { Agent } from './agent/agent.ts';
+import { Agents } from './agent/agents.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
@@ -36,8 +36,9 @@ import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
-import { openGpuScan } from './search/open-scan.ts';
-import { PartSearcher } from './search/part-searcher.ts';
+import { exposeWork } from './metrics/work-metrics.ts';
+import { WorkerMeter } from './metrics/worker-meter.ts';
+import type { PartSearcher } from './search/part-searcher.ts';
 
 /**
  * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
@@ -99,12 +100,21 @@ export async function startNode(
     delay: (ms) => delay(ms),
   });
   metrics.deviceLost.inc({ device: kind }, 0);
-  const device = withMetrics(reopening, metrics);
+  const nowMs = () => performance.now();
+  const workersOfDevice = kind === 'cpu' ? availableParallelism() : 1;
+  const meters = { device: new WorkerMeter(workersOfDevice, nowMs), memory: new WorkerMeter(0, nowMs) };
+  const device = withMetrics(reopening, metrics, meters);
   const executor = openExecutor({
     device,
     decode: config.decode,
     decoderTimeoutMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
+  });
+  exposeWork(registry, kind, {
+    workers: { ...executor.meters, device: meters.device },
+    waitingForMemory: () => meters.memory.queued,
+    heldBytes: () => device.heldBytes,
+    takeSeconds: () => executor.clock.take(),
   });
   const hello: Hello = {
     nodeId: config.nodeId,
@@ -131,23 +141,31 @@ export async function startNode(
       Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
   };
 
-  const searcher = new PartSearcher({
-    // Shaders on cores are slower than threads.
-    ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
-    note: (line) => log.info(line),
-    searched: (frames, took) => metrics.observeSearch(kind, frames, took),
-  });
-  let agent: Agent | undefined;
+  let searcher: Promise<PartSearcher> | undefined;
+  // Loaded by the first search: it is a seventh of what a node loads.
+  const openSearcher = async (): Promise<PartSearcher> => {
+    const [{ PartSearcher }, { openGpuScan }] = await Promise.all([
+      import('./search/part-searcher.ts'),
+      import('./search/open-scan.ts'),
+    ]);
+    return new PartSearcher({
+      // Shaders on cores are slower than threads.
+      ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+      note: (line) => log.info(line),
+      searched: (frames, took) => metrics.observeSearch(kind, frames, took),
+    });
+  };
+  let agents: Agents | undefined;
   let http: HttpServer | undefined;
   try {
     http = await listen(config, {
       registry,
-      notReady: () => (agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
+      notReady: () => (agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
       tls: createTls(config.server, warn),
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
-    agent = new Agent({
+    agents = new Agents({
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client, warn),
@@ -156,20 +174,23 @@ export async function startNode(
         return executor.execute(lease, signal);
       },
       look,
-      search: (part) => searcher.search(part),
+      search: async (part) => {
+        searcher ??= openSearcher();
+        return await (await searcher).search(part);
+      },
       deviceGone: reopening.lost,
       log,
       metrics,
-      nowMs: () => performance.now(),
+      nowMs,
       random: Math.random,
     });
-    void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
-    const exit = await agent.ended;
+    void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));
+    const exit = await agents.ended;
     log.info({ code: exit.code }, `Ended: ${exit.reason}`);
     return exit;
   } finally {
     await http?.close();
-    await searcher.close();
+    await (await searcher)?.close();
     await executor.close();
     await device.close();
   }

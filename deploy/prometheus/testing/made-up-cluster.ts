@@ -54,7 +54,7 @@ export class MadeUpCluster {
       jobNow: () => ({ waiting: this.#isBlocked ? 'No node can' : '' }),
     };
     const ledger = {
-      listJobs: async () => this.#jobs,
+      ledJobs: () => this.#jobs,
       behind: () => ({ ms: this.#behindMs }),
     };
     this.#coordinators = ['a', 'b'].map((host) => new MadeUpCoordinator(`${host}.${name}:9464`, state, ledger));
@@ -143,6 +143,7 @@ export class MadeUpCluster {
   }
 
   #work(leader: MadeUpCoordinator, minute: number, nowSeconds: number, now: IncidentKind[]): void {
+    leader.searched();
     for (const node of this.#attached()) {
       for (let done = 0; done < shardsAMinute; done++) {
         const job = this.#jobs.find(({ shardsLeft }) => shardsLeft > 0);

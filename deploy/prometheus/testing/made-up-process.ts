@@ -9,6 +9,7 @@ import {
   type StateOfWork,
 } from '../../../apps/coordinator/src/metrics.ts';
 import { NodeMetrics } from '../../../apps/gpu-node/src/metrics/node-metrics.ts';
+import { exposeWork, type MeteredWorkers } from '../../../apps/gpu-node/src/metrics/work-metrics.ts';
 
 /** A shard of these clusters: frames of Full HD in one batch, and what it takes. */
 export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5 };
@@ -105,7 +106,17 @@ export class MadeUpCoordinator extends MadeUpProcess {
     metrics.inputBytes.inc(shardOf.inputBytes);
     metrics.quarantined.inc({ stage: 'decode' }, damaged);
     for (const [stage, seconds] of Object.entries(stageSeconds)) metrics.stageSeconds.inc({ stage }, seconds);
+    metrics.searches.inc({ by: 'nodes' });
+    metrics.searchSeconds.observe({ by: 'nodes' }, 0.05);
     metrics.lastResult.set(nowSeconds);
+  }
+
+  /** Somebody looked for a frame, and nodes searched. */
+  searched(): void {
+    const metrics = this.work!;
+    metrics.searches.inc({ by: 'nodes' });
+    metrics.searchSeconds.observe({ by: 'nodes' }, 0.02);
+    metrics.searchedFrames.inc({ device: 'gpu' }, 1e6);
   }
 }
 
@@ -126,10 +137,16 @@ export class MadeUpNode extends MadeUpProcess {
   readonly name: string;
   lacks = 0;
   metrics!: NodeMetrics;
+  readonly #card: string;
+  /** Shards since the last minute. */
+  #shards = 0;
+  #deviceSeconds = 0;
+  #untold = { busy: { device: 0, shard: 0 }, binding: { device: 0, idle: 0 } };
 
   constructor(name: string, cluster: string) {
     super(`${name}.${cluster}:9465`);
     this.name = name;
+    this.#card = `GPU-${name}.${cluster}`;
     this.start();
   }
 
@@ -138,13 +155,58 @@ export class MadeUpNode extends MadeUpProcess {
     this.begin('node');
     this.isUp = true;
     this.metrics = new NodeMetrics(this.registry);
-    this.metrics.info.set({ device: 'gpu', name: 'A card', gpu_uuid: this.name, pci_bus_id: '0' }, 1);
+    this.metrics.info.set({ device: 'gpu', name: 'A card', gpu_uuid: this.#card, pci_bus_id: '0' }, 1);
     this.metrics.deviceLost.inc({ device: 'gpu' }, 0);
     this.metrics.busySeconds.inc({ device: 'gpu' }, 0);
+    this.#deviceSeconds = 0;
+    const idle = { workers: 4, busy: 0, queued: 0, seconds: 0 };
+    exposeWork(this.registry, 'gpu', {
+      workers: { decode: idle, video: idle, device: this.#device() },
+      waitingForMemory: () => 1,
+      heldBytes: () => 1e9,
+      takeSeconds: () => {
+        const told = this.#untold;
+        this.#untold = { busy: { device: 0, shard: 0 }, binding: { device: 0, idle: 0 } };
+        return told;
+      },
+    });
+    // As dcgm-exporter has them: percent, MiB, watts.
+    for (const [name, value] of Object.entries({ GPU_UTIL: 60, FB_USED: 2000, POWER_USAGE: 300 })) {
+      const of = { name: `DCGM_FI_DEV_${name}`, help: name, labelNames: ['UUID'], registers: [this.registry] };
+      new Gauge(of).set({ UUID: this.#card }, value);
+    }
+  }
+
+  /** What it did in this minute binds it for as long, or less. */
+  override tick(): void {
+    super.tick();
+    const device = Math.min(60, this.#shards * stageSeconds.compute);
+    this.#shards = 0;
+    this.#deviceSeconds += device;
+    const { busy, binding } = this.#untold;
+    busy.device += device;
+    busy.shard += device;
+    binding.device += device;
+    binding.idle += 60 - device;
+  }
+
+  #device(): MeteredWorkers {
+    const seconds = () => this.#deviceSeconds;
+    return {
+      workers: 1,
+      busy: 1,
+      queued: 2,
+      get seconds() {
+        return seconds();
+      },
+    };
   }
 
   /** It computed a shard. */
   computed(): void {
+    this.#shards++;
+    this.metrics.uploadedBytes.inc(shardOf.inputBytes);
+    this.metrics.readBackBytes.inc(1024);
     this.metrics.observeShard(lease, completed);
     this.metrics.busySeconds.inc({ device: 'gpu' }, stageSeconds.compute);
   }

@@ -2,6 +2,14 @@
 // specification; src/gen is their committed ts-proto output ('npm run proto' writes it).
 import { fileURLToPath } from 'node:url';
 
+export {
+  type FrameColumns,
+  type FrameOutline,
+  FrameTableError,
+  frameOutline,
+  maxFrameTableBytes,
+  readFrameTable,
+} from './answers/frame-table.ts';
 export { CountsError, countsIn, joinCounts } from './answers/join-counts.ts';
 export {
   type FoundAnswer,
@@ -46,6 +54,7 @@ export {
   listBounds,
   listFramesBounds,
   maxSentenceLength,
+  maxSourceBlockBytes,
   orderBounds,
   reportBounds,
   searchBounds,
@@ -55,7 +64,7 @@ export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts
 export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 7;
+export const protocolVersion = 8;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -139,3 +139,11 @@ test('a port that is taken rejects', async (t) => {
   t.after(() => first.close());
   await assert.rejects(startHttp({ ...options, port: first.port }), { code: 'EADDRINUSE' });
 });
+
+test('processes name their cluster where they are told it', async () => {
+  const named = await createRegistry('node', { HALOGRID_CLUSTER: 'archive' }).metrics();
+  const series = named.split('\n').filter((line) => line && !line.startsWith('#'));
+  assert.ok(series.length > 10);
+  for (const line of series) assert.match(line, /[{,]cluster="archive"[,}]/);
+  assert.doesNotMatch(await createRegistry('node', {}).metrics(), /cluster=/);
+});

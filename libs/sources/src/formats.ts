@@ -141,7 +141,11 @@ const unsupportedExtensions = new Set(unsupportedFormats.flatMap(({ extensions }
 /** For sentences. */
 export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
 
-const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+/** In lower case; empty where there is none. A million files of a listing are asked some times each, so no expression is matched. */
+function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 || name.indexOf('/', dot) >= 0 ? '' : name.slice(dot + 1).toLowerCase();
+}
 
 /** The format that a file has by its name or URI, if that tells one that is read. */
 export const formatOfName = (name: string): Format | undefined => byExtension.get(extensionOf(name));

@@ -46,3 +46,4 @@ export { RemoteFile } from './remote/remote-file.ts';
 export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
 export { SourceUriError } from './source-errors.ts';
+export { isOfVersion, isStatedVersion, tellsContent } from './stated-version.ts';

@@ -114,3 +114,14 @@ test('nothing of an item is held once it is taken, with a signal that never abor
   }
   assert.equal(taken, 100_000);
 });
+
+test('what is there at once is yielded before anything else is begun', async () => {
+  let begun = 0;
+  const results = mapAhead([1, 2, 3, 4], 3, (n) => {
+    begun++;
+    return n < 3 ? n : Promise.resolve(n);
+  });
+  assert.deepEqual([(await results.next()).value, begun], [1, 1]);
+  assert.deepEqual([(await results.next()).value, begun], [2, 2]);
+  assert.deepEqual(await collect(results), [3, 4]);
+});

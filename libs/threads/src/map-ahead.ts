@@ -5,11 +5,14 @@ export interface MapAheadOptions<Result> {
   discard?(result: Result): Promise<void>;
 }
 
-/** Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited. */
+/**
+ * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited. A
+ * result that is there at once, with none under way before it, is yielded at once.
+ */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   ahead: number,
-  act: (item: Item) => Promise<Result>,
+  act: (item: Item) => Promise<Result> | Result,
   { signal, discard }: MapAheadOptions<Result> = {},
 ): AsyncGenerator<Result, void, undefined> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
@@ -24,7 +27,7 @@ export async function* mapAhead<Item, Result>(
       else Promise.resolve(awaited).then(resolve, reject);
     });
 
-  const underWay: Promise<Result>[] = [];
+  const underWay: (Promise<Result> | Result)[] = [];
   let ended = false;
   try {
     signal?.throwIfAborted();
@@ -35,8 +38,12 @@ export async function* mapAhead<Item, Result>(
           ended = true;
         } else {
           const result = act(next.value);
+          if (!(result instanceof Promise) && underWay.length === 0) {
+            yield result;
+            continue;
+          }
           // Its failure is thrown when its turn comes; until then it must not count as unhandled.
-          result.catch(() => {});
+          if (result instanceof Promise) result.catch(() => {});
           underWay.push(result);
         }
       }

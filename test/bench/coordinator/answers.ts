@@ -2,7 +2,7 @@
 // final files:
 //   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--cpu-prof-dir=DIR]
 // Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
-// last result and until the end of the job. The nodes are in this process, which is not counted. With a folder for profiles
+// last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are in this process, which is not counted. With a folder for profiles
 // the coordinator leaves one of each of its threads there.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ import {
 } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { resultsVersion } from '@halogrid/service';
+import { SourceBlock } from '@halogrid/sources/source-block';
 
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
@@ -57,12 +58,14 @@ function attach(port: number, name: string): NodesClient {
   say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes: 2 ** 30 }) });
   const answer = async ({ jobId, shard, attempt, epoch, work, scratch }: Lease): Promise<void> => {
     if (work?.$case !== 'frames') throw new Error('Expected frames');
-    const results = work.value.sources.map(({ index: source }): FoundResult => {
+    const { sources: named, block } = work.value;
+    const sources = block ? [...new SourceBlock(block).slice()] : named;
+    const results = sources.map(({ index: source }): FoundResult => {
       return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
     });
-    for (const { index, preview } of work.value.sources) if (preview) await writePreview(scratch, index);
+    for (const { index, preview } of sources) if (preview) await writePreview(scratch, index);
     const rest = { errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
-    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, ...rest })) say(report);
+    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, areFrames: true, ...rest })) say(report);
   };
   call.on('data', ({ order }) => {
     if (order?.$case === 'lease') void answer(order.value);
@@ -83,7 +86,11 @@ for (let i = 0; i < repetitions; i++) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { port } = JSON.parse((await lines.next()).value!);
   const clients = Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`));
-  const { state, digest, computed, whole, rss } = JSON.parse((await lines.next()).value!);
+  let end = JSON.parse((await lines.next()).value!);
+  for (; 'done' in end; end = JSON.parse((await lines.next()).value!)) {
+    console.log(`${(end.done / 1e6).toFixed(2)} million frames: ${Math.round(end.rss / 2 ** 20)} MB`);
+  }
+  const { state, digest, computed, whole, rss } = end;
   const say = ({ all, main, seconds }: Record<string, number>): string =>
     `${all!.toFixed(1)} µs, main thread ${main!.toFixed(1)} µs, ${seconds!.toFixed(1)} s`;
   console.log(

@@ -14,16 +14,18 @@ import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts
 import { createFolderLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
-import { openFeatures } from '../../../apps/coordinator/src/output/features-file.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
+import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThread } from '../../../apps/coordinator/src/plan/plan-thread.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
 
 const frames = Number(process.argv[2]);
+/** Its memory is told each time that so many are done. */
+const reportedFrames = 1_000_000;
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const log = createLog('bench', 'warn');
 const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
@@ -57,11 +59,11 @@ const dispatcher = new Dispatcher({
   ledger,
   work: {
     plan: (spec, _pipeline, signal) => planThread.plan(spec, signal),
-    features: openFeatures,
+    tables: openTables,
     pictures: openPictures,
     finalise: async (...results) => {
       computed = { ...since(leased!), seconds: (performance.now() - startMs) / 1000 };
-      await finaliseJob(...results);
+      return finaliseJob(...results);
     },
     abandon: async (_job, end) => ended.reject(new Error(JSON.stringify(end))),
     release: releaseOutputFolder,
@@ -97,7 +99,15 @@ await claimOutputFolder(spec.out, { jobId, spec });
 leased = used();
 startMs = performance.now();
 await dispatcher.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
+let told = 0;
+const memory = setInterval(async () => {
+  const done = (await ledger.getJob(jobId))?.counts.frames ?? 0;
+  if (done < told + reportedFrames) return;
+  told = done - (done % reportedFrames);
+  process.stdout.write(`${JSON.stringify({ done, rss: process.memoryUsage.rss() })}\n`);
+}, 100);
 await Promise.race([dispatcher.ended(jobId), ended.promise]);
+clearInterval(memory);
 const whole = { ...since(leased), seconds: (performance.now() - startMs) / 1000 };
 const { state, digest } = (await ledger.getJob(jobId))!;
 process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: process.resourceUsage().maxRSS })}\n`);

@@ -2,6 +2,7 @@
 //   node --expose-gc test/bench/scheduler/simulate.ts [sqlite] [SHARDS] [NODES…]
 // `sqlite` keeps the ledger in a file of SQLite, as a coordinator does.
 // Prints a line for each number of nodes: wall time on one thread, and the memory that a shard takes while it is open.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import { MemoryStore } from '../../../apps/coordinator/src/ledger/store/memory-store.ts';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
+import { noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
 const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');
@@ -26,11 +28,13 @@ const operations = [{ kernel: 'lbp', parameters: {} }];
 const size = { width: 3, height: 3 };
 const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
 
-async function* plan(): AsyncGenerator<PlanStep> {
+async function* plan(): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < shards; index++) {
     const uri = `file:///in/${index}.pgm`;
-    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
-    yield { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } };
+    yield [
+      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
+      { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } },
+    ];
   }
 }
 
@@ -57,6 +61,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       });
     },
     search: () => {},
+    creditTaken: () => {},
     drop: () => {},
   });
 }
@@ -70,8 +75,8 @@ async function measure(nodes: number): Promise<string> {
     ledger,
     work: {
       plan,
-      features: () => undefined,
-      finalise: async () => done.resolve(),
+      tables: () => noTables,
+      finalise: async () => void done.resolve(),
       abandon: async (_job, end) => done.reject(new Error(JSON.stringify(end))),
       release: () => {},
     },

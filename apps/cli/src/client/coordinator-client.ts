@@ -6,6 +6,7 @@ import {
   type ListResponse,
   type NodeStatus,
   type SubmitRequest,
+  type TraceResponse,
 } from '@halogrid/proto';
 import {
   type ClientSecurity,
@@ -34,6 +35,8 @@ export interface CoordinatorClient {
   /** The job now and whenever it has changed; ends when it has. Goes on with the next leader where one ends. */
   watch(jobId: string): AsyncGenerator<JobStatus>;
   cancel(jobId: string): Promise<JobStatus>;
+  /** When shards of the job were where. */
+  trace(jobId: string): Promise<TraceResponse>;
   nodes(): Promise<NodeStatus[]>;
   close(): void;
 }
@@ -88,6 +91,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
     jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
+    trace: (jobId) => ask(({ jobs }) => jobs.trace.bind(jobs, { jobId })),
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
       let leader = await lead();

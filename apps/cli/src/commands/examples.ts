@@ -34,6 +34,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid status 20260131-235959-0a1b2c', 'the job of that id'],
     ['halogrid status 20260131-2359 --json', 'the one whose id begins so, for a program'],
   ],
+  trace: [['halogrid trace 20260131-2359 --to trace.json', 'to be opened at https://ui.perfetto.dev']],
   results: [
     ['halogrid results 20260131-2359', 'where they are'],
     ['halogrid results 20260131-2359 --out results', 'and a copy of them'],

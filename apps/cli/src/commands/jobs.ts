@@ -14,7 +14,7 @@ export function addSubmitCommand(program: Command): void {
     .command('submit')
     .summary('give a job to a cluster and print its id')
     .description("Gives a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
-    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest.txt with one a line');
+    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addCoordinatorOption(addJobOptions(command))
     .option('--json', 'the accepted job as JSON')
     .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {

@@ -21,6 +21,7 @@ import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { createProgressView, followJob, type ProgressView } from '../progress/follow-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
+import { writeTrace } from './trace.ts';
 
 interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;
@@ -29,6 +30,7 @@ interface RunOptions extends JobOptions, ClientSecurityOption {
   gpu?: GpuChoice;
   coordinator?: string;
   json?: boolean;
+  trace?: string;
 }
 
 /**
@@ -53,7 +55,7 @@ export function addRunCommand(program: Command): void {
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest.txt with one a line');
+    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addClientSecurityOptions(addJobOptions(command))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(
@@ -68,6 +70,7 @@ export function addRunCommand(program: Command): void {
     )
     .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
+    .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
       process.exitCode = await run(sources, options);
@@ -136,6 +139,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       const nodes = await client.nodes().catch(() => []);
       await rememberRun(job, { costs, nodes, asked: local.device, startSeconds });
     }
+    if (options.trace) view.note(await writeTrace(client, jobId, options.trace));
     return await reportEnd(job, options.json ?? false);
   } finally {
     client?.close();

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { aborted } from '@halogrid/service';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
+import { type JobSource, sourcesOfJob } from './sources-of-job.ts';
 
 /** Bytes of the counts of all images at most; an evaluation holds them twice. */
 const maxCountsBytes = 2 ** 32;
@@ -30,7 +31,7 @@ export interface ComputedJob {
   /** What each pipeline computed, in the order of the specification. */
   parts: ComputedPart[];
   /** The images that were computed. */
-  images: { uri: string; width: number; height: number }[];
+  images: JobSource[];
 }
 
 /**
@@ -54,8 +55,7 @@ export async function framesOfJob(
     const folders = spec.pipelines?.named.map(({ name }) => join(out, 'pipelines', name)) ?? [out];
     const parts: ComputedPart[] = [];
     for (const one of folders) parts.push(await readPart(one));
-    const { sources } = JSON.parse(await readFile(join(out, 'job.json'), 'utf8'));
-    return { job, parts, images: sources };
+    return { job, parts, images: await sourcesOfJob(out) };
   } finally {
     await cluster?.stop();
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Cause } from '@halogrid/proto';
-import type { ShardAnswer, SourceResult } from '../job/shard.ts';
+import { Cause, readFrameTable } from '@halogrid/proto';
+import type { FoundFrames, ShardAnswer, SourceResult } from '../job/shard.ts';
 
 /** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
 export interface ComparableAnswer {
@@ -18,14 +18,14 @@ const resultBytes = 256;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
-  const { results, errors } = content;
-  const good = results.filter(({ pipeline = 0 }) => pipeline === 0).length;
+  const { errors } = content;
+  const good = goodSources(content);
   return {
     goodShare: good / Math.max(1, good + errors.length),
     isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
     content,
     node,
-    bytes: resultBytes * results.length + 4 * binsOf(content),
+    bytes: bytesOf(content),
     get digest(): string {
       digest ??= answerDigest(content);
       return digest;
@@ -33,19 +33,43 @@ export function comparable(content: ShardAnswer, node: ComparableAnswer['node'])
   };
 }
 
-function binsOf({ results, packed }: ShardAnswer): number {
-  return packed ? results.length * packed.binsAResult : results.reduce((sum, { bins }) => sum + bins.length, 0);
+/** Sources that have a result. */
+function goodSources({ results, found }: ShardAnswer): number {
+  return found?.frames ?? results.filter(({ pipeline = 0 }) => pipeline === 0).length;
+}
+
+function bytesOf({ results, found }: ShardAnswer): number {
+  const blocks = found ? [found.table, ...found.counts] : [];
+  const ofResults = results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, 0);
+  return blocks.reduce((sum, { length }) => sum + length, ofResults);
 }
 
 /**
  * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of errors
  * do not enter.
  */
-export function answerDigest({ results, errors }: Pick<ShardAnswer, 'results' | 'errors'>): string {
+export function answerDigest({ results, found, errors }: Pick<ShardAnswer, 'results' | 'found' | 'errors'>): string {
   const sha = createHash('sha256');
   sha.update(Float64Array.from([results.length, ...errors.map(({ source }) => source)]));
   for (const result of results) hashResult(sha, result);
+  if (found) hashFrames(sha, found);
   return sha.digest('hex');
+}
+
+/** A table that is damaged says what no other does, and is refused where it is merged. */
+function hashFrames(sha: Hash, { table, counts }: FoundFrames): void {
+  const numbers = numbersOf(table, counts);
+  for (const bytes of numbers) sha.update(bytes);
+  for (const bytes of counts) sha.update(bytes);
+}
+
+function numbersOf(table: Uint8Array, counts: readonly Uint8Array[]): (Uint8Array | Uint32Array | Float64Array)[] {
+  try {
+    const { widths, heights, parts } = readFrameTable(table, counts);
+    return [widths, heights, ...parts.flatMap(({ counted, binCounts }) => [counted, binCounts])];
+  } catch {
+    return [table];
+  }
 }
 
 function hashResult(sha: Hash, { pipeline = 0, source, size, rect, counted, bins }: SourceResult): void {

@@ -12,6 +12,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
@@ -32,14 +33,14 @@ after(() => rm(folder, { recursive: true, force: true }));
 let spools = 0;
 
 /** Frames of 3 x 3 pixels, a shard each. */
-async function* frames(count: number): AsyncGenerator<PlanStep> {
+async function* frames(count: number): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < count; index++) {
     const uri = `file:///in/${index}.pgm`;
-    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
-    yield {
-      kind: 'shard',
-      shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 },
-    };
+    const work = { kind: 'frames' as const, sources: [{ index, uri }] };
+    yield [
+      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
+      { kind: 'shard', shard: { shard: index, work, costBytes: 9 } },
+    ];
   }
 }
 
@@ -63,7 +64,7 @@ async function setStage(
     ledger,
     work: {
       plan: () => frames(2),
-      features: () => undefined,
+      tables: () => noTables,
       finalise: async () => void calls.push('finalise'),
       abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
       release: () => void calls.push('release'),
@@ -108,7 +109,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const sight = { probe, files: [], error: '' };
     setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
   };
-  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, drop() {} };
+  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, creditTaken() {}, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
 
@@ -116,14 +117,14 @@ test('a note of a plan is logged, and is not recorded', async (t) => {
   const lines: unknown[][] = [];
   const log = createLog('test', 'silent');
   const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
-  const noted = async function* (): AsyncGenerator<PlannedStep> {
-    yield { kind: 'note', text: 'Left out something' };
-    yield { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' };
-  };
+  const noted: PlannedStep[] = [
+    { kind: 'note', text: 'Left out something' },
+    { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' },
+  ];
   const onlySource = { kind: 'source', index: 0, uri: 'file:///in/0.pgm', name: '0.pgm', tiles: 0 } as const;
-  const plan = async function* (): AsyncGenerator<PlannedStep> {
-    yield onlySource;
-    yield* noted();
+  const plan = async function* (): AsyncGenerator<PlannedStep[]> {
+    yield [onlySource];
+    yield noted;
   };
   const { dispatcher, ended } = await setStage(t, { plan }, noting);
   await dispatcher.submit(job);
@@ -175,32 +176,38 @@ test('an output that cannot be written fails the job with its sentence', async (
   assert.deepEqual(calls, ['abandon: failed', 'release']);
 });
 
-test('features are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
-  const features: string[] = [];
+test('tables are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
+  const tables: string[] = [];
   const told = {
-    start: () => void features.push('start'),
-    advance: () => void features.push('advance'),
-    finish: async (sources: number) => void features.push(`finish ${sources}`),
-    abort: async () => void features.push('abort'),
+    start: () => void tables.push('start'),
+    advance: () => void tables.push('advance'),
+    finish: async (sources: number) => {
+      tables.push(`finish ${sources}`);
+      return [];
+    },
+    abort: async () => void tables.push('abort'),
   };
   const complete = await setStage(t, {
-    features: (_job, { settled }) => {
-      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9, 0)).next}`) };
+    tables: (_job, { settled }) => {
+      return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9, 0)).next}`) };
     },
-    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length, [{}]),
+    finalise: async (results, _pipeline, { tables: begun }) => {
+      await begun.finish(results.sources.length, [{}], []);
+      return undefined;
+    },
   });
   attachWorker(complete.dispatcher);
   await complete.dispatcher.submit(job);
   assert.equal((await complete.ended()).state, 'complete');
-  assert.equal(features[0], 'start');
-  const [first, ...later] = features.filter((call) => call !== 'start');
+  assert.equal(tables[0], 'start');
+  const [first, ...later] = tables.filter((call) => call !== 'start');
   // Both results may be in the ledger when the first is told of.
   assert.match(first!, /^settled [12]$/);
   assert.deepEqual(later, ['settled 2', 'finish 2']);
 
-  features.length = 0;
+  tables.length = 0;
   const failing = await setStage(t, {
-    features: (_job, { failed }) => {
+    tables: (_job, { failed }) => {
       return { ...told, start: () => failed(new Error('The disk is full')) };
     },
   });
@@ -208,13 +215,13 @@ test('features are started with the first lease, told of every result, and finis
   await failing.dispatcher.submit(job);
   const { state, error } = await failing.ended();
   assert.deepEqual([state, error], ['failed', 'The disk is full']);
-  assert.ok(features.includes('abort') && !features.includes('finish 2'), features.join());
+  assert.ok(tables.includes('abort') && !tables.includes('finish 2'), tables.join());
 
-  features.length = 0;
-  const closing = await setStage(t, { features: () => told });
+  tables.length = 0;
+  const closing = await setStage(t, { tables: () => told });
   await closing.dispatcher.submit(job);
   await closing.dispatcher.close();
-  assert.ok(features.includes('abort'));
+  assert.ok(tables.includes('abort'));
 });
 
 test('a ledger that takes no results fails the job with its sentence', async (t) => {
@@ -231,7 +238,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
 test('a job is cancelled while it is finalised', async (t) => {
   const finalising = Promise.withResolvers<void>();
   const { dispatcher, ledger, calls } = await setStage(t, {
-    finalise: (_results, _pipeline, _features, _now, signal) => {
+    finalise: (_results, _pipeline, _begun, _now, signal) => {
       finalising.resolve();
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
@@ -248,9 +255,9 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
   let pulled = 0;
   const { dispatcher, ended } = await setStage(t, {
     async *plan() {
-      for await (const step of frames(6000)) {
-        if (step.kind === 'shard') pulled++;
-        yield step;
+      for await (const steps of frames(6000)) {
+        pulled++;
+        yield steps;
       }
     },
   });
@@ -286,12 +293,12 @@ test('nobody waits for a change of a job that is unknown or has ended', async (t
 test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
   const tiles = 10_000;
   const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
-  async function* plan(): AsyncGenerator<PlanStep> {
-    yield { kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles };
+  async function* plan(): AsyncGenerator<PlanStep[]> {
+    yield [{ kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles }];
     const source = { index: 0, uri: 'file:///in/a.png' };
     for (let x = 0; x < tiles; x++) {
       const work = { kind: 'tile' as const, source, size: { width: tiles, height: 1 }, rect: rect(x) };
-      yield { kind: 'shard', shard: { shard: x, work, costBytes: 1 } };
+      yield [{ kind: 'shard', shard: { shard: x, work, costBytes: 1 } }];
     }
   }
   const { dispatcher, ended } = await setStage(t, { plan });
@@ -308,6 +315,7 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
     recall() {},
     probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
     search() {},
+    creditTaken() {},
     drop() {},
   });
   await dispatcher.submit(job);

@@ -11,7 +11,9 @@ import { JobSights } from '../sight/job-sights.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
+import type { JobTimeline } from './history/job-histories.ts';
 import { JobRun, type JobWork } from './job-run.ts';
+import type { JobSpans } from './job-spans.ts';
 import type { Speed } from './job-speed.ts';
 import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
@@ -36,12 +38,24 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
+  /** Where somebody collects spans. */
+  spans?: JobSpans | undefined;
   /** How the coordinator finds out what it sees itself; its own unless given. */
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
   graceMs?: number;
+  /** Jobs that other coordinators lead, where there are such. */
+  others?: OtherJobs;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
   every?: (ms: number, task: () => void) => () => void;
+}
+
+/** What is known of jobs that other coordinators lead. */
+export interface OtherJobs {
+  /** Resolves when the job has ended. */
+  cancel(jobId: string): Promise<void>;
+  /** What its leader says of it: JobNow as JSON, or nothing. */
+  now(jobId: string): string;
 }
 
 /** What is known of a job beside what the ledger says. */
@@ -82,7 +96,7 @@ export class Dispatcher {
     );
     this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
     this.#left = new LeftNodes(() => clock.wallMs());
-    this.#recorder = new WorkRecorder(metrics, clock, log);
+    this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
   }
@@ -103,15 +117,15 @@ export class Dispatcher {
     const { ledger, clock, log } = this.#options;
     await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
     log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
-    this.#handle({ kind: 'JobSubmitted', ...orderOf(job) });
+    this.#handle({ kind: 'JobSubmitted', ...orderOf(job), epoch: ledger.epochOf(jobId) });
     this.#start(job);
   }
 
   /**
-   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Rejects with one
-   * sentence where what that left is lost.
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have `bringMs` to
+   * bring along what they have of it, `reportWithinMs` unless given. Rejects with one sentence where what that left is lost.
    */
-  async resume(job: AcceptedJob): Promise<void> {
+  async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { jobId } = job;
     const { ledger, log } = this.#options;
     const open = await ledger.resume(jobId);
@@ -120,7 +134,14 @@ export class Dispatcher {
     this.#start(job);
     // Its shards are leased at once.
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.recovered(jobId, shard), attempts }));
-    this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open: withNeeds });
+    this.#handle({
+      kind: 'JobResumed',
+      ...orderOf(job),
+      epoch: ledger.epochOf(jobId),
+      planned: counts.shards,
+      open: withNeeds,
+      bringMs,
+    });
   }
 
   #start(job: AcceptedJob): void {
@@ -133,7 +154,7 @@ export class Dispatcher {
       queued: () => this.#scheduler.queued(jobId),
       abandoned: () => this.#handle({ kind: 'JobAbandoned', jobId }),
       changed: (state) => {
-        this.#recorder.jobIs(state);
+        this.#recorder.jobIs(jobId, state);
         this.#jobs.tellChanged(jobId);
       },
     });
@@ -144,13 +165,14 @@ export class Dispatcher {
   }
 
   /** Counts a job of an earlier coordinator that ended without going on. */
-  endedBefore(state: LedgerState): void {
-    this.#recorder.jobIs(state);
+  endedBefore(jobId: string, state: LedgerState): void {
+    this.#recorder.jobIs(jobId, state);
   }
 
   /** Cancels the job if it has not ended, and resolves when it has. */
-  cancel(jobId: string): Promise<void> {
-    return this.#jobs.cancel(jobId);
+  async cancel(jobId: string): Promise<void> {
+    if (this.#jobs.get(jobId)) await this.#jobs.cancel(jobId);
+    else await this.#options.others?.cancel(jobId);
   }
 
   /** Resolves when the job has ended; at once for one that does not run. */
@@ -193,6 +215,11 @@ export class Dispatcher {
     } else if (report.kind === 'NodeSearched') {
       this.#handle({ kind: 'NodeReported', session });
       this.#searches.answered(session, report.found);
+    } else if (report.kind === 'NodeCredited') {
+      const { creditBytes } = report;
+      node.hello = { ...node.hello, creditBytes };
+      node.connection.creditTaken(creditBytes);
+      this.#handle({ ...report, session });
     } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
@@ -236,6 +263,11 @@ export class Dispatcher {
     return this.#left.list();
   }
 
+  /** When shards of a job were where; undefined as `history`. */
+  timeline(jobId: string): JobTimeline | undefined {
+    return this.#recorder.histories.timeline(jobId, this.#options.clock.monotonicMs());
+  }
+
   /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
   history(jobId: string): JobHistoryView | undefined {
     return this.#recorder.histories.view(jobId, this.#options.clock.monotonicMs());
@@ -248,10 +280,17 @@ export class Dispatcher {
    */
   jobNow(jobId: string): JobNow {
     const run = this.#jobs.get(jobId);
+    const told = run ? '' : this.#options.others?.now(jobId);
+    if (told) return JSON.parse(told) as JobNow;
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
     return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId), speed };
+  }
+
+  /** `jobNow` of each job that runs here, for those who ask other coordinators. */
+  jobsNow(): Map<string, string> {
+    return new Map(this.#jobs.ids().map((jobId) => [jobId, JSON.stringify(this.jobNow(jobId))]));
   }
 
   /** Shards of the running jobs, by state. */

@@ -1,19 +1,21 @@
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { traced } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
-import { capturedBy, zonelessNotes } from '../output/captured-by.ts';
-import type { FeaturesEvents, FeaturesOutput } from '../output/features-output.ts';
+import { zonelessNotes } from '../output/captured-by.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
+import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
 import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
+import { QueueTime } from './queue-time.ts';
 
 /**
  * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
@@ -26,24 +28,27 @@ const maxQueuedSources = 2 ** 16;
 
 /** What a job needs done outside of the coordinator's memory. */
 export interface JobWork {
-  /** Throws the signal's reason soon after it aborts; so does `finalise`. */
-  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlannedStep>;
-  /** The part of the output that is written while results come; undefined where there is none. */
-  features(job: AcceptedJob, events: FeaturesEvents): FeaturesOutput | undefined;
+  /** Steps, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
+  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<readonly PlannedStep[]>;
+  /** The part of the output that is written while results come. */
+  tables(job: AcceptedJob, events: TablesEvents): TablesOutput;
   /** Previews that are made while results come, of those sources; absent: the output makes all of them. */
   pictures?(
     job: AcceptedJob,
     chosen: readonly number[],
     outcomeOf: (index: number) => SourceOutcome | undefined,
   ): Pick<PicturesAhead, 'advance' | 'end'>;
-  /** Writes the output. `now` gives milliseconds since 1970. */
+  /**
+   * Writes the output. `previewed` are the sources that get a preview, where all were listed in this process. `now` gives milliseconds
+   * since 1970. Resolves with where capture times are from, where that is known.
+   */
   finalise(
     results: JobResults,
     pipeline: Pipeline,
-    features: FeaturesOutput | undefined,
+    begun: { tables: TablesOutput; previewed?: readonly number[] },
     now: () => number,
     signal: AbortSignal,
-  ): Promise<void>;
+  ): Promise<CaptureCounts | undefined>;
   /** Ends the output of a job that has no results. */
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
   /** Gives the output folder back. */
@@ -83,14 +88,16 @@ export class JobRun {
   /** Ids of the nodes that ever held one of its shards. */
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();
+  readonly #queueTime = new QueueTime();
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listener: JobRunListener;
-  readonly #features: FeaturesOutput | undefined;
-  /** Once all sources are listed. */
+  readonly #tables: TablesOutput;
+  /** Sources that get a preview, once all are listed. */
+  #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
@@ -105,9 +112,9 @@ export class JobRun {
     this.#ledger = ledger;
     this.#work = work;
     this.#clock = clock;
-    this.#log = log.child({ jobId: job.jobId });
+    this.#log = log.child(traced({ jobId: job.jobId }));
     this.#listener = listener;
-    this.#features = work.features(job, {
+    this.#tables = work.tables(job, {
       settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),
       failed: (error) => this.stop(endBecause(error)),
     });
@@ -118,9 +125,16 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.speed.begin(this.#clock.monotonicMs());
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
-    this.#features?.start();
+    this.#tables.start();
     this.queueShrank();
+  }
+
+  /** Seconds in which shards of it waited for nodes, since it was last asked. */
+  takeQueuedSeconds(): number {
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
+    return this.#queueTime.take();
   }
 
   /** Fewer of its shards wait for nodes. */
@@ -130,7 +144,7 @@ export class JobRun {
 
   /** The ledger has more results, or has set sources aside. */
   resultsCame(): void {
-    this.#features?.advance();
+    this.#tables.advance();
     void this.#pictures?.advance();
     this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
   }
@@ -143,7 +157,7 @@ export class JobRun {
   /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. The first call counts. */
   stop(how: JobEnd | 'closing'): void {
     this.#stopped.abort(how);
-    void this.#features?.abort();
+    void this.#tables.abort();
     this.#room.resolve();
     this.#shardsDone.resolve();
   }
@@ -157,15 +171,16 @@ export class JobRun {
       stopped.throwIfAborted();
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
-      this.#listener.planned(zonelessNotes(capturedBy(results, this.job.pipeline)));
       await this.#pictures?.end();
-      await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
+      const begun = { tables: this.#tables, ...(this.#previewed && { previewed: this.#previewed }) };
+      const captured = await this.#work.finalise(results, this.job.pipeline, begun, this.#clock.wallMs, stopped);
+      this.#listener.planned(zonelessNotes(captured));
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
     } catch (error) {
       const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
       this.#listener.abandoned();
-      await this.#features?.abort();
+      await this.#tables.abort();
       await this.#pictures?.end();
       if (how !== 'closing') await this.#giveUp(how);
     } finally {
@@ -200,6 +215,7 @@ export class JobRun {
 
   #makePictures(chosen: readonly number[]): void {
     const { job } = this;
+    this.#previewed = chosen;
     if (this.#stopped.signal.aborted) return;
     this.#pictures = this.#work.pictures?.(job, chosen, (index) => this.#ledger.outcome(job.jobId, index));
   }

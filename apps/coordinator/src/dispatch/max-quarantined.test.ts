@@ -20,6 +20,8 @@ import {
   watchToEnd,
   writeImages,
 } from '../testing/coordinator-stage.ts';
+import { leasedSources } from '../testing/leased-sources.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 
@@ -28,7 +30,7 @@ const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent',
 
 /** Answers that no source of the lease can be decoded. */
 function refuse(node: ScriptedNode, { work, jobId, shard, attempt, epoch }: Lease): void {
-  const sources = work!.$case === 'tile' ? [work!.value.source!] : work!.value.sources;
+  const sources = leasedSources({ work });
   const errors = sources.map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
@@ -132,8 +134,8 @@ test('that a job waits for a node is passed on as it was asked for', async (t) =
 
 const idle: JobWork = {
   plan: async function* () {},
-  features: () => undefined,
-  finalise: async () => {},
+  tables: () => noTables,
+  finalise: async () => undefined,
   abandon: async () => {},
   release: () => {},
 };

@@ -24,6 +24,8 @@ export interface NodeConnection {
   probe(probe: Probe): void;
   /** Has the node look through a part of an index. */
   search(part: SearchPart): void;
+  /** What is leased from now on is within that credit. */
+  creditTaken(bytes: number): void;
   /** Why nothing was heard of a node, where that is not for its silence. */
   whyUnheard?(): string | undefined;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
@@ -36,6 +38,8 @@ export type NodeReport =
   | { kind: 'NodeDraining' }
   /** The answer to a probe. */
   | { kind: 'NodeLooked'; sight: Sight }
+  /** It may hold that much from now on, of which it is told once that is so. */
+  | { kind: 'NodeCredited'; creditBytes: number }
   /** The answer to a search. */
   | { kind: 'NodeSearched'; found: PartFound }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }

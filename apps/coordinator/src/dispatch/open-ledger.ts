@@ -2,13 +2,13 @@ import { hostname } from 'node:os';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { histogramSpoolPath, ledgerPath } from '../job/output-paths.ts';
-import { DurableLedger, type DurableLedgerOptions, type JobHome } from '../ledger/durable-ledger.ts';
+import { DurableLedger, type DurableLedgerOptions, type JobHome, type OtherJobs } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
-import { SummaryThread } from '../ledger/summary-thread.ts';
+import { Summaries } from '../ledger/summaries.ts';
 import type { Clock } from './clock.ts';
 
 export interface LedgerContext {
@@ -20,22 +20,34 @@ export interface LedgerContext {
 
 const openSpool = ({ out }: JobSpec, name: string): HistogramSpool => new HistogramSpool(histogramSpoolPath(out, name));
 
-/** The ledger of a coordinator that leads the store with this epoch. Rejects with one sentence where it is damaged. */
+/** A ledger, and where the jobs are that it leads. */
+export interface LedgerInStore {
+  ledger: DurableLedger;
+  home: JobHome;
+}
+
+/**
+ * The ledger of a coordinator that leads the store with this epoch: with all of its jobs, or, where `others` leads too, with those that
+ * it adopts. Rejects with one sentence where it is damaged.
+ */
 export async function openSharedLedger(
   store: LedgerStore,
   epoch: number,
   { clock, log, lost }: LedgerContext,
-): Promise<DurableLedger> {
+  others?: OtherJobs,
+): Promise<LedgerInStore> {
   const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
   const ledger = new DurableLedger({
     epoch,
     homeOf: async () => ({ journal }),
     openSpool,
-    summaries: new SummaryThread(),
+    summaries: new Summaries(),
     lost,
+    ...(others && { others }),
   });
-  await ledger.load({ journal });
-  return ledger;
+  const home: JobHome = { journal };
+  if (!others) await ledger.load(home);
+  return { ledger, home };
 }
 
 /** A ledger that keeps each job in a file in its output folder, which goes when the job has ended. */
@@ -44,7 +56,7 @@ export function createFolderLedger(context: LedgerContext): DurableLedger {
   const epoch = 1;
   sqliteThread.prepare();
   const homeOf: DurableLedgerOptions['homeOf'] = ({ out }) => openFolderHome(out, context);
-  return new DurableLedger({ epoch, homeOf, openSpool, summaries: new SummaryThread(), lost: context.lost });
+  return new DurableLedger({ epoch, homeOf, openSpool, summaries: new Summaries(), lost: context.lost });
 }
 
 /**

@@ -11,6 +11,7 @@ import type { JobRecord } from '../ledger/ledger.ts';
 import { MemoryStore } from '../ledger/store/memory-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { recoverJobs } from './recover-jobs.ts';
@@ -41,8 +42,8 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
     ledger,
     work: {
       async *plan() {},
-      features: () => undefined,
-      finalise: async () => {},
+      tables: () => noTables,
+      finalise: async () => undefined,
       abandon: async () => {},
       release: (out) => {
         releaseOutputFolder(out);

@@ -23,9 +23,13 @@ export async function recoverJobs(recovery: Recovery): Promise<void> {
 
 /**
  * Goes on with a job that an earlier process began. One whose job.json tells its end has it in the ledger too then: that
- * process died between the two. One that cannot go on fails, with a sentence.
+ * process died between the two. One that cannot go on fails, with a sentence. `bringMs` is as of Dispatcher.resume.
  */
-export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, job: JobRecord): Promise<void> {
+export async function recoverJob(
+  { ledger, dispatcher, clock, log }: Recovery,
+  job: JobRecord,
+  bringMs?: number,
+): Promise<void> {
   const { jobId, spec } = job;
   let isClaimed = false;
   try {
@@ -33,11 +37,11 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
     if (claim.state !== 'running') {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
-      return dispatcher.endedBefore(claim.state);
+      return dispatcher.endedBefore(jobId, claim.state);
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
-    await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+    await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) }, bringMs);
   } catch (caught) {
     if (isLedgerLost(caught)) throw caught;
     const error = caught instanceof Error ? caught.message : String(caught);
@@ -47,6 +51,6 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
       releaseOutputFolder(spec.out);
     }
     await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
-    dispatcher.endedBefore('failed');
+    dispatcher.endedBefore(jobId, 'failed');
   }
 }

@@ -32,7 +32,10 @@ export class ResultWriter {
     const { lease, answer } = command;
     const startMs = clock.monotonicMs();
     try {
-      const outcome = await ledger.commit({ ...lease, ...answer.content, node: answer.node });
+      const { content, node } = answer;
+      const queued = jobs.get(lease.jobId)?.takeQueuedSeconds() ?? 0;
+      const busySeconds = { ...content.busySeconds, queued };
+      const outcome = await ledger.commit({ ...lease, ...content, busySeconds, node });
       const pixels = recorder.committed(command, outcome, startMs);
       // An older epoch than the ledger's: another coordinator leads.
       if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');

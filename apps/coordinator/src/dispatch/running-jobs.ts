@@ -19,6 +19,10 @@ export class RunningJobs {
     return this.#runs.get(jobId);
   }
 
+  ids(): string[] {
+    return [...this.#runs.keys()];
+  }
+
   /** Keeps the run until it has ended, and calls `onEnded` then. */
   add(run: JobRun, onEnded: () => void): void {
     const { jobId } = run.job;

@@ -97,7 +97,10 @@ export function createMetrics(registry: Registry) {
   metrics.lastResult.remove();
   // Other series are there from the start, so that a rate sees the first event.
   for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
-  for (const by of searchers) metrics.searches.inc({ by }, 0);
+  for (const by of searchers) {
+    metrics.searches.inc({ by }, 0);
+    metrics.searchSeconds.zero({ by });
+  }
   for (const device of ['gpu', 'software', 'cpu', 'coordinator']) metrics.searchedFrames.inc({ device }, 0);
   for (const state of ['complete', 'failed', 'cancelled']) metrics.jobsEnded.inc({ state }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);

@@ -1,13 +1,16 @@
-import { type Hello, needInWords } from '@halogrid/proto';
+import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import type { PlannedStep, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
 import type { LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobHistories } from './history/job-histories.ts';
+import type { MergedShard } from './history/job-history.ts';
+import type { JobSpans } from './job-spans.ts';
 import { LostLeases } from './lost-leases.ts';
 import type { Metrics } from './work-metrics.ts';
 
@@ -23,6 +26,7 @@ export class WorkRecorder {
   readonly #metrics: Metrics;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #spans: JobSpans | undefined;
   readonly #jobs = new Map<string, RecordedJob>();
   /** Names of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
@@ -30,7 +34,9 @@ export class WorkRecorder {
   readonly #wrongNames = new Set<string>();
   readonly #lostLeases = new LostLeases();
 
-  constructor(metrics: Metrics, clock: Clock, log: Log) {
+  /** `spans`: where somebody collects them. */
+  constructor(metrics: Metrics, clock: Clock, log: Log, spans?: JobSpans) {
+    this.#spans = spans;
     this.#metrics = metrics;
     this.#clock = clock;
     this.#log = log;
@@ -39,6 +45,7 @@ export class WorkRecorder {
   jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
     const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
     this.#jobs.set(jobId, { kernel, quarantined: new Set() });
+    this.#spans?.jobStarted(jobId);
     this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs());
   }
 
@@ -49,7 +56,8 @@ export class WorkRecorder {
   }
 
   /** A job has come to that state. */
-  jobIs(state: LedgerState): void {
+  jobIs(jobId: string, state: LedgerState): void {
+    this.#spans?.jobIs(jobId, state);
     if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#metrics.jobsEnded.inc({ state });
   }
 
@@ -96,7 +104,7 @@ export class WorkRecorder {
         const { jobId, shard, error, attempts } = command;
         this.#shardMoved(jobId, shard.shard);
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
-        for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
+        for (const index of indexesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
         this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
         break;
       }
@@ -167,18 +175,20 @@ export class WorkRecorder {
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
-    const { results, errors, stageSeconds, inputBytes } = answer.content;
-    const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
-    const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+    const { errors, stageSeconds, inputBytes, spans = [] } = answer.content;
+    const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);
-    metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
+    metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
-    this.histories.get(lease.jobId)?.merged({
-      ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
+    const merged: MergedShard = {
+      ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
+      ...{ shard: lease.shard, attempt: lease.attempt },
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
-    });
+    };
+    this.histories.get(lease.jobId)?.merged(merged);
+    this.#spans?.merged(lease.jobId, merged);
     for (const [stage, seconds] of Object.entries(stageSeconds)) {
       if (Number.isFinite(seconds) && seconds > 0) metrics.stageSeconds.inc({ stage: stageLabel(stage) }, seconds);
     }
@@ -204,7 +214,12 @@ export class WorkRecorder {
   }
 }
 
-const sourcesOf = (work: ShardWork): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
+/** What the first pipeline's results say of all together; of tiles, the last one of an image is the frame. */
+function outlineOf(results: readonly SourceResult[]): FrameOutline {
+  const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
+  const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+  return { frames: read.filter(isLastPart).length, pixels };
+}
 
 /** Whether the part holds the image's last pixel, as exactly one part of every image does. */
 function isLastPart({ size, rect }: SourceResult): boolean {

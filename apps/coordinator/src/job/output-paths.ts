@@ -43,7 +43,7 @@ export function earlierJobPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'earlier.json');
 }
 
-/** Where features.parquet of the pipeline of that name grows until it is whole. */
-export function unfinishedFeaturesPath(out: string, name = ''): string {
-  return join(outputPath(out), '.halogrid', name === '' ? 'features.parquet' : `features-${name}.parquet`);
+/** Where a table of the pipeline of that name, `features.parquet`, grows until it is whole. */
+export function unfinishedTablePath(out: string, file: string, name = ''): string {
+  return join(outputPath(out), '.halogrid', name === '' ? file : `${name}-${file}`);
 }

@@ -14,8 +14,8 @@ interface Entry {
   /** The file, or the video. */
   uri: string;
   frame: number | undefined;
-  /** Its folder, or the video. */
-  group: string;
+  /** Number of its folder, or of the video. */
+  group: number;
   /** 32 bits; the least of a group is chosen first. */
   priority: number;
   /** How many of its group come before it. */
@@ -37,10 +37,14 @@ interface Entry {
 export class PreviewChoice {
   /** Best first; 20 at most. */
   readonly #entries: Entry[] = [];
-  /** What is known of URIs that are expected, until they are added, and of the last one. */
-  readonly #expected = new Map<string, Hashed>();
+  /** What is known of URIs that are expected, until they are added: undefined, that they are not chosen. */
+  readonly #expected = new Map<string, Hashed | undefined>();
+  /** What is known of the last one. */
   #lastUri = '';
   #last: Hashed = { uri: '', hash: 0 };
+  /** Folders and videos are numbered where they come after others: those of the entries, and the last one. */
+  #groups = 0;
+  #lastGroup = { name: '', number: 0 };
 
   /** `expected` are sources that will probably be listed, in their order. */
   constructor(expected: Iterable<PreviewCandidate> = []) {
@@ -49,13 +53,19 @@ export class PreviewChoice {
 
   /** A source that will be listed. */
   expect(candidate: PreviewCandidate): void {
-    this.#insert(candidate, undefined);
-    if (this.#expected.size < mostExpected) this.#expected.set(candidate.uri, this.#last);
+    const isChosen = this.#insert(candidate, undefined);
+    if (this.#expected.size >= mostExpected) return;
+    this.#expected.set(candidate.uri, isChosen || candidate.frame !== undefined ? this.#last : undefined);
   }
 
   /** Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is kept. */
   add(index: number, candidate: PreviewCandidate): boolean {
-    return this.#insert(candidate, index);
+    // Who is not chosen of some is not chosen of more either.
+    const { uri, frame } = candidate;
+    if (frame !== undefined || !this.#expected.has(uri) || this.#expected.get(uri))
+      return this.#insert(candidate, index);
+    this.#expected.delete(uri);
+    return false;
   }
 
   /** Indexes of the sources that are chosen. */
@@ -71,21 +81,34 @@ export class PreviewChoice {
   #insert({ uri: given, frame }: PreviewCandidate, index: number | undefined): boolean {
     const { uri, hash } = this.#hashOf(given);
     const priority = (hash ^ reversedBits(frame ?? 0)) >>> 0;
-    const known = this.#entries.find((one) => one.priority === priority && one.frame === frame && one.uri === uri);
-    if (known) {
-      known.index = index ?? known.index;
-      return true;
+    const group = this.#groupOf(uri, frame);
+    let rank = 0;
+    for (const other of this.#entries) {
+      if (other.priority === priority && other.frame === frame && other.uri === uri) {
+        other.index = index ?? other.index;
+        return true;
+      }
+      if (other.group === group && other.priority <= priority) rank++;
     }
-    const group = frame === undefined ? uri.slice(0, uri.lastIndexOf('/')) : uri;
-    const entry: Entry = { uri, frame, group, priority, index, rank: 0 };
-    for (const other of this.#entries) if (comesBefore(other, entry)) entry.rank++;
-    // Measured: 3 µs a source, most of them for its hash, and 7 where each was sorted in.
-    if (this.#entries.length === previewSources && byRank(this.#entries.at(-1)!, entry) <= 0) return false;
-    for (const other of this.#entries) if (other.group === group && !comesBefore(other, entry)) other.rank++;
-    this.#entries.push(entry);
+    const worst = this.#entries.at(-1);
+    if (this.#entries.length === previewSources && (worst!.rank - rank || worst!.priority - priority) <= 0)
+      return false;
+    for (const other of this.#entries) if (other.group === group && other.priority > priority) other.rank++;
+    this.#entries.push({ uri, frame, group, priority, index, rank });
     this.#entries.sort(byRank);
     if (this.#entries.length > previewSources) this.#entries.pop();
     return true;
+  }
+
+  /** Those of a folder come one after another, mostly. */
+  #groupOf(uri: string, frame: number | undefined): number {
+    const length = frame === undefined ? uri.lastIndexOf('/') : uri.length;
+    const last = this.#lastGroup;
+    if (length === last.name.length && uri.startsWith(last.name)) return last.number;
+    const name = uri.slice(0, length);
+    const known = this.#entries.find((one) => groupName(one) === name);
+    this.#lastGroup = { name, number: known?.group ?? ++this.#groups };
+    return this.#lastGroup.number;
   }
 
   /** Frames of a video come one after another. */
@@ -113,9 +136,7 @@ function hashed(uri: string): Hashed {
 /** URIs of which the hash is kept from when they are expected to when they are added: those that are listed ahead. */
 const mostExpected = 2048;
 
-/** Whether a source that was there before comes before another in its group. */
-const comesBefore = (other: Entry, { group, priority }: Entry): boolean =>
-  other.priority <= priority && other.group === group;
+const groupName = ({ uri, frame }: Entry): string => (frame === undefined ? uri.slice(0, uri.lastIndexOf('/')) : uri);
 
 const byRank = (a: Entry, b: Entry): number => a.rank - b.rank || a.priority - b.priority;
 

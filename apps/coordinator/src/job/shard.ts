@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, VideoSegment } from '@halogrid/proto';
+import type { Cause, FrameOutline, StageSpan, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -25,7 +25,41 @@ export interface ImageSize extends Size {
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
   | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
-  | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment };
+  | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment }
+  | PackedFrames;
+
+/**
+ * Frames to process whole, each a file, whose sources follow one another in the job. They are planned by their shard, and stay a block
+ * of bytes from the thread that lists them to the node that reads them.
+ */
+export interface PackedFrames {
+  kind: 'packed';
+  /** Number of the first source. */
+  first: number;
+  count: number;
+  /** See libs/sources/src/blocks/source-block.ts; with names and versions as the plan has them. */
+  readonly block: Uint8Array;
+  /** Whether a node is held to those versions. */
+  isPinned: boolean;
+  /** URI of the first. */
+  uri: string;
+  /** The folders that they are in. */
+  folders: readonly string[];
+  /** Whether a preview may be made of one. */
+  hasPreviews: boolean;
+}
+
+/** Sources of a shard. */
+export function sourcesIn(work: ShardWork): number {
+  switch (work.kind) {
+    case 'tile':
+      return 1;
+    case 'frames':
+      return work.sources.length;
+    case 'packed':
+      return work.count;
+  }
+}
 
 /** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */
 export type { VideoSegment };
@@ -70,7 +104,7 @@ export interface KeptSums {
 }
 
 /**
- * One step of a job's plan, in order: a source comes before the shards that need it. `tiles` is the number of tile shards
+ * One step of a job's plan, in order: a source comes before the shards that need it, and those of packed frames with their shard. `tiles` is the number of tile shards
  * of a source that is cut, 1 for one that a batch processes whole or that is kept, and 0 for one that is quarantined at once.
  * `version` is that of the file when it was listed; undefined where nobody can tell.
  *
@@ -135,26 +169,32 @@ export interface SourceError {
   cause?: Cause;
 }
 
-/** The bins of all results of an answer as varints, one result after another: so many of each, in whole messages. */
-export interface PackedBins {
-  readonly messages: readonly Uint8Array[];
-  readonly binsAResult: number;
+/** What was found of frames, as it came off the wire: libs/proto/src/answers/frame-table.ts says what is in the bytes. */
+export interface FoundFrames extends FrameOutline {
+  table: Uint8Array;
+  counts: readonly Uint8Array[];
 }
 
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {
+  /** Where `found` does not have them. */
   results: SourceResult[];
-  /** Where the bins of the results came in this form, which they are read from when somebody asks. */
-  packed?: PackedBins;
+  /** One result of every pipeline for each source of the shard that has no error, in their order. */
+  found?: FoundFrames;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;
   inputBytes: number;
+  /** When it was in which stage, as ShardTimeline; of each stage one at most. */
+  spans?: readonly StageSpan[];
 }
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
 export const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
 export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');
 /** What nodes may say that they were busy with; anything else is left out. */
-export const activities = new Set(['read', 'decode', 'device', 'encode', 'shard']);
+export const activities = new Set([
+  ...['read', 'decode', 'device', 'encode', 'shard'],
+  ...['network', 'read', 'decode', 'device', 'encode', 'node'].map((name) => `${name}_binds`),
+]);

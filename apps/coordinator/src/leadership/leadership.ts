@@ -128,6 +128,7 @@ export class Leadership {
 
   #guard(store: LedgerStore): LedgerStore {
     return {
+      ...(store.shares && { shares: store.shares }),
       acquire: (holder, ms) => store.acquire(holder, ms),
       renew: (epoch, ms) => store.renew(epoch, ms),
       release: (epoch) => store.release(epoch),

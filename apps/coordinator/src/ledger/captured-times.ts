@@ -1,10 +1,9 @@
+import { noZone } from '@halogrid/proto/frame-table';
+import { changedMsOf } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { SourceOutcomes } from './ledger.ts';
+import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;
-
-/** Stands for a time whose zone nobody states. */
-const noOffset = 0x7fff;
 
 /** 10 bytes a source. */
 class Block {
@@ -17,7 +16,7 @@ class Block {
 export class CapturedTimes {
   readonly #blocks: (Block | undefined)[] = [];
 
-  set(index: number, { localMs, offsetMinutes = noOffset }: CaptureTime): void {
+  set(index: number, { localMs, offsetMinutes = noZone }: CaptureTime): void {
     const number = Math.floor(index / blockSources);
     this.#blocks[number] ??= new Block();
     this.#blocks[number].localMs[index % blockSources] = localMs;
@@ -29,20 +28,35 @@ export class CapturedTimes {
     const localMs = block?.localMs[index % blockSources] ?? Number.NaN;
     if (Number.isNaN(localMs)) return undefined;
     const offsetMinutes = block!.offsetMinutes[index % blockSources]!;
-    return offsetMinutes === noOffset ? { localMs } : { localMs, offsetMinutes };
+    return offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes };
   }
 }
 
+/** When a source was captured, where that is known. */
+export type CapturedOf = (index: number) => CaptureTime | undefined;
+
 /** Outcomes with what is known of when sources were captured. */
-export function withTimes(outcomes: SourceOutcomes, times: CapturedTimes): SourceOutcomes {
+export function withTimes(outcomes: SourceOutcomes, capturedOf: CapturedOf): SourceOutcomes {
   const { length } = outcomes;
+  const timed = (outcome: SourceOutcome): SourceOutcome => {
+    if (outcome.state !== 'done') return outcome;
+    const captured = capturedOf(outcome.index);
+    return captured ? { ...outcome, captured } : outcome;
+  };
   return {
     length,
+    at(index) {
+      const outcome = outcomes.at(index);
+      return outcome && timed(outcome);
+    },
     *[Symbol.iterator]() {
-      for (const outcome of outcomes) {
-        const captured = outcome.state === 'done' ? times.get(outcome.index) : undefined;
-        yield captured ? { ...outcome, captured } : outcome;
-      }
+      for (const outcome of outcomes) yield timed(outcome);
     },
   };
+}
+
+/** When a file of that version was changed, where the version tells. */
+export function changedAt(version: string | undefined): CaptureTime | undefined {
+  const changedMs = version === undefined ? undefined : changedMsOf(version);
+  return changedMs === undefined ? undefined : { localMs: changedMs, offsetMinutes: 0 };
 }

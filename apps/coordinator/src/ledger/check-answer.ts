@@ -2,7 +2,9 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import type { ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
+import { SourceRuns } from './source-runs.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {
@@ -15,23 +17,21 @@ export class InvalidResultError extends Error {
 /**
  * Checks a node's answer against the work it was leased: every source of the work is answered once, with a result or an
  * error; a result covers what was asked; its bins are those of the cells that it touches. In each cell every channel holds
- * the same number of pixels, at most as many as lie there, and all cells together hold `counted`, unless that is known. Throws
- * InvalidResultError.
+ * the same number of pixels, at most as many as lie there, and all cells together hold `counted`. Throws InvalidResultError.
  */
 export function checkAnswer(
   work: ShardWork,
   answer: { results: readonly SourceResult[]; errors: readonly SourceError[] },
   shape: HistogramShape,
-  areCountsChecked = false,
 ): void {
-  const open = new Set((work.kind === 'tile' ? [work.source] : work.sources).map((source: SourceRef) => source.index));
+  const open = new Set(indexesOf(work));
   for (const { source } of [...answer.results, ...answer.errors]) {
     if (!open.delete(source)) refuse(source, 'was not asked for, or is answered twice');
   }
   for (const source of open) refuse(source, 'is not answered');
   for (const result of answer.results) {
     checkArea(work, result);
-    if (!areCountsChecked) checkCounts(result, shape);
+    checkCounts(result, shape);
     if (result.captured && !isCaptureTime(result.captured)) refuse(result.source, 'has a capture time that is none');
   }
 }
@@ -44,7 +44,6 @@ export function checkAnswers(
   work: ShardWork,
   { results, errors }: { results: readonly SourceResult[]; errors: readonly SourceError[] },
   shapes: readonly HistogramShape[],
-  areCountsChecked = false,
 ): SourceResult[][] {
   const byPart = shapes.map((): SourceResult[] => []);
   for (const result of results) {
@@ -52,13 +51,32 @@ export function checkAnswers(
     if (!part) refuse(result.source, `has a result of pipeline ${result.pipeline}, which the job has not`);
     part.push(result);
   }
-  for (const [i, shape] of shapes.entries())
-    checkAnswer(work, { results: byPart[i]!, errors }, shape, areCountsChecked);
+  for (const [i, shape] of shapes.entries()) checkAnswer(work, { results: byPart[i]!, errors }, shape);
   const sizes = new Map(byPart[0]!.map(({ source, size }) => [source, text(size)]));
   for (const { source, size } of byPart.slice(1).flat()) {
     if (sizes.get(source) !== text(size)) refuse(source, `is ${sizes.get(source)} and ${text(size)}`);
   }
   return byPart;
+}
+
+/**
+ * The sources of a shard of frames without those that have an error, of which there are `frames`. Throws InvalidResultError where there
+ * are not, and where an error is of no source of the shard or of one that has another.
+ */
+export function framesWithout(work: ShardWork, frames: number, errors: readonly SourceError[]): SourceRuns {
+  if (work.kind === 'tile') throw new InvalidResultError('There are results of frames instead of a tile');
+  const bad = new Set(errors.map(({ source }) => source));
+  const good =
+    work.kind === 'packed' && bad.size === 0
+      ? new SourceRuns(Float64Array.of(work.first, work.count))
+      : SourceRuns.of(indexesOf(work).filter((index) => !bad.has(index)));
+  if (good.length + bad.size !== sourcesIn(work) || bad.size !== errors.length) {
+    const asked = new Set(indexesOf(work));
+    const wrong = errors.find(({ source }) => !asked.delete(source))!;
+    refuse(wrong.source, 'was not asked for, or is answered twice');
+  }
+  if (good.length === frames) return good;
+  throw new InvalidResultError(`There are results of ${frames} sources instead of ${good.length}`);
 }
 
 function checkArea(work: ShardWork, { source, size, rect }: SourceResult): void {
@@ -99,11 +117,14 @@ function pixelsInCell(
   cell: Rect,
 ): number {
   let pixels = 0;
+  // Those of an array of integers are no other numbers.
+  const areCounts = bins instanceof Uint32Array;
   for (let channel = 0; channel < shape.channels; channel++) {
     let sum = 0;
     const from = first + channel * shape.bins;
     for (let i = from; i < from + shape.bins; i++) {
-      if (!Number.isSafeInteger(bins[i]) || bins[i]! < 0) refuse(source, `has ${bins[i]} pixels in bin ${i}`);
+      if (!areCounts && (!Number.isSafeInteger(bins[i]) || bins[i]! < 0))
+        refuse(source, `has ${bins[i]} pixels in bin ${i}`);
       sum += bins[i]!;
     }
     if (channel === 0) pixels = sum;

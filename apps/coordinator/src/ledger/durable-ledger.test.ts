@@ -11,6 +11,7 @@ import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
 import { seal, unseal } from './record/sealed.ts';
+import { settledRows } from './settled-rows.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -120,7 +121,17 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
     );
   }
   const { bins: totals, counted, digest } = await ledger.results('job');
-  assert.deepEqual(await ledger.settled('job', 0, 99), { next: 2, names: ['0', '1'], done: [], file: '' });
+  const settled = await ledger.settled('job', 0, 99);
+  assert.deepEqual(
+    [settled.next, [...settledRows(settled)].map((row) => row.state === 'done' && [row.name, row.place])],
+    [
+      2,
+      [
+        ['0', undefined],
+        ['1', undefined],
+      ],
+    ],
+  );
   assert.deepEqual([totals.length, counted], [0, 512n]);
   const source = sourceDigest({ width: 16, height: 16 }, 256, []);
   assert.equal(digest, jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));

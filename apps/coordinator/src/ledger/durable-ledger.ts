@@ -1,6 +1,7 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import type { PlanStep } from '../job/shard.ts';
+import { summarise } from './frame-summary.ts';
 import { endedEntries } from './job-record.ts';
 import type { OpenSpool } from './job-sums.ts';
 import type { Journal, Journaled } from './journal.ts';
@@ -19,7 +20,7 @@ import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
-import type { SummaryThread } from './summary-thread.ts';
+import type { Summaries } from './summaries.ts';
 
 /** Jobs that have ended, and of which is still known how. */
 const maxEndedJobs = 1000;
@@ -36,13 +37,25 @@ export interface DurableLedgerOptions {
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
   openSpool: OpenSpool;
-  /** Makes of large answers what is kept of them; absent: that is done on this thread. */
-  summaries?: SummaryThread;
+  /** Makes of answers of frames what is kept of them; absent: that is done on this thread. */
+  summaries?: Summaries;
   /** Told where what a home holds is found to be lost while it is in use. */
   lost?: (error: LostLedgerError) => void;
+  /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
+  others?: OtherJobs;
 }
 
-type Job = { home: JobHome } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
+/** Jobs of the same store that this ledger does not lead. */
+export interface OtherJobs {
+  get(jobId: string): Promise<JobRecord | undefined>;
+  list(): Promise<JobRecord[]>;
+  ended(): JobRecord[];
+  /** Takes over a job that has ended. */
+  add(record: JobRecord): void;
+  forget(jobIds: readonly string[]): void;
+}
+
+type Job = { home: JobHome; epoch?: number } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
 
 /**
  * The ledger in memory, which decides, and in stores, which remember: each change is in a transaction with everything that was
@@ -71,6 +84,25 @@ export class DurableLedger implements Ledger {
     const records = jobs.map(recordOf);
     for (const [i, { jobId }] of records.entries()) this.#jobs.set(jobId, jobs[i]!);
     return records;
+  }
+
+  /** Goes on with a job of the home that is this ledger's from now on, with an epoch of its own. Rejects as `load`. */
+  async adopt(home: JobHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
+    for await (const stored of readJobs(home.journal.store, this.#options.openSpool, jobId)) {
+      if (stored.hasEnded) return undefined;
+      this.#jobs.set(jobId, { home, epoch, open: stored.job });
+      return stored.job.record;
+    }
+    return undefined;
+  }
+
+  /** Whether it leads the job. */
+  has(jobId: string): boolean {
+    return this.#jobs.has(jobId);
+  }
+
+  epochOf(jobId: string): number {
+    return this.#jobs.get(jobId)?.epoch ?? this.epoch;
   }
 
   async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
@@ -108,6 +140,10 @@ export class DurableLedger implements Ledger {
     await open.end();
     if (home.leave) await home.leave();
     else await home.journal.write(once([{ jobId }, ...endedEntries(record), ...this.#forgetOldest()]));
+    const { others } = this.#options;
+    if (!others) return;
+    others.add(record);
+    this.#jobs.delete(jobId);
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
@@ -127,13 +163,13 @@ export class DurableLedger implements Ledger {
 
   async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
     const { open, home } = this.#job(commit.jobId);
-    if (!open || commit.epoch < this.epoch) return 'stale';
+    if (!open || commit.epoch < this.epochOf(commit.jobId)) return 'stale';
+    const order = open.frameOrder(commit);
     const { summaries } = this.#options;
-    const frames = summaries && open.framesOf(commit);
-    const summary = frames && (await summaries.summarise(frames));
+    const summary = order && (summaries ? await summaries.summarise(order) : summarise(order));
     // It may have ended meanwhile.
     if (this.#jobs.get(commit.jobId)?.open !== open) return 'stale';
-    if (!open.commit(commit, summary)) {
+    if (!open.commit(commit, summary && { runs: order.runs, summary })) {
       await home.journal.written(open);
       return 'duplicate';
     }
@@ -156,7 +192,7 @@ export class DurableLedger implements Ledger {
   }
 
   async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, names: [], done: [], file: '' };
+    return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, runs: [], file: '' };
   }
 
   outcome(jobId: string, index: number): SourceOutcome | undefined {
@@ -173,11 +209,19 @@ export class DurableLedger implements Ledger {
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     const job = this.#jobs.get(jobId);
-    return job && recordOf(job);
+    return job ? recordOf(job) : this.#options.others?.get(jobId);
   }
 
   async listJobs(): Promise<JobRecord[]> {
-    return [...this.#jobs.values()].map(recordOf).reverse();
+    const { others } = this.#options;
+    if (!others) return this.ledJobs().reverse();
+    const jobs = [...(await others.list()).filter(({ jobId }) => !this.#jobs.has(jobId)), ...this.ledJobs()];
+    return jobs.sort((a, b) => b.submittedMs - a.submittedMs);
+  }
+
+  /** Jobs that are led here, in order of submission; with those that have ended where it leads alone. */
+  ledJobs(): JobRecord[] {
+    return [...this.#jobs.values()].map(recordOf);
   }
 
   async results(jobId: string): Promise<JobResults> {
@@ -201,7 +245,7 @@ export class DurableLedger implements Ledger {
         `What is done of job ${jobId} is of results version ${open.resultsVersion}, this is ${resultsVersion}: run it again`,
       );
     }
-    for (const { spool } of open.parts) await spool?.recover();
+    for (const { spool } of open.parts) await spool.recover();
     return [...open.shards.values()];
   }
 
@@ -266,8 +310,11 @@ export class DurableLedger implements Ledger {
 
   /** Forgets the oldest of the jobs that have ended, where there are too many. */
   #forgetOldest(): Change[] {
+    const { others } = this.#options;
     const ended = [...this.#jobs.values()].flatMap((job) => (job.open ? [] : [job.record]));
+    if (others) ended.unshift(...others.ended().sort((a, b) => a.submittedMs - b.submittedMs));
     const forgotten = ended.slice(0, -maxEndedJobs);
+    others?.forget(forgotten.map(({ jobId }) => jobId));
     for (const { jobId } of forgotten) this.#jobs.delete(jobId);
     return forgotten.map(({ jobId }) => ({ jobId }));
   }

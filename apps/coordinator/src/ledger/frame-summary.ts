@@ -1,78 +1,203 @@
 import { crc32 } from 'node:zlib';
+import type { Size } from '@halogrid/geometry';
+import { cellsOf } from '@halogrid/kernels';
 import { readCountsAt } from '@halogrid/proto/counts';
-import { binsOfSource, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
-import type { ShardAnswer } from '../job/shard.ts';
+import { type FrameColumns, FrameTableError, noZone, readFrameTable } from '@halogrid/proto/frame-table';
+import { writeVarints } from '@halogrid/proto/varints';
+import { isCaptureTime } from '@halogrid/sources/captured';
+import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { sourceDigest } from './digest.ts';
+import { FrameRows } from './frame-rows.ts';
+import { SourceRuns } from './source-runs.ts';
 import { Totals } from './totals.ts';
 
-/** Whole frames of a shard, of the same number of bins each. */
-export interface Frames {
-  shape: HistogramShape;
-  /** By which refusals name them. */
-  sources: Float64Array;
-  /** Widths and heights in turns. */
-  sizes: Float64Array;
-  counted: Float64Array;
-  binsAFrame: number;
-  /** The bins of every cell of each frame, as varints, one frame after another; each of them holds whole numbers. */
-  messages: readonly Uint8Array[];
+/** Frames of a shard as their node answered them, and what they are checked by. */
+export interface FrameOrder {
+  /** One a pipeline. */
+  shapes: readonly HistogramShape[];
+  /** The sources that the frames are, in their order, as SourceRuns has them. */
+  runs: Float64Array;
+  /** Whether what they state of when they were captured is kept. */
+  keepsTimes: boolean;
+  table: Uint8Array;
+  counts: readonly Uint8Array[];
 }
 
-/** All that is kept of the bins of frames. */
+/** All that is kept of frames. */
 export interface FrameSummary {
-  /** Of each frame, end to end: see sourceDigest. */
-  digests: Uint8Array;
+  /** Whether rows have times of capture, which only those of the first pipeline do. */
+  isTimed: boolean;
+  /** One a pipeline. */
+  parts: PartSummary[];
+}
+
+export interface PartSummary {
+  /** Pixels counted in each channel. */
+  counted: bigint;
   /** The sums over all cells of all frames. */
   sums: BigUint64Array;
-  /** The counts of each frame as a HistogramSpool keeps them, end to end, with the length and the CRC-32 of each. */
-  packed: Uint8Array;
-  lengths: Uint32Array;
-  checksums: Uint32Array;
+  /** As a HistogramSpool keeps it: the counts of each frame end to end, and behind them the FrameRows, with their CRC-32. */
+  stored: Uint8Array;
+  countsBytes: number;
+  rowsChecksum: number;
 }
 
-const digestBytes = 32;
-
-/** The frames of an answer where all of it is whole frames, whose bins are as they came; undefined where not. */
-export function framesOf(
-  { results, packed }: Pick<ShardAnswer, 'results' | 'packed'>,
-  shape: HistogramShape,
-): Frames | undefined {
-  if (!packed || packed.binsAResult !== binsOfSource(shape)) return undefined;
-  const count = results.length;
-  const [sources, sizes, counted] = [new Float64Array(count), new Float64Array(2 * count), new Float64Array(count)];
-  for (let i = 0; i < count; i++) {
-    const { source, size, rect, counted: pixels } = results[i]!;
-    if (rect.x > 0 || rect.y > 0 || rect.width !== size.width || rect.height !== size.height) return undefined;
-    sources[i] = source;
-    sizes[2 * i] = size.width;
-    sizes[2 * i + 1] = size.height;
-    counted[i] = pixels;
+/** Checks frames and makes of them what is kept. Throws InvalidResultError where they cannot be right. */
+export function summarise({ shapes, runs, keepsTimes, table, counts }: FrameOrder): FrameSummary {
+  const sources = new SourceRuns(runs).numbers();
+  const columns = columnsOf(table, counts);
+  if (columns.frames !== sources.length) {
+    throw new InvalidResultError(`There are results of ${columns.frames} sources instead of ${sources.length}`);
   }
-  return { shape, sources, sizes, counted, binsAFrame: packed.binsAResult, messages: packed.messages };
+  if (columns.frames > 0 && columns.parts.length !== shapes.length) {
+    throw new InvalidResultError(`There are results of ${columns.parts.length} pipelines instead of ${shapes.length}`);
+  }
+  checkTimes(columns, sources);
+  const bytes = counts.length === 1 ? counts[0]! : Buffer.concat(counts);
+  const isTimed = keepsTimes && columns.captured !== undefined;
+  let at = 0;
+  const parts = shapes.map((shape, i) => {
+    const part = new PartReader(shape, columns, i, isTimed && i === 0);
+    at = part.read(bytes, at, sources);
+    return part.summary();
+  });
+  if (at !== bytes.length) throw new InvalidResultError(`There are ${bytes.length - at} bytes behind the last count`);
+  return { isTimed, parts };
 }
 
-/** Checks the bins of frames and makes of them what is kept. Throws InvalidResultError where they cannot be right. */
-export function summarise({ shape, sources, sizes, counted, binsAFrame, messages }: Frames): FrameSummary {
-  const packed = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
-  const count = sources.length;
-  const digests = new Uint8Array(digestBytes * count);
-  const totals = new Totals(shape.channels * shape.bins);
-  const [lengths, checksums] = [new Uint32Array(count), new Uint32Array(count)];
-  const bins = new Uint32Array(binsAFrame);
-  for (let i = 0, at = 0; i < count; i++) {
-    const source = sources[i]!;
-    const end = readBins(source, packed, at, bins);
-    const size = { width: sizes[2 * i]!, height: sizes[2 * i + 1]! };
-    const rect = { x: 0, y: 0, ...size };
-    checkCounts({ source, size, rect, counted: counted[i]!, bins }, shape);
-    digests.set(sourceDigest(size, counted[i]!, digestedBins(shape, bins)), digestBytes * i);
-    totals.add(bins, size.width * size.height);
-    lengths[i] = end - at;
-    checksums[i] = crc32(packed.subarray(at, end));
-    at = end;
+function columnsOf(table: Uint8Array, counts: readonly Uint8Array[]): FrameColumns {
+  try {
+    return readFrameTable(table, counts);
+  } catch (error) {
+    throw error instanceof FrameTableError ? new InvalidResultError(error.message) : error;
   }
-  return { digests, sums: totals.sums, packed, lengths, checksums };
+}
+
+function checkTimes({ captured, frames }: FrameColumns, sources: Float64Array): void {
+  if (!captured) return;
+  for (let i = 0; i < frames; i++) {
+    const localMs = captured.localMs[i]!;
+    if (Number.isNaN(localMs)) continue;
+    const offsetMinutes = captured.offsetMinutes[i]!;
+    if (!isCaptureTime(offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes })) {
+      throw new InvalidResultError(`The result of source ${sources[i]} has a capture time that is none`);
+    }
+  }
+}
+
+/** Reads what one pipeline found. */
+class PartReader {
+  readonly #shape: HistogramShape;
+  readonly #columns: FrameColumns;
+  readonly #part: FrameColumns['parts'][number] | undefined;
+  readonly #rows: FrameRows;
+  readonly #totals: Totals;
+  /** Of a frame that touches every cell, and of one that does not. */
+  readonly #bins: Uint32Array;
+  #counted = 0n;
+  /** Counts as they came, from one frame to another that touches every cell, and those of others with all their cells. */
+  readonly #kept: Uint8Array[] = [];
+
+  constructor(shape: HistogramShape, columns: FrameColumns, part: number, isTimed: boolean) {
+    this.#shape = shape;
+    this.#columns = columns;
+    this.#part = columns.parts[part];
+    this.#rows = new FrameRows(columns.frames, isTimed);
+    this.#totals = new Totals(binsOfCell(shape));
+    this.#bins = new Uint32Array(binsOfSource(shape));
+    if (!isTimed) return;
+    this.#rows.localMs!.set(columns.captured!.localMs);
+    this.#rows.offsetMinutes!.set(columns.captured!.offsetMinutes);
+  }
+
+  /** Reads counts from byte `from` on; returns where they end. */
+  read(bytes: Uint8Array, from: number, sources: Float64Array): number {
+    const { frames, widths, heights } = this.#columns;
+    const rows = this.#rows;
+    rows.widths.set(widths);
+    rows.heights.set(heights);
+    if (frames > 0) rows.counted.set(this.#part!.counted);
+    let [at, keptTo, counted] = [from, from, 0];
+    for (let row = 0; row < frames; row++) {
+      const size = { width: widths[row]!, height: heights[row]! };
+      const source = sources[row]!;
+      checkSize(source, size);
+      const bins = this.#binsOf(row, size, source);
+      const end = readBins(source, bytes, at, bins);
+      const pixels = rows.counted[row]!;
+      checkCounts({ source, size, rect: { x: 0, y: 0, ...size }, counted: pixels, bins }, this.#shape);
+      let packed = bytes.subarray(at, end);
+      let all = bins;
+      if (bins.length !== this.#bins.length) {
+        all = spread(this.#shape, size, bins);
+        this.#kept.push(bytes.subarray(keptTo, at));
+        packed = pack(all);
+        this.#kept.push(packed);
+        keptTo = end;
+      }
+      rows.digests.set(sourceDigest(size, pixels, digestedBins(this.#shape, all)), 32 * row);
+      this.#totals.add(all, size.width * size.height);
+      rows.lengths[row] = packed.length;
+      rows.checksums[row] = crc32(packed);
+      counted += pixels;
+      if (counted > 2 ** 52) {
+        this.#counted += BigInt(counted);
+        counted = 0;
+      }
+      at = end;
+    }
+    this.#counted += BigInt(counted);
+    this.#kept.push(bytes.subarray(keptTo, at));
+    return at;
+  }
+
+  summary(): PartSummary {
+    const countsBytes = this.#kept.reduce((sum, { length }) => sum + length, 0);
+    const stored = new Uint8Array(countsBytes + this.#rows.bytes.length);
+    let at = 0;
+    for (const bytes of [...this.#kept, this.#rows.bytes]) {
+      stored.set(bytes, at);
+      at += bytes.length;
+    }
+    const rowsChecksum = crc32(this.#rows.bytes);
+    return { counted: this.#counted, sums: this.#totals.sums, stored, countsBytes, rowsChecksum };
+  }
+
+  /** Room for the bins that the frame has. Throws where it says that it has others. */
+  #binsOf(row: number, size: Size, source: number): Uint32Array {
+    const { grid } = this.#shape;
+    const cellBins = binsOfCell(this.#shape);
+    const isWhole = cellBins === 0 || isOneCell(grid);
+    const bins = isWhole ? this.#bins.length : cellsOf(grid, size, { x: 0, y: 0, ...size }).length * cellBins;
+    const said = this.#part!.binCounts[row]!;
+    if (said !== bins) {
+      throw new InvalidResultError(`The result of source ${source} has ${said} bins instead of ${bins}`);
+    }
+    return bins === this.#bins.length ? this.#bins : new Uint32Array(bins);
+  }
+}
+
+function checkSize(source: number, { width, height }: Size): void {
+  const pixels = width * height;
+  if (pixels > 0 && Number.isSafeInteger(pixels)) return;
+  throw new InvalidResultError(`The result of source ${source} has ${width} x ${height} pixels`);
+}
+
+/** The bins of all cells of a frame that does not touch every one. */
+function spread(shape: HistogramShape, size: Size, bins: Uint32Array): Uint32Array {
+  const all = new Uint32Array(binsOfSource(shape));
+  const cellBins = binsOfCell(shape);
+  const cells = cellsOf(shape.grid, size, { x: 0, y: 0, ...size });
+  for (const [i, { row, column }] of cells.entries()) {
+    all.set(bins.subarray(i * cellBins, (i + 1) * cellBins), (row * shape.grid.columns + column) * cellBins);
+  }
+  return all;
+}
+
+function pack(bins: Uint32Array): Uint8Array {
+  const bytes = new Uint8Array(5 * bins.length);
+  return bytes.subarray(0, writeVarints(bins, bytes, 0));
 }
 
 function readBins(source: number, packed: Uint8Array, at: number, bins: Uint32Array): number {

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
@@ -6,13 +7,6 @@ import { SpoolIndex } from './spool-index.ts';
 
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
-
-/** Counts of sources as varints, end to end, and the bytes and the CRC-32 of each. */
-export interface PackedCounts {
-  packed: Uint8Array;
-  lengths: Uint32Array;
-  checksums: Uint32Array;
-}
 
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
@@ -51,7 +45,7 @@ export class HistogramSpool {
     let file: FileHandle | undefined;
     try {
       if (this.#endBytes > 0) await copyFile(this.path, next, constants.COPYFILE_FICLONE);
-      file = await open(next, this.#endBytes > 0 ? 'r+' : 'w');
+      file = await open(next, this.#endBytes > 0 ? 'r+' : 'w+');
       const { size } = await file.stat();
       if (size < this.#endBytes) throw new Error(`the file has ${size} bytes instead of ${this.#endBytes}`);
       await file.truncate(this.#endBytes);
@@ -77,14 +71,48 @@ export class HistogramSpool {
     this.#endBytes += length;
   }
 
-  /** Keeps the counts of some sources, packed as `append` packs them. The bytes are the spool's from now on. */
-  appendPacked(sources: readonly number[], { packed, lengths, checksums }: PackedCounts): void {
-    this.#blocks.push({ bytes: packed, usedBytes: packed.length });
-    for (const [i, source] of sources.entries()) {
-      const length = lengths[i]!;
-      this.#index.set(source, { offset: this.#endBytes, length, checksum: checksums[i]! });
-      this.#endBytes += length;
+  /** Byte behind all that was appended. */
+  get end(): number {
+    return this.#endBytes;
+  }
+
+  /** Keeps bytes that `read` gives back, behind all else. They are the spool's from now on. */
+  appendBlock(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const last = this.#blocks.at(-1);
+    // What is behind the block goes to the next one.
+    if (last) last.bytes = last.bytes.subarray(0, last.usedBytes);
+    this.#blocks.push({ bytes, usedBytes: bytes.length });
+    this.#endBytes += bytes.length;
+  }
+
+  /** An earlier process appended a block that ends there, and synced it. */
+  restoreBlock(end: number): void {
+    this.#endBytes = Math.max(this.#endBytes, end);
+    this.#syncedBytes = this.#endBytes;
+  }
+
+  /** Whether the file holds what was appended up to that byte. */
+  isWritten(end: number): boolean {
+    return end <= this.#syncedBytes;
+  }
+
+  /** A copy of bytes of one block, from the disk or before they are there. Waits for the disk. Throws where the file has fewer. */
+  read(offset: number, length: number): Uint8Array<ArrayBuffer> {
+    const copy = new Uint8Array(length);
+    if (this.isWritten(offset + length)) {
+      this.#readFile(copy, offset);
+      return copy;
     }
+    let from = this.#syncedBytes;
+    for (const { bytes, usedBytes } of this.#blocks) {
+      if (offset >= from && offset + length <= from + usedBytes) {
+        copy.set(bytes.subarray(offset - from, offset - from + length));
+        return copy;
+      }
+      from += usedBytes;
+    }
+    throw new RangeError(`There are no bytes ${offset} to ${offset + length} of a block`);
   }
 
   /**
@@ -97,7 +125,7 @@ export class HistogramSpool {
     const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
     try {
       // A file that is there before anything was written is that of a later process.
-      this.#file ??= await open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx');
+      this.#file ??= await open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx+');
       let at = this.#syncedBytes;
       for (const block of blocks) {
         await writeAll(this.#file, block, at);
@@ -132,6 +160,19 @@ export class HistogramSpool {
   async close(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;
+  }
+
+  #readFile(target: Uint8Array, at: number): void {
+    const file = this.#file?.fd ?? openSync(this.path, 'r');
+    try {
+      for (let done = 0; done < target.length; ) {
+        const read = readSync(file, target, done, target.length - done, at + done);
+        if (read === 0) throw new RangeError(`The file of histograms '${this.path}' ends early`);
+        done += read;
+      }
+    } finally {
+      if (!this.#file) closeSync(file);
+    }
   }
 
   #roomFor(bytes: number): { bytes: Uint8Array; usedBytes: number } {

@@ -1,8 +1,8 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { FrameOfVideo, PackedBins, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
-import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
+import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
@@ -52,8 +52,8 @@ export interface ShardCommit {
   /** For job.json: which node and device did it. */
   node: { name: string; device: string };
   results: SourceResult[];
-  /** As ShardAnswer.packed. */
-  packed?: PackedBins;
+  /** As ShardAnswer.found. */
+  found?: FoundFrames;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */
@@ -76,22 +76,60 @@ export type SourceOutcome = { index: number; uri: string; name: string; video?: 
 /** Sources in order of index, told one by one: they may be more than memory holds at once. */
 export interface SourceOutcomes extends Iterable<SourceOutcome> {
   readonly length: number;
+  /** That of the source with that index. */
+  at(index: number): SourceOutcome | undefined;
 }
 
 /** Sources that are done or quarantined, and so stay as they are. */
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
-  /** Names of all of them, as they were planned: what their files are called follows from the names in front. */
-  names: string[];
-  /**
-   * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
-   * them out; none where the pipeline has no histogram. `readHistograms` reads them.
-   */
-  done: (HistogramPlace & { index: number; uri: string; video?: FrameOfVideo; captured?: CaptureTime })[];
+  /** All of them, in order of index. `settledRows` reads them, in any thread. */
+  runs: SettledRun[];
   /** A path; it is valid until the job has ended. */
   file: string;
 }
+
+/** Sources that follow one another, one by one, or where it is written what they are. */
+export type SettledRun = { kind: 'sources'; sources: SettledRow[] } | FramesRun;
+
+/** Frames that were planned in one block and answered together, all of them done. */
+export interface FramesRun {
+  kind: 'frames';
+  /** Numbers of the first and of how many follow it, itself included. */
+  first: number;
+  count: number;
+  /** The block that has the first of them at place `nth`, in a file. */
+  planned: { file: string; offset: number; length: number; nth: number };
+  /** Their FrameRows, in the `file` of all; the first of them is at `row`. */
+  stored: StoredPlace;
+  row: number;
+  /** Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file. */
+  times?: { file: string; stored: StoredPlace };
+  /** Whether they were captured when their files were changed. */
+  goesByMtime: boolean;
+  /** Whether there are histograms of them. */
+  hasHistograms: boolean;
+}
+
+/** A settled source as other threads are told of it. `name` is as it was planned, `version` that of its file when it was listed. */
+export type SettledRow = { index: number; uri: string; name: string; version?: string; video?: FrameOfVideo } & (
+  | {
+      state: 'done';
+      width: number;
+      height: number;
+      counted: number;
+      /** In hex. */
+      digest: string;
+      captured?: CaptureTime;
+      /**
+       * Where `file` has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
+       * pipeline has none.
+       */
+      place?: HistogramPlace;
+    }
+  | { state: 'quarantined'; stage: string; error: string; attempts: number }
+);
 
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
@@ -137,6 +175,8 @@ export interface MergedPart {
 export interface Ledger {
   /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
   readonly epoch: number;
+  /** That of a job, where it has one of its own. */
+  epochOf(jobId: string): number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */

@@ -1,16 +1,18 @@
 import type { Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
+import type { FrameOfVideo, PackedFrames, SourceResult } from '../job/shard.ts';
 import { sourceDigest } from './digest.ts';
-import type { FrameSummary } from './frame-summary.ts';
+import type { PartSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine, SourceDigest } from './record/settled-source.ts';
-import { type SettledSource, SettledTable } from './settled-table.ts';
-import { type PlannedSource, SourceList } from './source-list.ts';
+import { type SettledSource, SettledTable, type StoredRow } from './settled-table.ts';
+import { type PlannedBlock, type PlannedSource, SourceList } from './source-list.ts';
+import type { StoredFrames } from './stored-frames.ts';
 import { Totals } from './totals.ts';
 
 /** Some tiles of a source, or all, are still to come. */
@@ -51,18 +53,12 @@ export class Merge {
   readonly #shape: HistogramShape;
   readonly #binsOfSource: number;
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
-  readonly #onSummary: (sources: readonly number[], summary: FrameSummary) => void;
 
-  constructor(
-    shape: HistogramShape,
-    onDone: (source: number, bins: ArrayLike<number>) => void = () => {},
-    onSummary: (sources: readonly number[], summary: FrameSummary) => void = () => {},
-  ) {
+  constructor(shape: HistogramShape, onDone: (source: number, bins: ArrayLike<number>) => void = () => {}) {
     this.#totals = new Totals(binsOfCell(shape));
     this.#shape = shape;
     this.#binsOfSource = binsOfSource(shape);
     this.#onDone = onDone;
-    this.#onSummary = onSummary;
   }
 
   /** Counts of every channel, one after another, over all cells of the sources that are done. */
@@ -75,9 +71,19 @@ export class Merge {
   }
 
   /** Adds the next source, which `tiles` results make. */
-  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo): void {
+  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo, version?: string): void {
     if (tiles > 1) this.#open.set(this.sources, untouched(tiles));
-    this.#planned.add({ uri, name, tiles, ...(video && { video }) });
+    this.#planned.add({ uri, name, tiles, ...(video && { video }), ...(version !== undefined && { version }) });
+  }
+
+  /** Adds the next sources, which have a result each. */
+  addPlanned(frames: PackedFrames): void {
+    this.#planned.addFrames(frames);
+  }
+
+  /** The block in which a source was planned; undefined for one that was added by itself. */
+  plannedBlock(index: number): PlannedBlock | undefined {
+    return this.#planned.block(index);
   }
 
   /** Adds a shard's results. */
@@ -102,27 +108,29 @@ export class Merge {
     }
   }
 
-  /**
-   * Adds the results of a shard whose summary is known, and tells `onSummary` of all at once; false, and nothing is added, unless
-   * each of them is a whole source that is open.
-   */
-  addSummarised(results: readonly SourceResult[], summary: FrameSummary): boolean {
-    if (!results.every(({ source }) => this.isOpen(source) && this.#planned.get(source).tiles === 1)) return false;
-    const { digests, sums } = summary;
-    const digestBytes = digests.length / results.length;
-    for (const [i, { source, size, counted }] of results.entries()) {
-      const digest = digests.subarray(digestBytes * i, digestBytes * (i + 1));
-      this.#settle(source, { state: 'done', size, counted, digest });
-      this.pixels += size.width * size.height;
-      this.counted += BigInt(counted);
-    }
-    this.done += results.length;
+  /** Adds frames that are checked and stored, and what their results come to. */
+  addFrames(frames: StoredFrames, { counted, sums }: PartSummary, pixels: number): void {
+    this.#settled.setFrames(frames);
+    this.done += frames.sources.length;
+    this.pixels += pixels;
+    this.counted += counted;
     this.#totals.addSums(sums);
-    this.#onSummary(
-      results.map(({ source }) => source),
-      summary,
-    );
-    return true;
+  }
+
+  /** When a source that was added with `addFrames` was captured, where that is known. */
+  captured(index: number): CaptureTime | undefined {
+    const stored = this.#settled.stored(index);
+    return stored?.frames.place.isTimed ? stored.frames.rows.captured(stored.row) : undefined;
+  }
+
+  /** Puts frames back as they were; the totals stay as they are. */
+  restoreFrames(frames: StoredFrames): void {
+    this.#settled.setFrames(frames);
+  }
+
+  /** Where the histograms of a source lie that was added with `addFrames`; undefined for every other one. */
+  stored(index: number): StoredRow | undefined {
+    return this.#settled.stored(index);
   }
 
   /** Sets a source aside; of one that is done it changes nothing. */
@@ -194,7 +202,8 @@ export class Merge {
         if (source.state === 'open') throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
       }
     }
-    return { length, [Symbol.iterator]: () => this.#outcomes() };
+    const at = (index: number) => this.outcome(index);
+    return { length, at, [Symbol.iterator]: () => this.#outcomes() };
   }
 
   *#outcomes(): Generator<SourceOutcome> {

@@ -1,17 +1,27 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
-import type { PlanStep } from '../job/shard.ts';
-import { CapturedTimes } from './captured-times.ts';
-import { checkAnswers } from './check-answer.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import type { PlanStep, ShardWork } from '../job/shard.ts';
+import { CapturedTimes, changedAt } from './captured-times.ts';
+import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
-import { type FrameSummary, type Frames, framesOf } from './frame-summary.ts';
+import type { FrameOrder, FrameSummary } from './frame-summary.ts';
 import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
-import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type {
+  FramesRun,
+  JobFacts,
+  JobRecord,
+  JobResults,
+  OpenShard,
+  SettledRow,
+  SettledRun,
+  SettledSources,
+  ShardCommit,
+} from './ledger.ts';
 import type { Merge } from './merge.ts';
 import { blockBins } from './open-bins.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
@@ -21,6 +31,7 @@ import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
 import type { Change } from './store/ledger-store.ts';
+import { StoredSources } from './stored-sources.ts';
 
 /** The shards that a node did. Nodes of a job are numbered from 1. */
 export interface NodeShards {
@@ -38,7 +49,10 @@ export class OpenJob implements Journaled {
   readonly spec: JobSpec;
   /** One a pipeline. A source is open, done or quarantined in all at once. */
   readonly parts: readonly [JobSums, ...JobSums[]];
-  /** What is stated of when sources were captured; where the job goes by times of change, when they were changed. */
+  /**
+   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
+   * they were changed.
+   */
   readonly captured = new CapturedTimes();
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
@@ -83,7 +97,8 @@ export class OpenJob implements Journaled {
   }
 
   addPlan(steps: readonly PlanStep[], last: boolean): void {
-    for (const step of steps) {
+    for (const planned of steps) {
+      const step = this.#stored(planned);
       this.plan.writer.write(step);
       this.takeStep(step);
       if (step.kind === 'kept') this.#keep(step);
@@ -92,11 +107,21 @@ export class OpenJob implements Journaled {
     if (last) this.facts.planned = true;
   }
 
+  /** The same step with the sources of packed frames where they stay. */
+  #stored(step: PlanStep): PlanStep {
+    if (step.kind !== 'shard' || step.shard.work.kind !== 'packed') return step;
+    const { work } = step.shard;
+    const [{ spool }] = this.parts;
+    const place = { offset: spool.end, length: work.block.length };
+    spool.appendBlock(work.block);
+    return { kind: 'shard', shard: { ...step.shard, work: new StoredSources(work, place, spool) } };
+  }
+
   /** What a step means, without a word to the journal. */
   takeStep(step: PlanStep): void {
     switch (step.kind) {
       case 'source':
-        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video);
+        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video, step.version);
         if (this.#goesByMtime && !step.video) this.#takeMtime(step.index, step.version);
         break;
       case 'quarantine':
@@ -108,6 +133,7 @@ export class OpenJob implements Journaled {
         // What it was is with what is done.
         break;
       case 'shard':
+        if (step.shard.work.kind === 'packed') for (const { merge } of this.parts) merge.addPlanned(step.shard.work);
         this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
         this.facts.counts.shards = Math.max(this.facts.counts.shards, step.shard.shard + 1);
         break;
@@ -141,35 +167,31 @@ export class OpenJob implements Journaled {
     this.#note({ kind: 'attempt', shard, attempt });
   }
 
-  /** The whole frames that an answer is, where a summary of them is all that its commit takes; undefined where it is not that. */
-  framesOf(commit: ShardCommit): Frames | undefined {
-    const [{ shape }, ...others] = this.parts;
-    return others.length > 0 ? undefined : framesOf(commit, shape);
+  /**
+   * What is to be summarised of an answer of frames; undefined where the shard was done before. Throws InvalidResultError where it
+   * is not of the sources of the shard.
+   */
+  frameOrder({ shard, found, results, errors }: ShardCommit): FrameOrder | undefined {
+    const open = this.#shard(shard);
+    if (!open || !found) return undefined;
+    if (results.length > 0) throw new InvalidResultError('There are results beside those of frames');
+    const { runs } = framesWithout(open.shard.work, found.frames, errors);
+    const shapes = this.parts.map(({ shape }) => shape);
+    return { shapes, runs, keepsTimes: !this.#goesByMtime, table: found.table, counts: found.counts };
   }
 
   /**
-   * False where the shard was done before. `summary` is that of the frames that `framesOf` gave. Throws InvalidResultError, and
-   * changes nothing.
+   * False where the shard was done before. `frames` are what `frameOrder` gave, and their summary; without them the answer has results.
+   * Throws InvalidResultError, and changes nothing.
    */
-  commit(commit: ShardCommit, summary?: FrameSummary): boolean {
+  commit(commit: ShardCommit, frames?: { runs: Float64Array; summary: FrameSummary }): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
-    const byPart = checkAnswers(
-      open.shard.work,
-      commit,
-      this.parts.map(({ shape }) => shape),
-      summary !== undefined,
-    );
     const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
-    this.#shardDone(shard, this.#nodeNumber(node));
-    const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
-    if (!summary || !this.merge.addSummarised(byPart[0]!, summary)) {
-      for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
-    }
-    for (const { source, captured } of counting) {
-      this.#capture(source, captured);
-      this.#noteSource(source);
-    }
+    if (frames) {
+      this.#shardDone(shard, this.#nodeNumber(node));
+      this.#addFrames(frames, commit.found!.pixels);
+    } else this.#addResults(open.shard.work, commit);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
     addSeconds(this.times.stageSeconds, stageSeconds);
     addSeconds(this.times.busySeconds, busySeconds);
@@ -177,12 +199,32 @@ export class OpenJob implements Journaled {
     return true;
   }
 
+  #addFrames({ runs, summary }: { runs: Float64Array; summary: FrameSummary }, pixels: number): void {
+    if (runs.length === 0) return;
+    for (const [part, sums] of this.parts.entries()) {
+      const isTimed = summary.isTimed && part === 0;
+      this.#note({ kind: 'frames', part, frames: sums.addFrames(runs, { isTimed, pixels }, summary.parts[part]!) });
+    }
+  }
+
+  #addResults(work: ShardWork, commit: ShardCommit): void {
+    const shapes = this.parts.map(({ shape }) => shape);
+    const byPart = checkAnswers(work, commit, shapes);
+    this.#shardDone(commit.shard, this.#nodeNumber(commit.node));
+    const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
+    for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    for (const { source, captured } of counting) {
+      this.#capture(source, captured);
+      this.#noteSource(source);
+    }
+  }
+
   quarantineShard(shard: number, error: string, attempts: number): void {
     const open = this.#shard(shard);
     if (!open) return;
     const { work } = open.shard;
     this.#shardDone(shard, 0);
-    for (const { index } of work.kind === 'tile' ? [work.source] : work.sources) {
+    for (const index of indexesOf(work)) {
       this.#quarantine(index, { stage: 'compute', error, attempts, shard });
     }
     this.#takeCounts();
@@ -196,22 +238,62 @@ export class OpenJob implements Journaled {
 
   /** By the pipeline at that place. */
   settled(from: number, atMost: number, part: number): SettledSources {
-    const { merge, spool } = this.parts[part]!;
-    const done: SettledSources['done'] = [];
-    const names: string[] = [];
+    const sums = this.parts[part]!;
+    const runs: SettledRun[] = [];
     let next = from;
-    for (; next - from < atMost; next++) {
-      const state = merge.settled(next);
-      if (!state) break;
-      const isCounted = state !== 'quarantined' && spool !== undefined;
-      const place = isCounted ? spool.written(next) : undefined;
-      if (isCounted && !place) break;
-      const { uri, name, video } = merge.planned(next);
-      names.push(name);
-      const captured = this.captured.get(next);
-      if (place) done.push({ index: next, uri, ...(video && { video }), ...(captured && { captured }), ...place });
+    while (next - from < atMost) {
+      const frames = this.#settledFrames(next, from + atMost - next, sums);
+      if (frames) {
+        runs.push(frames);
+        next += frames.count;
+        continue;
+      }
+      const source = this.#settledRow(next, sums);
+      if (!source) break;
+      const last = runs.at(-1);
+      if (last?.kind === 'sources') last.sources.push(source);
+      else runs.push({ kind: 'sources', sources: [source] });
+      next++;
     }
-    return { next, names, done, file: spool?.path ?? '' };
+    return { next, runs, file: sums.spool.path };
+  }
+
+  /** Undefined where there are no frames that were planned and answered together, or something of them waits for the disk. */
+  #settledFrames(index: number, atMost: number, { merge, spool, hasHistograms }: JobSums): FramesRun | undefined {
+    const [first] = this.parts;
+    const stored = merge.stored(index);
+    const planned = merge.plannedBlock(index);
+    if (!stored || !planned || !(planned.frames instanceof StoredSources)) return undefined;
+    const { offset, length } = planned.frames.place;
+    if (!spool.isWritten(stored.frames.end) || !first.spool.isWritten(offset + length)) return undefined;
+    const times = merge === first.merge ? undefined : first.merge.stored(index);
+    if (times && !first.spool.isWritten(times.frames.end)) return undefined;
+    return {
+      ...{ kind: 'frames', first: index, count: Math.min(stored.left, planned.left, atMost) },
+      planned: { file: first.spool.path, offset, length, nth: planned.nth },
+      ...{ stored: stored.frames.place, row: stored.row },
+      ...(times?.frames.place.isTimed && { times: { file: first.spool.path, stored: times.frames.place } }),
+      ...{ goesByMtime: this.#goesByMtime, hasHistograms },
+    };
+  }
+
+  /** Undefined while the source is open, or its histograms wait for the disk. */
+  #settledRow(index: number, sums: JobSums): SettledRow | undefined {
+    const { merge, hasHistograms } = sums;
+    if (!merge.settled(index)) return undefined;
+    const { uri, name, video, version } = merge.planned(index);
+    const planned = { index, uri, name, ...(video && { video }), ...(version !== undefined && { version }) };
+    const source = merge.outcome(index)!;
+    if (source.state === 'quarantined') {
+      const { state, stage, error, attempts } = source;
+      return { ...planned, state, stage, error, attempts };
+    }
+    const place = hasHistograms ? sums.written(index) : undefined;
+    if (hasHistograms && !place) return undefined;
+    const { state, size, counted, digest } = source;
+    const captured = this.#capturedOf(index);
+    const more = { ...(captured && { captured }), ...(place && { place }) };
+    return { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex'), ...more };
   }
 
   results(): UnplannedResults {
@@ -229,7 +311,7 @@ export class OpenJob implements Journaled {
       nodes: nodes.filter(({ shards }) => shards > 0),
     };
     const parts = this.parts.map((part) => {
-      const found = part.results(this.captured);
+      const found = part.results((index) => this.#capturedOf(index));
       return { name: part.name, results: { job: { ...record, spec: part.spec }, ...common, ...found } };
     });
     const [{ name, results }] = parts as [(typeof parts)[number]];
@@ -265,7 +347,7 @@ export class OpenJob implements Journaled {
   }
 
   async #syncSpools(): Promise<void> {
-    for (const { spool } of this.parts) await spool?.sync();
+    for (const { spool } of this.parts) await spool.sync();
   }
 
   /** The journal is told nothing more of it. */
@@ -273,7 +355,7 @@ export class OpenJob implements Journaled {
     this.#hasEnded = true;
     // It may be opening the file just now.
     await this.#syncing.catch(() => {});
-    for (const { spool } of this.parts) await spool?.close();
+    for (const { spool } of this.parts) await spool.close();
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
@@ -295,8 +377,14 @@ export class OpenJob implements Journaled {
 
   /** The plan is recorded, and this with it. */
   #takeMtime(source: number, version: string | undefined): void {
-    const changedMs = version === undefined ? undefined : changedMsOf(version);
-    if (changedMs !== undefined) this.captured.set(source, { localMs: changedMs, offsetMinutes: 0 });
+    const time = changedAt(version);
+    if (time) this.captured.set(source, time);
+  }
+
+  #capturedOf(index: number): CaptureTime | undefined {
+    const known = this.captured.get(index);
+    if (known) return known;
+    return this.#goesByMtime ? changedAt(this.merge.planned(index).version) : this.merge.captured(index);
   }
 
   #shard(shard: number): OpenShard | undefined {
@@ -334,11 +422,12 @@ export class OpenJob implements Journaled {
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
     this.#touched.add(index);
-    for (const [part, { merge, spool }] of this.parts.entries()) {
+    for (const [part, { merge, spool, hasHistograms }] of this.parts.entries()) {
       const source = merge.state(index);
       if (source.state === 'done') {
         const { size, counted, digest } = source;
-        this.#note({ kind: 'done', part, source: index, size, counted, digest, place: spool?.place(index) });
+        const place = hasHistograms ? spool.place(index) : undefined;
+        this.#note({ kind: 'done', part, source: index, size, counted, digest, place });
       } else if (source.state === 'quarantined' && part === 0) {
         this.#note({ kind: 'quarantined', source: index, reason: source.reason });
       }

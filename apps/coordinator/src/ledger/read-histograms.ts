@@ -15,20 +15,24 @@ export interface ReadCounts {
   bins: Float64Array;
 }
 
+/** The counts of a source as varints, which begin at `at` of `bytes`; valid until the next are asked for. */
+export interface PackedCounts {
+  /** Which of the places they are from. */
+  place: number;
+  bytes: Uint8Array;
+  at: number;
+}
+
 /**
- * Reads what a HistogramSpool has written to `path`: the `binsOfSource` counts at each place, one after another, `atOnce` of them at
- * a time or what is left of a source. Places that follow each other in the file are read
- * together. It waits for the disk, and is meant for a thread that has nothing else to do. Throws one sentence where the file is not
- * as it was written.
+ * Reads what a HistogramSpool has written to `path`: the counts at each place, as they lie there. Places that follow each other in the
+ * file are read together. It waits for the disk, and is meant for a thread that has nothing else to do. Throws one sentence where the
+ * file is not as it was written.
  */
-export function* readHistograms(
+export function* readPackedHistograms(
   path: string,
   places: readonly HistogramPlace[],
-  binsOfSource: number,
-  atOnce = binsOfSource,
-): Generator<ReadCounts, void, undefined> {
-  const bins = new Float64Array(Math.min(atOnce, binsOfSource));
-  let block = new Uint8Array(blockBytes);
+): Generator<PackedCounts, void, undefined> {
+  let bytes = new Uint8Array(blockBytes);
   const file = openSync(path, 'r');
   try {
     for (let begin = 0, next = 0; begin < places.length; begin = next) {
@@ -36,23 +40,36 @@ export function* readHistograms(
       let end = from;
       do end += places[next++]!.length;
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
-      if (block.length < end - from) block = new Uint8Array(end - from);
-      fill(file, block.subarray(0, end - from), from, path);
+      if (bytes.length < end - from) bytes = new Uint8Array(end - from);
+      fill(file, bytes.subarray(0, end - from), from, path);
       for (let place = begin; place < next; place++) {
         const { offset, length, checksum } = places[place]!;
         const at = offset - from;
-        if (crc32(block.subarray(at, at + length)) !== checksum) {
+        if (crc32(bytes.subarray(at, at + length)) !== checksum) {
           throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
         }
-        for (let first = 0, readTo = at; first < binsOfSource; first += bins.length) {
-          const some = bins.subarray(0, binsOfSource - first);
-          readTo = readVarints(block, readTo, some);
-          yield { place, first, bins: some };
-        }
+        yield { place, bytes, at };
       }
     }
   } finally {
     closeSync(file);
+  }
+}
+
+/** The same as numbers: the `binsOfSource` counts at each place, one after another, `atOnce` of them at a time or what is left of a source. */
+export function* readHistograms(
+  path: string,
+  places: readonly HistogramPlace[],
+  binsOfSource: number,
+  atOnce = binsOfSource,
+): Generator<ReadCounts, void, undefined> {
+  const bins = new Float64Array(Math.min(atOnce, binsOfSource));
+  for (const { place, bytes, at } of readPackedHistograms(path, places)) {
+    for (let first = 0, readTo = at; first < binsOfSource; first += bins.length) {
+      const some = bins.subarray(0, binsOfSource - first);
+      readTo = readVarints(bytes, readTo, some);
+      yield { place, first, bins: some };
+    }
   }
 }
 

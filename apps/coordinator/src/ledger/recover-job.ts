@@ -1,4 +1,5 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
+import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
 import {
   blockOfKey,
@@ -20,26 +21,32 @@ import { unseal } from './record/sealed.ts';
 import { readSteps } from './record/step-record.ts';
 import { DamagedLedgerError } from './store/ledger-errors.ts';
 import type { Entry, LedgerStore } from './store/ledger-store.ts';
+import { StoredSources } from './stored-sources.ts';
 
 /** A job as the store has it. */
 export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: false; job: OpenJob };
 
 /**
- * The jobs of a store, in order of submission. Those that have not ended are as they were after their last group, but for
+ * The jobs of a store, in order of submission, or the one that is named. Those that have not ended are as they were after their last group, but for
  * their file of histograms, which is left as it is. Rejects with DamagedLedgerError.
  */
-export async function* readJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
+export async function* readJobs(store: LedgerStore, openSpool: OpenSpool, jobId?: string): AsyncGenerator<StoredJob> {
   try {
-    yield* decodeJobs(store, openSpool);
+    yield* decodeJobs(store, openSpool, jobId);
   } catch (error) {
     throw asDamage(error);
   }
 }
 
-async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
+async function* decodeJobs(
+  store: LedgerStore,
+  openSpool: OpenSpool,
+  jobId: string | undefined,
+): AsyncGenerator<StoredJob> {
   const states: JobState[] = [];
-  for await (const entry of store.entries({ kind: 'job' })) states.push(decodeJob(unseal(entry)));
-  await checkNoneIsMissing(store, states);
+  const of = jobId === undefined ? {} : { jobId };
+  for await (const entry of store.entries({ ...of, kind: 'job' })) states.push(decodeJob(unseal(entry)));
+  await checkNoneIsMissing(store, states, of);
   states.sort((a, b) => a.facts.submittedMs - b.facts.submittedMs);
   for (const { facts, open } of states) {
     const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
@@ -52,12 +59,13 @@ async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGener
   }
 }
 
-/** The plan of a job as far as it is in the store. Rejects with DamagedLedgerError. */
-export async function* readPlan(store: LedgerStore, { facts, merge, plan }: OpenJob): AsyncGenerator<PlanStep> {
+/** The plan of a job as far as it is in the store, each source by a step of its own. Rejects with DamagedLedgerError. */
+export async function* readPlan(store: LedgerStore, { facts, merge, plan, parts }: OpenJob): AsyncGenerator<PlanStep> {
   const versions = new FrameVersions();
   try {
     for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
-      yield* readSteps(bytes, (source) => merge.planned(source).uri, versions);
+      const steps = readSteps(bytes, (source) => merge.planned(source).uri, versions, parts[0].spool);
+      for (const step of steps) yield* unpackStep(step);
     }
   } catch (error) {
     throw asDamage(error);
@@ -65,9 +73,13 @@ export async function* readPlan(store: LedgerStore, { facts, merge, plan }: Open
 }
 
 /** Every job has its specification beside it, and so one whose own entry is gone is noticed. */
-async function checkNoneIsMissing(store: LedgerStore, states: readonly JobState[]): Promise<void> {
+async function checkNoneIsMissing(
+  store: LedgerStore,
+  states: readonly JobState[],
+  of: { jobId?: string },
+): Promise<void> {
   const known = new Set(states.map(({ facts }) => facts.jobId));
-  for await (const { jobId } of store.entries({ kind: 'spec' })) {
+  for await (const { jobId } of store.entries({ ...of, kind: 'spec' })) {
     if (!known.has(jobId)) throw missing({ jobId }, 'job');
   }
 }
@@ -82,7 +94,14 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   const { jobId, counts } = facts;
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
-    for (const step of readSteps(bytes, (source) => first.planned(source).uri, job.versions)) job.takeStep(step);
+    const { spool } = job.parts[0];
+    for (const step of readSteps(bytes, (source) => first.planned(source).uri, job.versions, spool)) {
+      if (step.kind === 'shard' && step.shard.work instanceof StoredSources) {
+        const { offset, length } = step.shard.work.place;
+        spool.restoreBlock(offset + length);
+      }
+      job.takeStep(step);
+    }
   }
   // The plan has counted shards on its way, and set aside sources.
   Object.assign(counts, known);
@@ -163,7 +182,13 @@ function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
         const part = parts[number];
         if (!part) throw new RangeError(`There is no pipeline ${number}`);
         part.merge.restore(source, { state: 'done', size, counted, digest });
-        if (place) part.spool?.restore(source, place);
+        if (place) part.spool.restore(source, place);
+        break;
+      }
+      case 'frames': {
+        const part = parts[record.part];
+        if (!part) throw new RangeError(`There is no pipeline ${record.part}`);
+        part.restoreFrames(record.frames);
         break;
       }
       case 'captured':

@@ -14,6 +14,7 @@ import { InvalidResultError } from './check-answer.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { Ledger, ShardCommit } from './ledger.ts';
 import { readHistograms } from './read-histograms.ts';
+import { countedRows, settledRows } from './settled-rows.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { commitOf, jobId, pipeline as lbp, oneCell, planOf, shardsOf, spec as single } from './testing/ledger-scene.ts';
@@ -65,11 +66,19 @@ async function resultsOf(ledger: Ledger) {
   const parts = results.parts ?? [{ name: '', results }];
   const histograms = await Promise.all(
     parts.map(async ({ results }, part) => {
-      const { done, file } = await ledger.settled(jobId, 0, 99, part);
+      const settled = await ledger.settled(jobId, 0, 99, part);
+      const { file } = settled;
+      const done = countedRows([...settledRows(settled)]);
       const { operations } = results.job.spec.pipeline!;
       const bins = binsOfSource(histogramShape(createPipeline(operations), oneCell));
       if (done.length === 0) return [];
-      return [...readHistograms(file, done, bins).map(({ place, bins }) => [done[place]!.captured, ...bins])];
+      return [
+        ...readHistograms(
+          file,
+          done.map(({ place }) => place),
+          bins,
+        ).map(({ place, bins }) => [done[place]!.captured, ...bins]),
+      ];
     }),
   );
   return {

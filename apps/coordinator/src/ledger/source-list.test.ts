@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packSources } from '@halogrid/sources/pack-sources';
 import fc from 'fast-check';
 import { type PlannedSource, SourceList } from './source-list.ts';
 
@@ -37,6 +38,42 @@ test('two that read by turns do not disturb each other', () => {
     assert.deepEqual(plain(source), sourceOf(index++));
   }
   assert.equal(index, 600);
+});
+
+test('packed frames are read from their blocks, among others that come one by one', () => {
+  const list = new SourceList();
+  const expected: PlannedSource[] = [];
+  for (const [count, isPacked] of [
+    [3, false],
+    [300, true],
+    [1, true],
+    [520, false],
+    [40, true],
+    [2, false],
+  ] as const) {
+    const sources = Array.from({ length: count }, (_, i) => {
+      const { uri, name } = sourceOf(expected.length + i);
+      return { uri, name, tiles: 1 };
+    });
+    const first = expected.length;
+    expected.push(...sources);
+    if (!isPacked) for (const source of sources) list.add(source);
+    else {
+      const block = packSources(sources.map(({ uri, name }, i) => ({ index: first + i, uri, name, sizeBytes: 0 })));
+      const about = { isPinned: false, uri: sources[0]!.uri, folders: [], hasPreviews: false };
+      list.addFrames({ kind: 'packed', first, count, block, ...about });
+    }
+    assert.equal(list.length, expected.length);
+  }
+  for (const index of [0, 3, 302, 303, 304, 823, 824, 863, 864, 865, 2]) {
+    assert.deepEqual(plain(list.get(index)), expected[index], String(index));
+  }
+  assert.deepEqual(Array.from(list, plain), expected);
+  const late = { kind: 'packed', first: 9, count: 1, block: new Uint8Array() } as const;
+  assert.throws(
+    () => list.addFrames({ ...late, isPinned: false, uri: '', folders: [], hasPreviews: false }),
+    /^RangeError: Source 9 is planned where 866 is next$/,
+  );
 });
 
 const check = (list: SourceList, index: number): void => assert.deepEqual(plain(list.get(index)), sourceOf(index));

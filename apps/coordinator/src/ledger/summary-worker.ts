@@ -1,13 +1,13 @@
 // Runs in a worker thread: summarises the frames of answers, one after another.
 import { serveOrders } from '@halogrid/threads';
 import { InvalidResultError } from './check-answer.ts';
-import { type Frames, summarise } from './frame-summary.ts';
-import type { SummaryAnswer } from './summary-thread.ts';
+import { type FrameOrder, summarise } from './frame-summary.ts';
+import type { SummaryAnswer } from './summaries.ts';
 
 serveOrders(
-  (frames: Frames): SummaryAnswer => {
+  (order: FrameOrder): SummaryAnswer => {
     try {
-      return { summary: summarise(frames) };
+      return { summary: summarise(order) };
     } catch (error) {
       if (error instanceof InvalidResultError) return { refused: error.message };
       throw error;
@@ -16,8 +16,9 @@ serveOrders(
   {
     moved: (answer) => {
       if ('refused' in answer) return [];
-      const { digests, sums, packed, lengths, checksums } = answer.summary;
-      return [digests, sums, packed, lengths, checksums].map(({ buffer }) => buffer as ArrayBuffer);
+      return answer.summary.parts.flatMap(({ sums, stored }) =>
+        [sums, stored].map(({ buffer }) => buffer as ArrayBuffer),
+      );
     },
   },
 );

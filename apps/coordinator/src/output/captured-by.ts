@@ -1,31 +1,23 @@
 import type { Pipeline } from '@halogrid/kernels';
-import { type CaptureOrigin, CaptureRule } from '@halogrid/sources/captured';
 import { jobPipelines } from '../job/accepted-job.ts';
 import type { PlanNote } from '../job/shard.ts';
 import type { JobResults } from '../ledger/ledger.ts';
+import type { CaptureCounts } from './tables-output.ts';
 
 /**
- * How many sources that are done have a capture time from where; undefined for a job that writes none. `pipeline` is that of a job
+ * Whether a job writes when its sources were captured: it does with the histograms of any pipeline. `pipeline` is that of a job
  * whose results are not those of several.
  */
-export function capturedBy(
-  { job, sources, parts }: Pick<JobResults, 'job' | 'sources' | 'parts'>,
+export function writesCaptured(
+  { job, parts }: Pick<JobResults, 'job' | 'parts'>,
   pipeline: Pick<Pipeline, 'bins'>,
-): Partial<Record<CaptureOrigin, number>> | undefined {
+): boolean {
   const pipelines = parts ? jobPipelines(job.spec) : [pipeline];
-  if (pipelines.every(({ bins }) => bins === 0)) return undefined;
-  const rule = new CaptureRule(job.spec.captured);
-  const counts: Partial<Record<CaptureOrigin, number>> = {};
-  for (const source of sources) {
-    if (source.state === 'quarantined') continue;
-    const origin = rule.origin(source);
-    counts[origin] = (counts[origin] ?? 0) + 1;
-  }
-  return counts;
+  return pipelines.some(({ bins }) => bins > 0);
 }
 
 /** What is to be told of times that count for nothing because nobody states their zone. */
-export function zonelessNotes(counts: ReturnType<typeof capturedBy>): PlanNote[] {
+export function zonelessNotes(counts: CaptureCounts | undefined): PlanNote[] {
   const inputs = counts?.zoneless ?? 0;
   if (inputs === 0) return [];
   const which = inputs === 1 ? '1 input states' : `${inputs} inputs state`;

@@ -15,11 +15,12 @@ import { cutTiles } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
-import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { openFeatures } from './features-file.ts';
+import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger/ledger.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
+import { openTables } from './tables-file.ts';
+import type { TablesOutput } from './tables-output.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const operations = specifiedOperations(pipeline);
@@ -41,7 +42,7 @@ const broken: SourceOutcome = {
 test('a complete job is what the contract says, and nothing else is left', async (t) => {
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
 
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), [
     'errors.jsonl',
@@ -114,7 +115,7 @@ test('a complete job is what the contract says, and nothing else is left', async
 
 test('beside each preview is a picture of its source', async (t) => {
   const results = await makeResults(t, 'none');
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
   const folder = join(outputPath(results.job.spec.out), 'preview');
   for (const [i, name] of ['a.source.jpg', 'a.png.source.jpg'].entries()) {
     const { data, info } = await sharp(join(folder, name))
@@ -126,10 +127,22 @@ test('beside each preview is a picture of its source', async (t) => {
   }
 });
 
+test('previews are those that the planner chose, where that is known, and nobody chooses again', async (t) => {
+  const results = await makeResults(t, 'none');
+  results.sources = Object.assign([...results.sources], {
+    [Symbol.iterator]: (): Iterator<SourceOutcome> => assert.fail('Nobody goes through all sources'),
+  });
+  const given = await makeResults(t, 'none');
+  const { tables } = await tablesOf({ ...given, job: results.job });
+  await finaliseJob(results, pipeline, { tables, previewed: [1] }, () => 61_000);
+  const previews = await readdir(join(outputPath(results.job.spec.out), 'preview'));
+  assert.deepEqual(previews.sort(), ['a.png.png', 'a.png.source.jpg']);
+});
+
 test('of a source of which a node left nothing to show there is no preview', async (t) => {
   const results = await makeResults(t, 'none');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'preview', '1'), { recursive: true });
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.source.jpg']);
 });
@@ -138,7 +151,7 @@ test('why inputs were quarantined is in job.json behind the counts', async (t) =
   const results = await makeResults(t, 'none');
   const quarantine = [{ stage: 'decode', error: 'The image ends early', inputs: 1, example: 'file:///in/c.jpg' }];
   results.job.reasons = quarantine;
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
   const written = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
   assert.deepEqual(written.quarantine, quarantine);
   const keys = Object.keys(written);
@@ -152,7 +165,7 @@ test('maps are named by their format', async (t) => {
   ] as const) {
     const results = await makeResults(t, format);
     const out = outputPath(results.job.spec.out);
-    await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+    await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
     assert.deepEqual((await readdir(join(out, 'maps'))).sort(), expected);
     assert.ok(!(await readdir(out)).includes('.halogrid'));
   }
@@ -162,7 +175,7 @@ test('a job without errors and without maps has no files for them', async (t) =>
   const results = await makeResults(t, 'none');
   results.sources = [...results.sources].slice(0, 2);
   results.job.counts.quarantined = 0;
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
   assert.deepEqual((await readdir(outputPath(results.job.spec.out))).sort(), [
     'features.parquet',
     'histogram.json',
@@ -177,7 +190,7 @@ test('a job without sources has a histogram of nothing', async (t) => {
   const none = { sources: [], counted: 0n, bins: new BigUint64Array(256), plan: async function* () {} };
   const results = { ...(await makeResults(t, 'png')), ...none };
   results.job.counts.quarantined = 0;
-  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(out)).sort(), [
     'features.parquet',
@@ -204,7 +217,7 @@ test('of four channels and a grid, every file has all of them', async (t) => {
   const bins = BigUint64Array.from({ length: 16 }, (_, i) => BigInt(i));
   const results = { ...given, bins };
   const histograms = [Array.from({ length: 32 }, (_, i) => i), Array(32).fill(0)];
-  await finaliseJob(results, four, await featuresOf(results, four, histograms), () => 61_000);
+  await finaliseJob(results, four, await tablesOf(results, four, histograms), () => 61_000);
   const out = outputPath(results.job.spec.out);
 
   const histogram = JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8'));
@@ -242,7 +255,7 @@ test('of a result without a histogram there are maps and previews, and a histogr
     words: { channels: ['r', 'g', 'b'] },
   };
   const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
-  await finaliseJob(results, responses, await featuresOf(results, responses), () => 61_000);
+  await finaliseJob(results, responses, await tablesOf(results, responses), () => 61_000);
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(out)).sort(), [
     'errors.jsonl',
@@ -266,15 +279,15 @@ test('of a result without a histogram there are maps and previews, and a histogr
   assert.ok((await readBands(join(out, 'maps/a.tif'), 3, 'float')).equals(pixelsOf(0, responses)));
 });
 
-test('features that cannot be written fail the output', async (t) => {
+test('tables that cannot be written fail the output', async (t) => {
   const results = await makeResults(t, 'none');
-  const features = {
+  const tables = {
     finish: async () => {
       throw new Error('The file of histograms ends early');
     },
   };
   await assert.rejects(
-    finaliseJob(results, pipeline, features, () => 61_000),
+    finaliseJob(results, pipeline, { tables }, () => 61_000),
     /^Error: The output in '.*' could not be written: The file of histograms ends early$/,
   );
   const job = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
@@ -285,7 +298,7 @@ test('what cannot be written ends in one sentence, and job.json then tells it', 
   const results = await makeResults(t, 'png');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'map/0/16-8-4-2.u8'));
   const out = outputPath(results.job.spec.out);
-  const message = await finaliseJob(results, pipeline, undefined, () => 61_000).then(
+  const message = await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000).then(
     () => 'It was written',
     (error: Error) => error.message,
   );
@@ -302,8 +315,9 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
   const signal = AbortSignal.abort(new Error('cancelled'));
+  const tables = await tablesOf(results);
   await assert.rejects(
-    finaliseJob(results, pipeline, undefined, () => 61_000, signal),
+    finaliseJob(results, pipeline, tables, () => 61_000, signal),
     /^Error: cancelled$/,
   );
   await abandonJob(results.job, { state: 'cancelled' }, 62_000);
@@ -388,24 +402,33 @@ async function makeResults(
   return results;
 }
 
-/** The features of a job whose sources that are done have these histograms, as the ledger keeps them. */
-async function featuresOf(
+/** The tables of a job whose sources that are done have these histograms, as the ledger keeps them. */
+async function tablesOf(
   { job, sources }: JobResults,
   of: Pipeline = pipeline,
   histograms = [binsOf(144), binsOf(15)],
-): Promise<ReturnType<typeof openFeatures>> {
+): Promise<{ tables: TablesOutput }> {
   const spool = new HistogramSpool(histogramSpoolPath(job.spec.out));
   const done = [...sources].filter(({ state }) => state === 'done');
   for (const { index } of done) spool.append(index, histograms[index]!);
   await spool.sync();
   await spool.close();
+  const rows = [...sources].map((source): SettledRow => {
+    const { index, uri, name } = source;
+    const planned = { index, uri, name, version: `version ${index}` };
+    if (source.state === 'quarantined') {
+      return { ...planned, state: source.state, stage: source.stage, error: source.error, attempts: source.attempts };
+    }
+    const { state, size, counted, digest } = source;
+    const row = { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex') };
+    return of.bins > 0 ? { ...row, place: spool.written(index)! } : row;
+  });
   const settled = async (from: number) => ({
-    next: sources.length,
-    names: [...sources].slice(from).map(({ name }) => name),
-    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ index, uri, ...spool.written(index)! })),
+    next: rows.length,
+    runs: [{ kind: 'sources' as const, sources: rows.slice(from) }],
     file: spool.path,
   });
-  return openFeatures({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail });
+  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail }) };
 }
 
 /** 256 bins, all pixels in one. */
@@ -460,7 +483,7 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
-    return [...completeJobJson({ ...results, job }, pipeline, 61_000)].join('');
+    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [] });
   };
   const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
   for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
@@ -17,12 +18,11 @@ import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
-import type { JobRecord, JobResults } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { writesCaptured } from './captured-by.ts';
 import { describeResults } from './describe-results.ts';
-import type { FeaturesOutput } from './features-output.ts';
 import { histogramJson } from './histogram-json.ts';
-import { abandonedJobJson, completeJobJson } from './job-json.ts';
-import { errorsJsonl, sourcesJsonl } from './jsonl-files.ts';
+import { abandonedJobJson, completeJobJson, type SourcesListed } from './job-json.ts';
 import { removeOutput, removeScratch, restoreEarlier } from './output-folder.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
 import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
@@ -30,6 +30,7 @@ import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
 import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
+import type { CaptureCounts, PartSummary, TablesOutput } from './tables-output.ts';
 
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
@@ -47,21 +48,26 @@ interface Part {
 /**
  * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
- * folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk
- * that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more then, and
- * `abandonJob` cleans up. `now` gives milliseconds since 1970.
+ * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
+ * ran in this process. Resolves with where capture times are from, unless all of the output was there. Rejects with one sentence where
+ * it fails (disk full, a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more
+ * then, and `abandonJob` cleans up. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
   pipeline: Pipeline,
-  features: Pick<FeaturesOutput, 'finish'> | undefined,
+  { tables, previewed }: { tables: Pick<TablesOutput, 'finish'>; previewed?: readonly number[] },
   now: () => number,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<CaptureCounts | undefined> {
   const { out } = results.job.spec;
   const folder = outputPath(out);
+  let captured: CaptureCounts | undefined;
   try {
-    if (!(await isReady(folder))) await prepareOutput(results, pipeline, features, now, signal);
+    if (!(await isReady(folder))) {
+      const chosen = new Set(previewed ?? previewedSources(results));
+      captured = await prepareOutput(results, pipeline, tables, chosen, now, signal);
+    }
     await publishOutput(folder);
   } catch (error) {
     signal?.throwIfAborted();
@@ -69,16 +75,18 @@ export async function finaliseJob(
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }
   await removeScratch(out);
+  return captured;
 }
 
 /** Writes all files of the output to where it is put together, job.json last. */
 async function prepareOutput(
   results: JobResults,
   pipeline: Pipeline,
-  features: Pick<FeaturesOutput, 'finish'> | undefined,
+  tables: Pick<TablesOutput, 'finish'>,
+  previewed: ReadonlySet<number>,
   now: () => number,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<CaptureCounts | undefined> {
   const { spec } = results.job;
   const folder = newOutputPath(spec.out);
   // A process may have ended while it wrote there.
@@ -88,33 +96,50 @@ async function prepareOutput(
     for (const pictures of ['preview', 'maps']) await mkdir(join(part.folder, pictures), { recursive: true });
   }
   const isKept = await keptSources(results);
-  const previewed = previewedSources(results);
   const descriptions = parts.map((part) => describeResults(part.results, part.pipeline));
+  const written = tables.finish(results.sources.length, descriptions, [...previewed]);
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    ...parts.flatMap((part) => [
-      () => writePreviews(part, (index) => previewed.has(index) && !isKept[index], signal),
+    ...parts.flatMap((part, i) => [
+      async () => writePreviews(part, (await written)[i]!.names, (index) => !isKept[index], signal),
       () => writeMaps(part, (index) => !isKept[index], signal),
-      () => writeFileAtomically(join(part.folder, 'sources.jsonl'), sourcesJsonl(part.results)),
       () => writeHistogram(part),
-      () => writeErrors(part),
     ]),
-    async () => features?.finish(results.sources.length, descriptions),
-    ...(results.parts ? [() => writeErrors({ folder, results })] : []),
+    async () => void (await written),
   ];
   await forEachLimited(writers, writers.length, (write) => write());
+  const summaries = await written;
+  if (results.parts && results.job.counts.quarantined > 0) {
+    const errors = createReadStream(join(parts[0]!.folder, 'errors.jsonl'), 'utf8');
+    await writeFileAtomically(join(folder, 'errors.jsonl'), errors);
+  }
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
   const earlier = await EarlierOutput.open(spec);
-  const before = {
+  const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
+  const findings = {
+    captured,
     incremental: earlier && (await findChanges(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   const finishedMs = now();
-  for (const part of results.parts ? parts : []) {
-    const text = completeJobJson(part.results, part.pipeline, finishedMs, before);
+  for (const [i, part] of (results.parts ? parts : []).entries()) {
+    // A pipeline without a histogram has no column of times.
+    const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, listOf(summaries[i]!), own);
     await writeFileAtomically(join(part.folder, 'job.json'), text);
   }
-  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs, before));
+  const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : listOf(summaries[0]!);
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs, listed, findings));
+  return captured;
+}
+
+const listOf = ({ listed, entries }: PartSummary): SourcesListed =>
+  listed ? { listed } : { file: 'sources.jsonl', entries };
+
+/** How many pixels count is another number for each pipeline. */
+function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, entries }: PartSummary): SourcesListed {
+  if (!listed) return { file: `pipelines/${first!.name}/sources.jsonl`, entries };
+  return { listed: listed.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined })) };
 }
 
 /** Named pipelines have a folder each, with what a job of its own would leave there. */
@@ -220,21 +245,18 @@ async function writeHistogram({ folder, results, pipeline }: Part): Promise<void
   );
 }
 
-async function writeErrors({ folder, results: { job, sources } }: Pick<Part, 'folder' | 'results'>): Promise<void> {
-  if (job.counts.quarantined === 0) return;
-  await writeFileAtomically(join(folder, 'errors.jsonl'), errorsJsonl(sources));
-}
-
-/** A picture of the map of each source that gets one, and beside it one of the source. */
+/** A picture of the map of each source that gets one and is done, and beside it one of the source; `names` are those of their files. */
 async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
+  names: ReadonlyMap<number, string>,
   isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
-  const wanted = namedSources(results)
-    .filter(isDone)
-    .filter(({ source }) => isWanted(source.index));
+  const wanted = [...names].flatMap(([index, name]) => {
+    const source = isWanted(index) ? results.sources.at(index) : undefined;
+    return source && isDone(source) ? [{ source, name }] : [];
+  });
   await forEachLimited(wanted, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
     const [map, original] = previewFiles(name);
@@ -265,7 +287,7 @@ async function writeMaps(
     );
   };
   const wanted = namedSources(results)
-    .filter(isDone)
+    .filter(isNamedDone)
     .filter(({ source }) => isWanted(source.index));
   await forEachLimited(wanted, picturesAtOnce, assemble);
   if (format === 'dzi') await writeDziPage(join(folder, 'maps'), results);
@@ -274,10 +296,12 @@ async function writeMaps(
 /** What shows the maps in a browser that opens the folder, also those that were kept. */
 async function writeDziPage(folder: string, results: JobResults): Promise<void> {
   const maps = namedSources(results)
-    .filter(isDone)
+    .filter(isNamedDone)
     .map(({ source, name }) => ({ name, ...source.size }));
   await writeFileAtomically(join(folder, dziScriptName), await dziScript());
   await writeFileAtomically(join(folder, 'index.html'), dziPage(maps));
 }
 
-const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
+const isDone = (source: SourceOutcome): source is DoneSource => source.state === 'done';
+
+const isNamedDone = (named: NamedSource): named is NamedSource<DoneSource> => isDone(named.source);

@@ -5,10 +5,9 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
 import { jobPipeline } from '../job/accepted-job.ts';
-import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { capturedBy } from './captured-by.ts';
-import { type NamedSource, namedSources } from './output-names.ts';
+import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import type { Changes } from './previous/changes.ts';
+import type { CaptureCounts } from './tables-output.ts';
 
 /** What job.json of a job that has not ended says, and what another job reads of any. */
 export interface JobClaim {
@@ -101,18 +100,22 @@ export function abandonedJobJson(
 const ofHardware =
   'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';
 
+/** The sources as job.json has them: a list, or where it is, and how many entries there would be. */
+export type SourcesListed = { listed: readonly string[] } | { file: string; entries: number };
+
 /**
- * The job.json of a complete job, piece by piece: there may be millions of sources, a line each. `incremental` says what an
+ * The job.json of a complete job. `sources` are its entries, each as JSON on a line of its own. `incremental` says what an
  * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
  */
-export function* completeJobJson(
+export function completeJobJson(
   results: JobResults,
   pipeline: Pipeline,
   finishedMs: number,
-  { incremental, earlierResultsVersion }: { incremental?: Changes; earlierResultsVersion?: number } = {},
-): Generator<string> {
+  sources: SourcesListed,
+  { captured, incremental, earlierResultsVersion }: JobFindings = {},
+): string {
   const { job, digest, nodes } = results;
-  const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
+  const { sources: count, frames, shards, attempts, pixels, quarantined } = job.counts;
   const head = {
     id: job.jobId,
     state: 'complete',
@@ -123,9 +126,9 @@ export function* completeJobJson(
       : { convention: pipeline.convention, digest }),
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
-    counts: { sources, frames, shards, attempts, pixels, quarantined },
+    counts: { sources: count, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
-    capturedBy: capturedBy(results, pipeline),
+    capturedBy: captured,
     ...(incremental && { incremental }),
     ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
@@ -133,70 +136,23 @@ export function* completeJobJson(
     nodes,
     ...(job.spec.video?.hwaccel && { hardware: ofHardware }),
     ...describeSpec(job.spec),
+    ...('file' in sources && { sources }),
   };
-  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
-  let separator = '\n    ';
-  for (const entry of sourceEntries(namedSources(results))) {
-    // How many pixels count is another number for each pipeline.
-    yield separator + JSON.stringify(results.parts ? { ...entry, counted: undefined } : entry);
-    separator = ',\n    ';
-  }
-  yield results.sources.length ? '\n  ]\n}\n' : ']\n}\n';
+  if ('file' in sources) return `${JSON.stringify(head, null, 2)}\n`;
+  const lines = sources.listed.map((entry) => `\n    ${entry}`).join(',');
+  return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [${lines}${lines && '\n  '}]\n}\n`;
+}
+
+/** What else job.json says of what was found. */
+export interface JobFindings {
+  captured?: CaptureCounts;
+  incremental?: Changes;
+  earlierResultsVersion?: number;
 }
 
 /** A named pipeline, whose results are in the folder of that name. */
 function partEntry({ name, results }: NonNullable<JobResults['parts']>[number]): object {
   return { name, convention: jobPipeline(results.job.spec).convention, digest: results.digest };
-}
-
-/** An entry a source, but one for all the frames of a video that follow one another. */
-function* sourceEntries(sources: Iterable<NamedSource>): Generator<object> {
-  let video: VideoEntry | undefined;
-  /** As it is asked for; the entry has what may be shown of it. */
-  let videoUri: string | undefined;
-  for (const { source, name } of sources) {
-    if (video && !(source.video && source.uri === videoUri)) {
-      yield video;
-      video = undefined;
-    }
-    if (!source.video) yield sourceEntry(source, name);
-    else {
-      video ??= { uri: redactUri(source.uri), name, frames: 0, width: 0, height: 0, pixels: 0, counted: 0 };
-      videoUri = source.uri;
-      addFrame(video, source);
-    }
-  }
-  if (video) yield video;
-}
-
-/** Sums over the frames that are done; the size is that of the first, and `name` is that of its preview and map. */
-interface VideoEntry {
-  uri: string;
-  name: string;
-  frames: number;
-  width: number;
-  height: number;
-  pixels: number;
-  counted: number;
-  quarantinedFrames?: number;
-}
-
-function addFrame(video: VideoEntry, frame: SourceOutcome): void {
-  if (frame.state === 'quarantined') {
-    video.quarantinedFrames = (video.quarantinedFrames ?? 0) + 1;
-    return;
-  }
-  const { width, height } = frame.size;
-  if (video.frames++ === 0) Object.assign(video, { width, height });
-  video.pixels += width * height;
-  video.counted += frame.counted;
-}
-
-/** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
-function sourceEntry(source: SourceOutcome, name: string): object {
-  if (source.state === 'quarantined') return { uri: redactUri(source.uri), quarantined: true, error: source.error };
-  const { width, height } = source.size;
-  return { uri: redactUri(source.uri), name, width, height, pixels: width * height, counted: source.counted };
 }
 
 /** Seconds to the microsecond, stages in alphabetical order. */

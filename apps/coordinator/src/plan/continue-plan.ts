@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlannedStep, PlanStep, ShardWork } from '../job/shard.ts';
+import { refsOf, unpackStep } from '../job/packed-frames.ts';
+import { isRecorded, type PlannedStep, type PlanStep, type ShardWork } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
@@ -7,20 +8,39 @@ import type { PlannedStep, PlanStep, ShardWork } from '../job/shard.ts';
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,
-  planned: AsyncIterable<PlannedStep>,
-): AsyncGenerator<PlannedStep> {
-  const steps = planned[Symbol.asyncIterator]();
+  planned: AsyncIterable<readonly PlannedStep[]>,
+): AsyncGenerator<readonly PlannedStep[]> {
+  const plan = planned[Symbol.asyncIterator]();
+  let steps: readonly PlannedStep[] = [];
+  let at = 0;
+  const next = async (): Promise<PlannedStep | undefined> => {
+    while (at === steps.length) {
+      const { value, done } = await plan.next();
+      if (done) return undefined;
+      steps = value;
+      at = 0;
+    }
+    return steps[at++];
+  };
+  /** Of a step that brings its sources along: what it stands for, and how much of that is recorded. */
+  let parts: PlanStep[] = [];
   let lastUri = '';
   try {
     for await (const before of recorded) {
       if (before.kind === 'source') lastUri = before.uri;
-      let next = await steps.next();
-      for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
-      if (next.done || !isDeepStrictEqual(clean(next.value), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      if (parts.length === 0) {
+        let step = await next();
+        for (; step?.kind === 'note'; step = await next()) yield [step];
+        if (step && isRecorded(step)) parts = unpackStep(step);
+      }
+      const step = parts.shift();
+      if (!step || !isDeepStrictEqual(clean(step), clean(before))) throw changed(uriOf(before) ?? lastUri);
     }
-    for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
+    if (parts.length > 0) yield parts;
+    if (at < steps.length) yield steps.slice(at);
+    for (let more = await plan.next(); !more.done; more = await plan.next()) yield more.value;
   } finally {
-    await steps.return?.();
+    await plan.return?.();
   }
 }
 
@@ -39,15 +59,14 @@ function comparedShard(step: PlannedStep): PlannedStep {
   const compared: ShardWork =
     work.kind === 'tile'
       ? { ...work, source: { ...work.source, preview: undefined } }
-      : { ...work, sources: work.sources.map((one) => ({ ...one, version: undefined, preview: undefined })) };
+      : { ...work, kind: 'frames', sources: refsOf(work).map(({ version: _, preview: __, ...one }) => one) };
   return { ...step, shard: { ...step.shard, work: compared } };
 }
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {
   if (step.kind !== 'shard') return undefined;
-  const { work } = step.shard;
-  return work.kind === 'tile' ? work.source.uri : work.sources[0]?.uri;
+  return refsOf(step.shard.work)[0]?.uri;
 }
 
 const changed = (uri: string): Error =>

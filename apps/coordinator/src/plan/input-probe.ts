@@ -2,12 +2,16 @@ import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import {
+  changedInput,
   hasUnsupportedExtension,
   hasVideoExtension,
   InputError,
+  isOfVersion,
   mostPixels,
   redactUri,
   type Source,
+  showFile,
+  tellsContent,
   usualPixels,
   versionOfContent,
 } from '@halogrid/sources';
@@ -31,6 +35,9 @@ export type Probe =
   | { kind: 'video'; input: Input }
   | { kind: 'unopened'; input: Input; bytes: number }
   | { kind: 'unreadable'; input: Input; error: InputError };
+
+/** An input of which nothing need be read while the job is planned. */
+export type Unopened = Extract<Probe, { kind: 'unopened' }>;
 
 /** An input of which the result of an earlier job holds: that of its file with that number. */
 export interface Kept {
@@ -67,6 +74,19 @@ export class InputProbe {
     this.#means = means;
   }
 
+  /**
+   * As `probe`, where nothing need be read nor waited for; most of a million small frames in folders are such. Undefined for others.
+   */
+  probeNow(input: Source): Unopened | undefined {
+    const { uri, name, sizeBytes } = input;
+    const { tilePx, checksum } = this.#spec;
+    if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
+      return undefined;
+    if (hasVideoExtension(name) || hasUnsupportedExtension(name)) return undefined;
+    if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
+    return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
+  }
+
   /** Whether what an earlier job has of the input holds; if not, as `look`. */
   async probe(listed: Source): Promise<Probe | Kept> {
     const { earlier } = this.#means;
@@ -78,7 +98,8 @@ export class InputProbe {
       this.#spec.checksum && isLocal
         ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
         : listed;
-    if (file === undefined || !input.version || !(await earlier!.holds(file, input.uri, input.version)))
+    const { version } = input;
+    if (file === undefined || !version || !tellsContent(version) || !(await earlier!.holds(file, input.uri, version)))
       return this.look(input);
     return { kind: 'kept', input, file };
   }
@@ -88,6 +109,8 @@ export class InputProbe {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if (input.named || hasVideoExtension(input.name)) {
+      const wrong = await whyNotAsStated(input);
+      if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo) return { kind: 'video', input };
@@ -112,10 +135,30 @@ async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
     const image = await open(input.uri);
     const { width, height, pixel, version } = image;
     await image.close();
+    const error = errorOfStated(input, version);
+    if (error) return { kind: 'unreadable', input, error };
     return { kind: 'sized', input, size: { width, height, pixel }, version };
   } catch (error) {
     return { kind: 'unreadable', input, error: asInputError(error) };
   }
+}
+
+/** Why a file is none that its manifest states; undefined where it states nothing. */
+async function whyNotAsStated(input: Input): Promise<InputError | undefined> {
+  if (!input.isStated) return undefined;
+  try {
+    return errorOfStated(input, (await showFile(input.uri, false)).version);
+  } catch (error) {
+    return asInputError(error);
+  }
+}
+
+function errorOfStated(
+  { isStated, version: stated, listedVersion = stated }: Input,
+  now: string | undefined,
+): InputError | undefined {
+  if (!isStated || listedVersion === undefined || isOfVersion(now, listedVersion)) return undefined;
+  return changedInput(`The file is not what its manifest states (${listedVersion})`);
 }
 
 /** Decoded bytes of one of its channels. */

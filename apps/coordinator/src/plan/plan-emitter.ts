@@ -178,10 +178,10 @@ export class PlanEmitter {
 
 /**
  * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when it lists them
- * is none that reading one tells.
+ * is none that reading one tells; what a manifest states of them is.
  */
-function pinOf({ uri, version, listedVersion = version }: Input): string | undefined {
-  return uri.startsWith('s3:') ? undefined : listedVersion;
+function pinOf({ uri, version, listedVersion = version, isStated }: Input): string | undefined {
+  return uri.startsWith('s3:') && !isStated ? undefined : listedVersion;
 }
 
 /** Bins of an image, of all pipelines. */

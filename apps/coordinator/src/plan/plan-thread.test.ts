@@ -10,6 +10,10 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
+import { unpackStep } from '../job/packed-frames.ts';
+import { isRecorded } from '../job/shard.ts';
+import { isSource } from '../output/previous/changes.ts';
+import { packPlan } from './pack-plan.ts';
 import { PlanThread } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 
@@ -49,7 +53,8 @@ test('a plan is the one that is made without the thread, several at a time', asy
   const specs = [specOf(['cam', 'wide.pgm']), specOf(['cam'], { tilePx: 32 }), specOf(['wide.pgm'], { tilePx: 64 })];
   const plans = await Promise.all(specs.map((spec) => Array.fromAsync(thread.plan(spec))));
   for (const [i, spec] of specs.entries()) {
-    assert.deepEqual(plans[i], structuredClone(await Array.fromAsync(planJob(spec, pipeline))));
+    const made = await Array.fromAsync(packPlan(planJob(spec, pipeline)));
+    assert.deepEqual(plans[i]!.flat(), structuredClone(made.flat()));
   }
 });
 
@@ -62,7 +67,8 @@ test('the thread reads no more than the process may', async (t) => {
   t.after(() => restrictSources(unrestricted));
   restrictSources({ roots: [join(folder, 'cam')], hosts: [] });
   const thread = startThread(t);
-  assert.ok((await Array.fromAsync(thread.plan(specOf(['cam'])))).length > frames);
+  const steps = (await Array.fromAsync(thread.plan(specOf(['cam'])))).flat();
+  assert.equal(steps.filter(isRecorded).flatMap(unpackStep).filter(isSource).length, frames + 1);
   await assert.rejects(Array.fromAsync(thread.plan(specOf(['wide.pgm']))), /data roots/);
 });
 
@@ -85,7 +91,7 @@ test('steps come as they are used, and not before', async (t) => {
 
 test('a plan of which no more is wanted ends', async (t) => {
   const steps = startThread(t).plan(specOf(['cam']));
-  assert.equal((await steps.next()).value?.kind, 'source');
+  assert.equal((await steps.next()).value?.[0]?.kind, 'shard');
   await steps.return(undefined);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
 });

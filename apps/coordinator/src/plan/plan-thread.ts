@@ -61,7 +61,7 @@ export class PlanThread {
   }
 
   /** As planJob, but that errors are told by no more than their message. */
-  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep> {
+  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep[]> {
     signal?.throwIfAborted();
     const { port1: port, port2 } = new MessageChannel();
     try {
@@ -70,7 +70,7 @@ export class PlanThread {
       for await (const [answer] of on(port, 'message', { signal, close: ['close'] })) {
         const { steps, isLast, error }: PlanAnswer = answer;
         if (error !== undefined) throw new Error(error);
-        yield* steps;
+        yield steps;
         if (isLast) return;
         port.postMessage('used');
       }

@@ -4,6 +4,7 @@ import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results';
 import { binsOfSource, type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { mapType } from '../job/map-type.ts';
+import { refsOf } from '../job/packed-frames.ts';
 import type { ImageSize, ShardWork, SourceRef } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
@@ -141,6 +142,10 @@ export class PlanCounter {
   }
 
   addShard(work: ShardWork): void {
+    if (work.kind === 'packed') {
+      this.addShard({ kind: 'frames', sources: refsOf(work) });
+      return;
+    }
     const { totals } = this;
     totals.shards++;
     if (work.kind === 'tile') {

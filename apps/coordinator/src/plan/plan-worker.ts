@@ -7,6 +7,7 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { packPlan } from './pack-plan.ts';
 import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 import { runPlan } from './run-plan.ts';
@@ -26,7 +27,7 @@ async function plan({ spec, port }: PlanOrder): Promise<void> {
   };
   try {
     const steps = planJob(spec, jobPipeline(spec), stopped.signal);
-    await runPlan(steps, { write, room: async () => {} });
+    await runPlan(packPlan(steps), { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
     answer({ steps: [], error: messageOf(error) });

@@ -6,6 +6,7 @@ import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
+import { refsOf } from '../job/packed-frames.ts';
 import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
@@ -19,8 +20,10 @@ interface FakeInput {
   named?: boolean;
   sizeBytes?: number;
   content?: Size | Error;
-  /** That of the listing. */
+  /** Those of the listing. */
   error?: string;
+  version?: string;
+  isStated?: true;
 }
 
 test('small inputs of a folder are gathered without looking at them', async () => {
@@ -142,6 +145,23 @@ test('what the listing says is no input is quarantined with its sentence', async
   });
 });
 
+test('an image that is opened must be what its manifest states, and another is for nodes to look at', async () => {
+  const content = { width: 3, height: 4 };
+  const stated = (version: string) => ({ sizeBytes: 9, content, version, isStated: true as const });
+  const opened = [
+    { name: 'a.png', ...stated('of file:///a.png') },
+    { name: 'b.png', ...stated('size=5') },
+  ];
+  const { steps } = await plan(opened, { tilePx: 64 });
+  const error = 'The file is not what its manifest states (size=5)';
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 1, stage: 'read', error }],
+  );
+  const [shard] = shardsOf((await plan([{ name: 'c.jpg', ...stated('size=5') }])).steps);
+  assert.deepEqual(shard!.work.kind === 'frames' && shard!.work.sources[0]!.version, 'size=5');
+});
+
 test('an input that cannot be opened is quarantined and the plan goes on', async () => {
   const { steps } = await plan([
     { name: 'a.jpg', named: true, content: new InputError('decode', 'The file is empty') },
@@ -216,7 +236,7 @@ test('every pixel of every input is in one shard, sources come before their shar
           const parts =
             work.kind === 'tile'
               ? [{ index: work.source.index, ...work.rect }]
-              : work.sources.map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
+              : refsOf(work).map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
           for (const { index, x, y, width, height } of parts) {
             tilesLeft[index]!--;
             for (let row = y; row < y + height; row++) {
@@ -240,12 +260,13 @@ test('every pixel of every input is in one shard, sources come before their shar
 
 test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
   const endless = async function* () {
-    for (let i = 0; ; i++) yield { uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false };
+    for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
   const { inputs } = fakesOf([]);
-  for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
-    if (step.kind !== 'shard') continue;
-    assert.equal(step.shard.shard, 0);
+  for await (const steps of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
+    const shard = steps.find(({ kind }) => kind === 'shard');
+    if (shard?.kind !== 'shard') continue;
+    assert.equal(shard.shard.shard, 0);
     break;
   }
 });
@@ -256,8 +277,8 @@ test('an abort ends the plan at once, between the tiles of one image too', { tim
   const { inputs } = fakesOf(fakes);
   let shards = 0;
   await assert.rejects(async () => {
-    for await (const step of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, inputs)) {
-      if (step.kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
+    for await (const steps of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, inputs)) {
+      for (const { kind } of steps) if (kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
     }
   }, /cancelled/);
   assert.equal(shards, 3);
@@ -322,8 +343,8 @@ test('a shard costs what its pipeline reads, every channel and the halos of all 
 async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pipeline) {
   const { inputs, opened, peeked } = fakesOf(fakes);
   const steps: PlanStep[] = [];
-  for await (const step of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
-    if (isRecorded(step)) steps.push(step);
+  for await (const some of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
+    steps.push(...some.filter(isRecorded));
   }
   return { steps, opened, peeked };
 }
@@ -334,9 +355,9 @@ function fakesOf(fakes: FakeInput[]) {
   const uriOf = (name: string) => (name.includes('://') ? name : `file:///${name}`);
   const contentOf = (uri: string) => fakes.find(({ name }) => uri === uriOf(name))?.content;
   const list = async function* () {
-    for (const { name, named = false, sizeBytes = 1, content, error } of fakes) {
+    for (const { name, named = false, sizeBytes = 1, content, ...more } of fakes) {
       if (content instanceof SourceNotFoundError) throw content;
-      yield { uri: uriOf(name), name, sizeBytes, named, error };
+      yield [{ uri: uriOf(name), name, sizeBytes, named, ...more }];
     }
   };
   const open = async (uri: string): Promise<OpenImage> => {

@@ -1,19 +1,20 @@
 import { openImage, peekSize, VideoIndexer } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { hasVideoExtension, listAllSources } from '@halogrid/sources';
+import { hasVideoExtension, listAllSources, type Source } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { noVideoSentence, optionOf } from '../job/check-video.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
-import type { PlannedStep } from '../job/shard.ts';
+import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
-import { InputProbe } from './input-probe.ts';
+import { InputProbe, type Kept, type Probe, type Unopened } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
 import { tellAhead } from './tell-ahead.ts';
 
 /**
- * Inputs looked at ahead, most of them at no more than their header. With 8, the plan of JPEGs came too slowly for four H200:
+ * Inputs looked at ahead, most of them at no more than their header; those of which nothing is looked at count as one where they follow
+ * one another. With 8, the plan of JPEGs came too slowly for four H200:
  * 5,473 frames a second instead of 6,343 (measured).
  */
 const looksAhead = 256;
@@ -34,7 +35,7 @@ export const realInputs: PlannerInputs = {
 };
 
 /**
- * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
+ * Plans a job, in steps that come some at a time: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
  * tile are cut, videos make a source of each of their frames (see planVideoSteps), inputs that cannot be read are
  * quarantined, and all others are gathered into batches of frames.
  *
@@ -51,7 +52,7 @@ export async function* planJob(
   pipeline: Pipeline,
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
-): AsyncGenerator<PlannedStep> {
+): AsyncGenerator<PlannedStep[]> {
   const earlier = await openEarlier(spec);
   const inputs = new InputProbe(spec, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
@@ -60,27 +61,66 @@ export async function* planJob(
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
   const indexer = new VideoIndexer();
+  const probe = (next: Next): Found | Promise<Found> => (Array.isArray(next) ? next : inputs.probe(next));
+  const unopened = (found: readonly Unopened[]): PlanStep[] => {
+    const steps: PlanStep[] = [];
+    for (const one of found) {
+      notes.count(one.input.uri);
+      for (const step of emitter.image(one)) steps.push(step);
+    }
+    return steps;
+  };
   const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut }), previews);
   try {
-    for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
-      yield* notes.take();
+    for await (const found of mapAhead<Next, Found>(grouped(listed, inputs), looksAhead, probe, { signal })) {
+      const told = notes.take();
+      if (told.length > 0) yield told;
+      if (Array.isArray(found)) {
+        yield unopened(found);
+        continue;
+      }
       notes.count(found.input.uri);
       hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
       const first = emitter.sources;
       const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
       if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
-        yield* emitter.kept(found.input, earlier!.results(found.file));
+        yield* oneByOne(emitter.kept(found.input, earlier!.results(found.file)));
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
-      if (probed.kind === 'video') yield* emitter.video(probed, indexer.index);
-      else yield* emitter.image(probed);
+      yield* oneByOne(probed.kind === 'video' ? emitter.video(probed, indexer.index) : emitter.image(probed));
     }
   } finally {
     await indexer.close();
   }
   if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
-  yield* emitter.rest();
-  yield* notes.takeLast();
-  yield { kind: 'previews', chosen: [...previews.chosen] };
+  yield [...emitter.rest(), ...notes.takeLast(), { kind: 'previews', chosen: [...previews.chosen] }];
+}
+
+/** What is looked at, and what is found: of many inputs together where nothing need be read of them. */
+type Next = Source | Unopened[];
+type Found = Kept | Probe | Unopened[];
+
+/** Inputs that follow one another of which nothing need be read, together; others one by one. */
+async function* grouped(
+  listed: AsyncIterable<readonly Source[]>,
+  inputs: InputProbe,
+): AsyncGenerator<Next, void, undefined> {
+  for await (const sources of listed) {
+    let known: Unopened[] = [];
+    for (const source of sources) {
+      const probe = inputs.probeNow(source);
+      if (probe) known.push(probe);
+      else {
+        if (known.length > 0) yield known;
+        known = [];
+        yield source;
+      }
+    }
+    if (known.length > 0) yield known;
+  }
+}
+
+async function* oneByOne<Step>(steps: AsyncIterable<Step> | Iterable<Step>): AsyncGenerator<Step[], void, undefined> {
+  for await (const step of steps) yield [step];
 }

@@ -12,8 +12,8 @@ const step = (index: number): PlanStep => ({
   tiles: 1,
 });
 
-async function* plan(count: number): AsyncGenerator<PlanStep> {
-  for (let index = 0; index < count; index++) yield step(index);
+async function* plan(count: number): AsyncGenerator<PlanStep[]> {
+  for (let index = 0; index < count; index++) yield [step(index)];
 }
 
 const room = async (): Promise<void> => {};
@@ -36,10 +36,10 @@ test('every step is written once and in order, in batches of what came meanwhile
 
 test('the first step is written while the plan still waits for the second', async () => {
   const gate = Promise.withResolvers<void>();
-  async function* slow(): AsyncGenerator<PlanStep> {
-    yield step(0);
+  async function* slow(): AsyncGenerator<PlanStep[]> {
+    yield [step(0)];
     await gate.promise;
-    yield step(1);
+    yield [step(1)];
   }
   const written = Promise.withResolvers<number>();
   const done = runPlan(slow(), { room, write: async (steps) => written.resolve(steps.length) });
@@ -50,7 +50,7 @@ test('the first step is written while the plan still waits for the second', asyn
 
 test('the plan is not pulled while there is no room', async () => {
   let pulled = 0;
-  async function* counted(): AsyncGenerator<PlanStep> {
+  async function* counted(): AsyncGenerator<PlanStep[]> {
     for await (const next of plan(10)) {
       pulled++;
       yield next;
@@ -66,16 +66,16 @@ test('the plan is not pulled while there is no room', async () => {
 });
 
 test('a failure of the plan or of a write is the failure of the whole, and the plan is closed', async () => {
-  async function* broken(): AsyncGenerator<PlanStep> {
-    yield step(0);
+  async function* broken(): AsyncGenerator<PlanStep[]> {
+    yield [step(0)];
     throw new Error('The source vanished');
   }
   await assert.rejects(runPlan(broken(), { room, write: async () => {} }), /The source vanished/);
 
   let isClosed = false;
-  async function* endless(): AsyncGenerator<PlanStep> {
+  async function* endless(): AsyncGenerator<PlanStep[]> {
     try {
-      for (let index = 0; ; index++) yield step(index);
+      for (let index = 0; ; index++) yield [step(index)];
     } finally {
       isClosed = true;
     }

@@ -1,7 +1,8 @@
 import type { PlannedStep } from '../job/shard.ts';
 
-/** Steps that wait to be written, at most, and the bins of results that they hold. */
+/** Steps that wait to be written before no more are pulled, the packed frames in them, and the bins of results that they hold. */
 const maxWaiting = 1024;
+const maxWaitingFrames = 2 ** 14;
 const maxWaitingBins = 2 ** 22;
 
 export interface PlanSink {
@@ -16,25 +17,33 @@ export interface PlanSink {
  * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when the
  * plan or the sink does.
  */
-export async function runPlan(steps: AsyncIterable<PlannedStep>, sink: PlanSink): Promise<void> {
+export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];
   let waitingBins = 0;
+  let waitingFrames = 0;
   let written = Promise.resolve();
   const write = (): Promise<void> => {
     const batch = waiting;
     waiting = [];
     waitingBins = 0;
+    waitingFrames = 0;
     return sink.write(batch);
   };
-  for await (const step of steps) {
-    waiting.push(step);
-    for (const { bins } of step.kind === 'kept' ? step.result!.parts : []) waitingBins += bins.length;
-    if (waiting.length === 1) {
+  for await (const steps of plan) {
+    if (steps.length === 0) continue;
+    const isFirst = waiting.length === 0;
+    for (const step of steps) {
+      waiting.push(step);
+      if (step.kind === 'shard' && step.shard.work.kind === 'packed') waitingFrames += step.shard.work.count;
+      if (step.kind === 'kept') for (const { bins } of step.result!.parts) waitingBins += bins.length;
+    }
+    if (isFirst) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.
       written.catch(() => {});
     }
-    if (waiting.length >= maxWaiting || waitingBins >= maxWaitingBins) await written;
+    const isMuch = waiting.length >= maxWaiting || waitingFrames >= maxWaitingFrames || waitingBins >= maxWaitingBins;
+    if (isMuch) await written;
     await sink.room();
   }
   await written;

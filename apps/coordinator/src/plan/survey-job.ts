@@ -48,7 +48,7 @@ export async function surveyJob(
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes } = withFileBytes(listAllSources);
-  const steps = planJob(spec, pipeline, signal, { ...realInputs, list });
+  const steps = each(planJob(spec, pipeline, signal, { ...realInputs, list }));
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
@@ -64,6 +64,10 @@ export async function surveyJob(
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }
 
+async function* each<Item>(chunks: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void, undefined> {
+  for await (const items of chunks) yield* items;
+}
+
 /** Lists the same, and remembers how long files are until that is asked for, once. */
 function withFileBytes(list: typeof listAllSources): {
   list: typeof listAllSources;
@@ -72,9 +76,9 @@ function withFileBytes(list: typeof listAllSources): {
   const bytes = new Map<string, number>();
   return {
     list: async function* (...given) {
-      for await (const source of list(...given)) {
-        if (source.sizeBytes > 0) bytes.set(source.uri, source.sizeBytes);
-        yield source;
+      for await (const sources of list(...given)) {
+        for (const { uri, sizeBytes } of sources) if (sizeBytes > 0) bytes.set(uri, sizeBytes);
+        yield sources;
       }
     },
     fileBytes: (uri) => {

@@ -8,8 +8,12 @@ const sourceOf = (uri: string, named = false): Source => ({ uri, name: uri.split
 const frames = (count: number): Source[] =>
   Array.from({ length: count }, (_, i) => sourceOf(`file:///in/${String(i).padStart(6, '0')}.pgm`));
 
-async function* listing(sources: readonly Source[]): AsyncGenerator<Source> {
-  yield* sources;
+async function* listing(sources: readonly Source[]): AsyncGenerator<Source[]> {
+  for (let i = 0; i < sources.length; i += 64) yield sources.slice(i, i + 64);
+}
+
+async function* singly(chunks: AsyncIterable<readonly Source[]>): AsyncGenerator<Source> {
+  for await (const sources of chunks) yield* sources;
 }
 
 /** What is chosen of the sources as they come, and what in the end. */
@@ -24,14 +28,14 @@ async function chosenOf(listed: AsyncIterable<Source>, previews: PreviewChoice) 
 }
 
 test('few sources of a folder are chosen for a time only, and the same in the end', async () => {
-  const plain = await chosenOf(listing(frames(3000)), new PreviewChoice());
+  const plain = await chosenOf(singly(listing(frames(3000))), new PreviewChoice());
   const previews = new PreviewChoice();
-  const ahead = await chosenOf(tellAhead(listing(frames(3000)), previews), previews);
+  const ahead = await chosenOf(singly(tellAhead(listing(frames(3000)), previews)), previews);
   assert.deepEqual(ahead.atLast, plain.atLast);
   assert.ok(ahead.asTheyCome.length < plain.asTheyCome.length / 2, `${ahead.asTheyCome.length}`);
 
   const all = new PreviewChoice();
-  const known = await chosenOf(tellAhead(listing(frames(1000)), all), all);
+  const known = await chosenOf(singly(tellAhead(listing(frames(1000)), all)), all);
   assert.deepEqual(known.asTheyCome, known.atLast);
   assert.equal(known.atLast.length, 20);
 });
@@ -47,14 +51,14 @@ test('what may be a video is not told of, and what is on a server is not waited 
     sourceOf('file:///in/e.pgm'),
   ];
   let pulled = 0;
-  async function* list(): AsyncGenerator<Source> {
+  async function* list(): AsyncGenerator<Source[]> {
     for (const source of sources) {
       pulled++;
-      yield source;
+      yield [source];
     }
   }
   const ahead = tellAhead(list(), previews);
-  assert.deepEqual([(await ahead.next()).value, pulled], [sources[0], 4]);
-  assert.deepEqual(await Array.fromAsync(ahead), sources.slice(1));
+  assert.deepEqual([(await ahead.next()).value, pulled], [sources.slice(0, 4), 4]);
+  assert.deepEqual(await Array.fromAsync(ahead), [sources.slice(4)]);
   assert.deepEqual(told, ['file:///in/a.pgm', 'file:///in/e.pgm']);
 });

@@ -8,26 +8,25 @@ import type { PreviewChoice } from '../job/preview-choice.ts';
 const toldAhead = 1024;
 
 /**
- * The same inputs in the same order. `previews` is told of those in a folder of this machine while others are before them, so that few
+ * The same inputs in the same order, some at a time. `previews` is told of those in a folder of this machine while others are before them, so that few
  * are chosen for a time only. What may turn out to be a video, whose frames are the sources, it is not told of, and what is on
  * a server is not waited for.
  */
 export async function* tellAhead(
-  listed: AsyncIterable<Source>,
+  listed: AsyncIterable<readonly Source[]>,
   previews: Pick<PreviewChoice, 'expect'>,
   most = toldAhead,
-): AsyncGenerator<Source, void, undefined> {
-  let waiting: Source[] = [];
-  for await (const source of listed) {
-    const { uri, name, named } = source;
-    waiting.push(source);
-    if (!uri.startsWith('file:')) {
-      yield* waiting;
-      waiting = [];
-      continue;
+): AsyncGenerator<Source[], void, undefined> {
+  const waiting: Source[] = [];
+  for await (const sources of listed) {
+    for (const source of sources) {
+      const { uri, name, named } = source;
+      waiting.push(source);
+      if (uri.startsWith('file:') && !named && !hasVideoExtension(name)) previews.expect({ uri });
     }
-    if (!named && !hasVideoExtension(name)) previews.expect({ uri });
-    if (waiting.length > most) yield waiting.shift()!;
+    const isWaitedFor = sources.every(({ uri }) => uri.startsWith('file:'));
+    const ready = isWaitedFor ? waiting.length - most : waiting.length;
+    if (ready > 0) yield waiting.splice(0, ready);
   }
-  yield* waiting;
+  if (waiting.length > 0) yield waiting;
 }

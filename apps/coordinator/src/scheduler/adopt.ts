@@ -4,7 +4,7 @@ import type { AttachedNode, Attempt, ShardEntry, Turn } from './scheduler-state.
 
 /**
  * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and has
- * work in them. Each goes on under the epoch of this scheduler, with the number of its attempt, so that its answer is one
+ * work in them. Each goes on under the epoch of its job, with the number of its attempt, so that its answer is one
  * to a lease that is current. Those that are not taken over are of shards that are done, or of no more use.
  */
 export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: readonly BroughtLease[]): void {
@@ -13,14 +13,14 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
     if (!entry) continue;
     forgive(entry, node.nodeId);
-    if (lease.epoch > state.epoch || !isWanted(entry, node, lease)) continue;
+    if (lease.epoch > entry.job.epoch || !isWanted(entry, node, lease)) continue;
     unqueue(entry);
     const { attempt, verify } = lease;
     // What was leased last before a crash may not have come to the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
     const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true };
     hold(turn, held);
-    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(state, held), verify });
+    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(held), verify });
   }
 }
 

@@ -5,11 +5,12 @@ import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry } from './s
 import { canDo } from './sights.ts';
 
 /**
- * Whether the node's credit covers the shard; a node without a lease takes any, or a large one would never run. A shard that
+ * Whether the node's credit covers the shard; a node that has some and no lease takes any, or a large one would never
+ * run. A shard that
  * may have killed nodes is given to none that holds another.
  */
 export function fits(node: AttachedNode, entry: ShardEntry): boolean {
-  if (node.leases.size === 0) return true;
+  if (node.leases.size === 0) return node.creditBytes > 0;
   return !isSuspect(entry) && node.leasedBytes + entry.shard.costBytes <= node.creditBytes;
 }
 

@@ -61,6 +61,8 @@ export type Verdict =
 /** What a job asks of the scheduler besides its shards. */
 export interface JobOrder {
   jobId: string;
+  /** The fencing number that its leases carry; the scheduler's unless given. */
+  epoch?: number;
   /** Jobs of a higher one go first; those of the same share the nodes. */
   priority?: number;
   /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
@@ -80,7 +82,13 @@ export type SchedulerEvent<Answer> =
    * A job that an earlier coordinator began, whose shards below number `planned` are planned; `open` are those that are not
    * done, in the order of the plan, with the number of their last attempt.
    */
-  | ({ kind: 'JobResumed'; planned: number; open: { shard: Shard; attempts: number }[] } & JobOrder)
+  | ({
+      kind: 'JobResumed';
+      planned: number;
+      open: { shard: Shard; attempts: number }[];
+      /** How long nodes have to bring along what they hold of it; `reportWithinMs` unless given. */
+      bringMs?: number | undefined;
+    } & JobOrder)
   /** The next shards of a job, numbered on from those before. */
   | { kind: 'ShardsPlanned'; jobId: string; shards: Shard[] }
   /** No more shards follow. */
@@ -106,6 +114,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NeedLacked'; session: number; need: string; reason: string }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }
+  /** The node may hold that much from now on. */
+  | { kind: 'NodeCredited'; session: number; creditBytes: number }
   /** The node takes no further shards and finishes what it holds. */
   | { kind: 'NodeDraining'; session: number }
   /** The conversation is over: the node left after draining; otherwise its connection or its process died. */

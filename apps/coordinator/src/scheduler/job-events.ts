@@ -20,7 +20,7 @@ import { needsPlanned } from './sights.ts';
 const firstEpoch = 1;
 
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
-  state.jobs.set(order.jobId, createJob(order));
+  state.jobs.set(order.jobId, createJob(order, state.epoch));
 }
 
 /**
@@ -31,7 +31,7 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   jobSubmitted(turn, event);
   const { state, now } = turn;
   const job = state.jobs.get(event.jobId)!;
-  const notBeforeMs = state.epoch > firstEpoch ? now + state.reportWithinMs : now;
+  const notBeforeMs = job.epoch > firstEpoch ? now + (event.bringMs ?? state.reportWithinMs) : now;
   openShards(
     turn,
     job,
@@ -72,7 +72,7 @@ function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[
 /** The image that a tile is cut from, or the folder of the first frame. */
 function uriOf({ work }: Shard): string {
   if (work.kind === 'tile') return work.source.uri;
-  const uri = work.sources[0]?.uri ?? '';
+  const uri = work.kind === 'packed' ? work.uri : (work.sources[0]?.uri ?? '');
   return uri.slice(0, uri.lastIndexOf('/') + 1);
 }
 

@@ -101,7 +101,7 @@ export function lease<A>(
   node.deadlineMs = now + state.reportWithinMs;
   const { session } = node;
   const { shard } = entry;
-  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, verify, waitedMs });
+  commands.push({ kind: 'AssignShard', session, lease: leaseId(held), shard, reason, verify, waitedMs });
 }
 
 /** Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps, too. */
@@ -123,15 +123,15 @@ export function hold({ state }: Turn<unknown>, held: Attempt): void {
   job.lastTurn = ++state.turns;
 }
 
-export function leaseId({ epoch }: SchedulerState, { entry, number }: Attempt): LeaseId {
-  return { jobId: entry.job.jobId, shard: entry.shard.shard, attempt: number, epoch };
+export function leaseId({ entry: { job, shard }, number }: Attempt): LeaseId {
+  return { jobId: job.jobId, shard: shard.shard, attempt: number, epoch: job.epoch };
 }
 
 /** The lease that the node holds under this id, or why it holds none. */
 export function findLease(state: SchedulerState, node: AttachedNode, lease: LeaseId): Attempt | 'duplicate' | 'stale' {
   const job = state.jobs.get(lease.jobId);
   const entry = job?.open.get(lease.shard);
-  if (lease.epoch === state.epoch) {
+  if (lease.epoch === job?.epoch) {
     const held = entry?.held.find((other) => other.node === node && other.number === lease.attempt);
     if (held) return held;
   }
@@ -181,7 +181,7 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
   for (const held of node.leases) {
     const { entry } = held;
     const error = 'The node went away';
-    turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(turn.state, held), setback: 'lost', error });
+    turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(held), setback: 'lost', error });
     release(turn.state, held);
     if (isBlamed) entry.lostOn = [...entry.lostOn, { nodeId, name }];
     if (isBlamed && entry.state.kind === 'settling' && isKiller(turn.state, entry, turn.now)) {

@@ -70,6 +70,13 @@ export function needLacked<A>(
   shareAnew(turn);
 }
 
+export function nodeCredited<A>(turn: Turn<A>, session: number, creditBytes: number): void {
+  const node = turn.state.nodes.get(session);
+  if (!node) return;
+  node.creditBytes = creditBytes;
+  leaseTo(turn, node);
+}
+
 export function nodeDraining<A>(turn: Turn<A>, session: number): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;

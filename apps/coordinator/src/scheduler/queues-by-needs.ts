@@ -1,4 +1,4 @@
-import type { Shard } from '../job/shard.ts';
+import { type Shard, sourcesIn } from '../job/shard.ts';
 import { ShardQueue } from './shard-queue.ts';
 
 interface Needing {
@@ -35,7 +35,7 @@ export class QueuesByNeeds<Entry extends Needing> {
     }
     queue.push(entry);
     this.#size++;
-    this.#weight += sourcesIn(entry);
+    this.#weight += sourcesIn(entry.shard.work);
   }
 
   /** The first entry of the plan that is accepted, near the front of a queue whose needs are met. It stays in there. */
@@ -56,10 +56,8 @@ export class QueuesByNeeds<Entry extends Needing> {
     queue.remove(entry);
     if (queue.size === 0) this.#queues.delete(needs);
     this.#size--;
-    this.#weight -= sourcesIn(entry);
+    this.#weight -= sourcesIn(entry.shard.work);
   }
 }
 
 const needsOf = ({ shard: { needs } }: Needing): readonly string[] => (needs?.length ? needs : nothing);
-
-const sourcesIn = ({ shard: { work } }: Needing): number => (work.kind === 'tile' ? 1 : work.sources.length);

@@ -69,6 +69,8 @@ export interface Place {
 /** A job that is planned or computed. It is forgotten once it is finalised or abandoned. */
 export interface ScheduledJob {
   readonly jobId: string;
+  /** The fencing number that its leases carry. */
+  readonly epoch: number;
   readonly priority: number;
   readonly verifyPercent: number;
   readonly waitsForNode: boolean;
@@ -117,7 +119,8 @@ export interface AttachedNode {
   readonly nodeId: string;
   /** For people. */
   readonly name: string;
-  readonly creditBytes: number;
+  /** Cost of the leases that it may hold; 0: none. */
+  creditBytes: number;
   readonly decoders: number;
   readonly leases: Set<Attempt>;
   readonly rate: NodeRate;
@@ -136,7 +139,7 @@ export interface AttachedNode {
 }
 
 export interface SchedulerOptions {
-  /** The fencing number that leases carry. */
+  /** The fencing number of this coordinator, which leases carry unless their job has one of its own. */
   epoch: number;
   /** A node is lost when it is silent for longer after an order. */
   reportWithinMs: number;
@@ -198,9 +201,11 @@ export function createState(options: SchedulerOptions): SchedulerState {
   };
 }
 
-export function createJob({ jobId, priority = 0, verifyPercent = 0, waitsForNode = false }: JobOrder): ScheduledJob {
+export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
+  const { jobId, epoch = ownEpoch, priority = 0, verifyPercent = 0, waitsForNode = false } = order;
   return {
     jobId,
+    epoch,
     priority,
     verifyPercent,
     waitsForNode,

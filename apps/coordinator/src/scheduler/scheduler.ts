@@ -2,7 +2,7 @@ import { commitRejected, shardCompleted, shardFailed, shardReturned } from './an
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
-import { needLacked, needShown, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
+import { needLacked, needShown, nodeCredited, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
 import { whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';
@@ -116,6 +116,9 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'NodeJoined':
       nodeJoined(turn, event);
+      break;
+    case 'NodeCredited':
+      nodeCredited(turn, event.session, event.creditBytes);
       break;
     case 'NodeReported':
       // Only its deadline changes.

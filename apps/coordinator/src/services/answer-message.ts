@@ -1,12 +1,19 @@
-import type { Rect, Size } from '@halogrid/geometry';
+import type { Rect } from '@halogrid/geometry';
 import { maxImageBins } from '@halogrid/kernels';
-import { CountsError, joinCounts, type ShardCompleted, type SourceResult as WireResult } from '@halogrid/proto';
+import {
+  CountsError,
+  FrameTableError,
+  frameOutline,
+  joinCounts,
+  type ShardCompleted,
+  type SourceResult as WireResult,
+} from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { Refusal, refuseValue } from '../job/refusal.ts';
-import type { ShardAnswer, SourceResult } from '../job/shard.ts';
+import type { FoundFrames, ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
-import { LateBins, packedOf } from './packed-results.ts';
+import { knownSpans } from './known-spans.ts';
 
 /** The lease that a report answers. */
 export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
@@ -18,20 +25,29 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
  * the counts are not as many as its results say.
  */
 export function toShardAnswer(
-  { results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted,
+  { results, errors, stageSeconds, busySeconds, inputBytes, frames, timeline }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
-  const packed = packedOf(results, counts);
-  const bins = packed ? undefined : countsOf(results, counts);
-  const late = packed && new LateBins(packed, results.length);
+  if (frames && results.length > 0) refuseValue('the number of completed.results', results.length, '0 beside frames');
+  const bins = frames ? [] : countsOf(results, counts);
   return {
-    ...(packed && { packed }),
-    results: results.map((result, i) => (late ? new LateResult(result, late, i) : toSourceResult(result, bins![i]!))),
+    ...(frames && { found: toFoundFrames(frames, counts) }),
+    results: results.map((result, i) => toSourceResult(result, bins[i]!)),
     errors,
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
     inputBytes,
+    ...(timeline && { spans: knownSpans(timeline) }),
   };
+}
+
+/** What the whole of it says is read where it is checked, by a thread. */
+function toFoundFrames(table: Uint8Array, counts: readonly Uint8Array[]): FoundFrames {
+  try {
+    return { ...frameOutline(table), table, counts };
+  } catch (error) {
+    throw error instanceof FrameTableError ? new Refusal('invalid', error.message) : error;
+  }
 }
 
 /** Stages that this version does not know are one: whatever a node calls them, a job's list of them stays short. */
@@ -50,31 +66,6 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
   const isKnown = ([name, seconds]: [string, number]) =>
     activities.has(name) && Number.isFinite(seconds) && seconds >= 0;
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
-}
-
-/** A result whose bins are read when somebody asks for them. */
-class LateResult implements SourceResult {
-  readonly source: number;
-  readonly size: Size;
-  readonly rect: Rect;
-  readonly counted: number;
-  declare readonly captured?: CaptureTime;
-  readonly #late: LateBins;
-  readonly #number: number;
-
-  constructor({ source, width, height, rect, counted, captured }: WireResult, late: LateBins, number: number) {
-    this.source = source;
-    this.size = { width, height };
-    this.rect = rect ?? nowhere;
-    this.counted = counted;
-    if (captured) this.captured = toCaptureTime(captured);
-    this.#late = late;
-    this.#number = number;
-  }
-
-  get bins(): Uint32Array {
-    return this.#late.of(this.#number);
-  }
 }
 
 const nowhere: Rect = { x: 0, y: 0, width: 0, height: 0 };

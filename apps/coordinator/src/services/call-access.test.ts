@@ -49,6 +49,7 @@ const needs: Record<string, string[]> = {
   Get: ['submit', 'read'],
   List: ['submit', 'read'],
   Watch: ['submit', 'read'],
+  Trace: ['submit', 'read'],
   Attach: ['node'],
   ListIndexes: ['submit', 'read'],
   ListFrames: ['submit', 'read'],
@@ -64,7 +65,7 @@ test('every call of every service is for those who have its role, and for nobody
   const methods = [JobsService, NodesService, SearchService].flatMap((service) =>
     Object.values(service).map(({ path }) => path),
   );
-  assert.equal(methods.length, 11);
+  assert.equal(methods.length, 12);
   for (const path of methods) {
     const allowed = needs[path.split('/')[2]!]!;
     for (const role of ['submit', 'node', 'read']) {

@@ -14,6 +14,7 @@ const neededRoles: Record<string, Role | 'nothing'> = {
   '/halogrid.v1.Jobs/Get': 'read',
   '/halogrid.v1.Jobs/List': 'read',
   '/halogrid.v1.Jobs/Watch': 'read',
+  '/halogrid.v1.Jobs/Trace': 'read',
   '/halogrid.v1.Nodes/Attach': 'node',
   '/halogrid.v1.Nodes/List': 'read',
   '/halogrid.v1.Search/ListIndexes': 'read',

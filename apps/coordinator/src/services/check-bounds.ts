@@ -18,6 +18,7 @@ import {
   type SubmitRequest,
   searchBounds,
   submitBounds,
+  type TraceRequest,
   type WatchRequest,
 } from '@halogrid/proto';
 import { refuseValue } from '../job/refusal.ts';
@@ -26,7 +27,7 @@ import { refuseValue } from '../job/refusal.ts';
 export const checkSubmitBounds = (request: SubmitRequest): SubmitRequest => within(request, submitBounds);
 
 /** As `checkSubmitBounds`, for what names a job. */
-export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest>(request: R): R =>
+export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | TraceRequest>(request: R): R =>
   within(request, jobIdBounds);
 
 /** As `checkSubmitBounds`, for what lists jobs. */

@@ -10,7 +10,7 @@ const deviceKinds = ['gpu', 'software', 'cpu'];
 export function checkHello(report: AttachRequest['report']): Hello {
   if (report?.$case !== 'hello') refuseValue('the first report', report?.$case ?? 'nothing', 'hello');
   const hello = report.value;
-  const { protocol, device, creditBytes, softwareVersion: theirs } = hello;
+  const { protocol, device, softwareVersion: theirs } = hello;
   if (protocol !== protocolVersion) {
     throw new Refusal(
       'unmet',
@@ -27,6 +27,5 @@ export function checkHello(report: AttachRequest['report']): Hello {
   if (!device || !deviceKinds.includes(device.kind)) {
     refuseValue('device.kind', device?.kind ?? '', `one of ${deviceKinds.join(', ')}`);
   }
-  if (creditBytes < 1) refuseValue('credit_bytes', creditBytes, 'at least 1');
   return bounded.value;
 }

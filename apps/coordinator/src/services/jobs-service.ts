@@ -8,10 +8,12 @@ import {
   type JobStatus,
   type JobsServer,
   type PagesAddress,
+  type TraceRequest,
   type WatchRequest,
   type WatchResponse,
 } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { traceIdOf } from '@halogrid/service/trace-context';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { checkSources } from '../job/check-sources.ts';
@@ -57,7 +59,7 @@ export function createJobsService({
     return toJobStatus(record, dispatcher.jobNow(jobId));
   }
 
-  const idOf = async (request: GetRequest | WatchRequest | CancelRequest): Promise<string> =>
+  const idOf = async (request: GetRequest | WatchRequest | CancelRequest | TraceRequest): Promise<string> =>
     (await findJob(ledger, checkJobIdBounds(request).jobId)).jobId;
 
   const answer = <Request, Response>(respond: (request: Request) => Promise<Response>) => unaryCall(log, respond);
@@ -106,6 +108,16 @@ export function createJobsService({
       const jobId = await idOf(request);
       await dispatcher.cancel(jobId);
       return { job: await statusOf(jobId) };
+    }),
+    trace: answer(async (request) => {
+      const jobId = await idOf(request);
+      const timeline = dispatcher.timeline(jobId);
+      if (!timeline)
+        throw new Refusal(
+          'unmet',
+          `Nothing is known of when job ${jobId} was where: it ended before this coordinator began, or a hundred jobs ago`,
+        );
+      return { ...timeline, job: await statusOf(jobId), traceId: traceIdOf(jobId) };
     }),
     watch: (call) => {
       watch(call).catch((error) => {

@@ -20,9 +20,9 @@ import { systemClock } from '../dispatch/clock.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { createMetrics } from '../dispatch/work-metrics.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { openFeatures } from '../output/features-file.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
+import { openTables } from '../output/tables-file.ts';
 import { planJob } from '../plan/planner.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 import { HandOver } from './hand-over.ts';
@@ -64,7 +64,7 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 7 /],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 8 /],
   [
     'other results',
     { resultsVersion: 1 },
@@ -233,7 +233,7 @@ test('nothing piles up for a node that reports but does not read', async (t) => 
     ledger,
     work: {
       plan: planJob,
-      features: openFeatures,
+      tables: openTables,
       finalise: finaliseJob,
       abandon: abandonJob,
       release: releaseOutputFolder,

@@ -66,7 +66,7 @@ function converse(
       send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
     },
     lease: (order) => {
-      const lease = toLease(order);
+      const lease = toLease(order, isRemote);
       send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
     },
     recall: (jobId, shards) => {
@@ -74,6 +74,7 @@ function converse(
       send({ $case: 'recall', value: { jobId, shards } });
     },
     probe: (probe) => send({ $case: 'probe', value: probe }),
+    creditTaken: (bytes) => send({ $case: 'creditTaken', value: { bytes } }),
     search: (part) => send({ $case: 'search', value: part }),
     whyUnheard: () =>
       call.writableLength > 0
@@ -146,6 +147,8 @@ function toNodeReport(report: AttachRequest['report'], parts: AnswerParts): Node
   switch (report?.$case) {
     case 'heartbeat':
       return { kind: 'NodeReported' };
+    case 'credit':
+      return { kind: 'NodeCredited', creditBytes: report.value.bytes };
     case 'draining':
       return { kind: 'NodeDraining' };
     case 'sight':

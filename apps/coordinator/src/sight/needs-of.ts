@@ -1,6 +1,7 @@
 import { decodeNeed, type JobSpec, readNeed, writeNeed } from '@halogrid/proto';
 import { formatOfName } from '@halogrid/sources';
-import type { Shard, SourceRef } from '../job/shard.ts';
+import { refsOf } from '../job/packed-frames.ts';
+import type { Shard } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
@@ -40,9 +41,12 @@ export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (sha
   // Most shards are of the folder of the one before.
   let last: { folder: string; writes: boolean; decodes: Decodes; needs: readonly string[] } | undefined;
   return ({ work }) => {
-    const refs = work.kind === 'tile' ? [work.source] : work.sources;
+    if (work.kind === 'packed') {
+      return needsOf(work.folders, mapFormat !== 'none' || work.hasPreviews, decoderOf(work.uri, false));
+    }
+    const refs = refsOf(work);
     const writes = mapFormat !== 'none' || refs.some(({ preview }) => preview);
-    const decodes = decoderOf(refs[0], work.kind === 'frames' && work.segment !== undefined);
+    const decodes = decoderOf(refs[0]?.uri, work.kind === 'frames' && work.segment !== undefined);
     const folder = parentOf(refs[0]?.uri ?? '');
     const isOne = refs.every(({ uri }) => uri.lastIndexOf('/') === folder.length && uri.startsWith(folder));
     if (!isOne) return needsOf(new Set(refs.map(({ uri }) => parentOf(uri))), writes, decodes);
@@ -69,7 +73,7 @@ function rootBelow(folder: string, named: ReadonlySet<string>): string {
 
 const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
 
-function decoderOf(first: SourceRef | undefined, isVideo: boolean): Decodes {
+function decoderOf(first: string | undefined, isVideo: boolean): Decodes {
   if (isVideo) return 'video';
-  return first && formatOfName(first.uri) === 'jpeg' ? 'jpeg' : undefined;
+  return first !== undefined && formatOfName(first) === 'jpeg' ? 'jpeg' : undefined;
 }

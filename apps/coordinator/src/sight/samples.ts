@@ -1,4 +1,5 @@
-import type { Shard, SourceRef } from '../job/shard.ts';
+import { refsOf } from '../job/packed-frames.ts';
+import type { Shard } from '../job/shard.ts';
 
 /** A file that a node can be asked for. */
 export interface Sample {
@@ -55,8 +56,6 @@ export class Samples {
     this.#seen.delete(need);
   }
 }
-
-export const refsOf = (work: Shard['work']): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
 
 const isBelow = (uri: string, need: string): boolean => {
   const root = /^read (.*)$/s.exec(need)?.[1];

@@ -9,14 +9,17 @@ import { vetAnswer } from './vet-answer.ts';
 const need = 'read file:///a';
 const uri = (index: number): string => `file:///a/${index}.pgm`;
 
-/** Ten frames, listed in version 'v' but for the last, of which nobody knew one. */
+/** Ten frames, listed in version 'v' but for one that a manifest states to have one byte, and the last, of which nobody knew one. */
 const shard: Shard = {
   shard: 0,
   costBytes: 1,
   needs: [need],
   work: {
     kind: 'frames',
-    sources: Array.from({ length: 10 }, (_, index) => ({ index, uri: uri(index), ...(index < 9 && { version: 'v' }) })),
+    sources: Array.from({ length: 10 }, (_, index) => {
+      const version = index === 7 ? 'size=1' : 'v';
+      return { index, uri: uri(index), ...(index < 9 && { version }) };
+    }),
   },
 };
 
@@ -50,6 +53,18 @@ const table: Case[] = [
     name: 'what it cannot read either is so',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere() },
+    verdict: 'upheld',
+  },
+  {
+    name: 'what is as a manifest states it is the node’s',
+    errors: [[7, Cause.CHANGED]],
+    views: { 7: there('1 17.5') },
+    verdict: 'refuted',
+  },
+  {
+    name: 'what is another than a manifest states is so',
+    errors: [[7, Cause.CHANGED]],
+    views: { 7: there('2 17.5') },
     verdict: 'upheld',
   },
   {

@@ -1,9 +1,10 @@
 import { Cause } from '@halogrid/proto';
+import { isOfVersion } from '@halogrid/sources';
+import { refsOf } from '../job/packed-frames.ts';
 import type { Shard, ShardAnswer, SourceRef } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
-import { refsOf } from './samples.ts';
 
 /** An answer is taken for good at this attempt, where it is a network that fails, and the coordinator's as well. */
 const lastAttempt = 3;
@@ -51,7 +52,7 @@ async function vetSource(
     view = await eyes.see(uri, cause === Cause.ACCESS);
   }
   if (view.kind === 'there') {
-    if (version !== undefined && view.file.version !== version) return { kind: 'upheld' };
+    if (version !== undefined && !isOfVersion(view.file.version, version)) return { kind: 'upheld' };
     if (need !== undefined) probes.samples.failed(need, uri);
     return { kind: 'refuted', need, reason };
   }

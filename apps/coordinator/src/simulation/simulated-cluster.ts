@@ -7,7 +7,9 @@ import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
+import { countedRows, settledRows } from '../ledger/settled-rows.ts';
 import { SharedMemory } from '../ledger/store/memory-store.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
@@ -75,7 +77,7 @@ export class SimulatedCluster {
       openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
-        features: () => undefined,
+        tables: () => noTables,
         finalise: (results) => this.#finalise(results),
         abandon: async () => {},
         release: () => {},
@@ -224,10 +226,12 @@ export class SimulatedCluster {
   }
 
   /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
-  async #finalise(results: JobResults): Promise<void> {
+  async #finalise(results: JobResults): Promise<undefined> {
     const { jobId } = results.job;
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
-      const { done, file } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
+      const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
+      const { file } = settled;
+      const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
       const sum = new Array<bigint>(binCount).fill(0n);
       for (const { bins } of done.length > 0 ? readHistograms(file, done, binCount) : []) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
@@ -235,6 +239,7 @@ export class SimulatedCluster {
       if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');
     }
     this.results.set(jobId, results);
+    return undefined;
   }
 
   /** The ledger; what it accepts and ends is noted. */

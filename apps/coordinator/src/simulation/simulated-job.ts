@@ -2,8 +2,10 @@ import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { previewSources } from '../job/preview-choice.ts';
-import type { PlanStep, Shard, SourceRef, SourceResult } from '../job/shard.ts';
+import type { PlannedStep, PlanStep, Shard, ShardAnswer, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
 import { digestOfAll, jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
+import { packPlan } from '../plan/pack-plan.ts';
+import { foundFrames } from '../testing/found-frames.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
@@ -37,6 +39,9 @@ const operationsOf = (part: number) => [{ kernel: 'lbp', parameters: { conventio
 const nameOf = (part: number): string => `part-${part}`;
 const partsOf = ({ pipelines }: SimulatedJob): number[] => Array.from({ length: pipelines }, (_, part) => part);
 
+/** Version of every source. */
+const listed = 'listed';
+
 const side = 4;
 export const binCount = 256;
 
@@ -57,14 +62,18 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
   return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
 }
 
-export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
+/** The plan of a job, as the thread that plans makes it: frames are packed. */
+export const planOf = (job: SimulatedJob): AsyncGenerator<PlannedStep[]> => packPlan(stepsOf(job));
+
+async function* stepsOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
     for (const index of sourcesOf(job, shard)) {
       const isFirst = job.kind === 'frames' || shard % job.group === 0;
       const tiles = job.kind === 'frames' ? 1 : Math.min(job.group, job.shards - shard);
-      if (isFirst) yield { kind: 'source', index, uri: uriOf(job, index), name: `${index}.pgm`, tiles };
+      const source = { index, uri: uriOf(job, index), name: `${index}.pgm`, tiles, version: listed };
+      if (isFirst) yield [{ kind: 'source', ...source }];
     }
-    yield { kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } };
+    yield [{ kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } }];
   }
 }
 
@@ -80,7 +89,7 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
   const sources = sourcesOf(job, shard).map((index): SourceRef => {
     // A few leave something to be written.
-    return { index, uri: uriOf(job, index), version: 'listed', ...(index < previewSources && { preview: true }) };
+    return { index, uri: uriOf(job, index), version: listed, ...(index < previewSources && { preview: true }) };
   });
   if (job.kind === 'frames') return { kind: 'frames', sources };
   return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
@@ -116,9 +125,18 @@ export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[]
   });
 }
 
-/** What any device finds in an image that was replaced by a larger one. */
+/** What any device finds in an image that was replaced by a larger one, or in a frame that was by a smaller one. */
 export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
-  return resultsOf(job, shard).map((result) => ({ ...result, rect: { ...result.rect, y: result.rect.y + side } }));
+  return resultsOf(job, shard).map((result) => {
+    if (job.kind === 'frames') return { ...result, size: { ...result.size, height: 1 } };
+    return { ...result, rect: { ...result.rect, y: result.rect.y + side } };
+  });
+}
+
+/** An answer with those results, as it comes off the wire. */
+export function answerOf({ kind }: SimulatedJob, results: SourceResult[], errors: SourceError[]): ShardAnswer {
+  const rest = { errors, stageSeconds: {}, inputBytes: 0 };
+  return kind === 'tiles' ? { results, ...rest } : { results: [], found: foundFrames(results), ...rest };
 }
 
 /** Shards that come to nothing, whoever computes them. */

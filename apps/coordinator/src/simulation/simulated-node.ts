@@ -7,7 +7,7 @@ import { checkHello } from '../services/check-hello.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
 import { type Blindness, cannotWrite, sightOf, unreadOf } from './simulated-files.ts';
-import { changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
+import { answerOf, changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a node is like. */
@@ -224,6 +224,7 @@ export class SimulatedNode {
         }),
       // Its hello does not say that it searches.
       search: () => {},
+      creditTaken: () => {},
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
     });
     this.#link = { coordinator, session };
@@ -374,7 +375,7 @@ export class SimulatedNode {
     if (errors.length > 0) {
       const bad = new Set(errors.map(({ source }) => source));
       const results = resultsOf(job, lease.shard).filter(({ source }) => !bad.has(source));
-      const answer = { results, errors, stageSeconds: {}, inputBytes: 0 };
+      const answer = answerOf(job, results, errors);
       this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
       return;
     }
@@ -387,7 +388,7 @@ export class SimulatedNode {
     this.busyUntilMs = this.#world.clock.monotonicMs();
     const isLie = !verify && this.#world.random.chance(this.nature.lies);
     const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
-    const answer = { results: find(job, lease.shard), errors: [], stageSeconds: {}, inputBytes: 0 };
+    const answer = answerOf(job, find(job, lease.shard), []);
     this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
   }
 

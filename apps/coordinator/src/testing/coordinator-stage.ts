@@ -27,6 +27,7 @@ import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfi
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
 import { mapType } from '../job/map-type.ts';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
+import { leasedSources } from './leased-sources.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface Stage {
@@ -108,9 +109,8 @@ export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobSt
 async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string): Promise<FoundResult[]> {
   const pipeline = createPipeline(operations);
   const work = lease.work!;
-  const sources = work.$case === 'tile' ? [work.value.source!] : work.value.sources;
   const results: FoundResult[] = [];
-  for (const source of sources) {
+  for (const source of leasedSources(lease)) {
     const image = await openImage(source.uri);
     const size = { width: image.width, height: image.height };
     const rect = work.$case === 'tile' ? work.value.rect! : { x: 0, y: 0, ...size };
@@ -156,6 +156,7 @@ export async function answerOf(lease: Lease): Promise<FoundAnswer> {
     attempt,
     epoch,
     results,
+    areFrames: lease.work.$case === 'frames',
     errors: [],
     stageSeconds: { decode: 0.25 },
     busySeconds: {},

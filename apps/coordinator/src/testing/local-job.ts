@@ -8,6 +8,7 @@ import { writeChunk } from '@halogrid/results';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import { refsOf } from '../job/packed-frames.ts';
 import {
   isRecorded,
   type PlannedStep,
@@ -20,10 +21,10 @@ import {
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { openFeatures } from '../output/features-file.ts';
-import type { FeaturesEvents } from '../output/features-output.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { openTables } from '../output/tables-file.ts';
+import type { TablesEvents } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
@@ -81,11 +82,12 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
     computed.push(...(await compute(ledger, { jobId, spec }, shard)));
   }
   const results = await ledger.results(jobId);
-  const settled: FeaturesEvents['settled'] = (from, atMost, part) => ledger.settled(jobId, from, atMost, part);
+  const settled: TablesEvents['settled'] = (from, atMost, part) => ledger.settled(jobId, from, atMost, part);
   const fail = (error: Error) => {
     throw error;
   };
-  await finaliseJob(results, pipeline, openFeatures({ spec, pipeline }, { settled, failed: fail }), () => 61_000);
+  const tables = openTables({ spec, pipeline }, { settled, failed: fail });
+  await finaliseJob(results, pipeline, { tables }, () => 61_000);
   await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
   return computed;
 }
@@ -94,7 +96,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
 async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
-  const sources = work.kind === 'tile' ? [work.source] : work.sources;
+  const sources = refsOf(work);
   for (const ref of sources) {
     try {
       const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));

@@ -9,11 +9,11 @@ import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { OutputError } from '../executor/shard-run.ts';
 import { NodeMetrics } from '../metrics/node-metrics.ts';
-import { Agent } from './agent.ts';
+import { Agents } from './agents.ts';
 import { createDial } from './dial.ts';
-import { FakeCoordinator } from './testing/fake-coordinator.ts';
+import { FakeCoordinator, type FakeSession } from './testing/fake-coordinator.ts';
 
-const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 1 });
+const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 800 });
 
 /** An executor whose shards wait for the test to finish them. */
 function createShards() {
@@ -31,7 +31,7 @@ async function withAgent(
   coordinator: FakeCoordinator,
   use: (
     test: {
-      agent: Agent;
+      agent: Agents;
       metrics: NodeMetrics;
       loseDevice: (reason: string) => void;
       /** Resolves with the first warning of the log. */
@@ -50,7 +50,7 @@ async function withAgent(
   const warned = new Promise<string>((resolve) => {
     log.warn = (sentence: unknown) => resolve(String(sentence));
   });
-  const agent = new Agent({
+  const agent = new Agents({
     addresses,
     hello,
     dial: createDial(createClientSecurity({}), assert.fail),
@@ -285,4 +285,68 @@ test('a node without a device ends with the reason', async () => {
     loseDevice('It burned down.');
     assert.deepEqual(await agent.ended, { code: 1, reason: 'It burned down.' });
   });
+});
+
+test('coordinators at work have equal parts of the credit, and never more than there is', async () => {
+  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
+  await a.start();
+  await b.start();
+  await withAgent(
+    a,
+    async ({ shards }) => {
+      const [first, second] = [await a.session(1), await b.session(1)];
+      /** What each may lease when all that is on its way is heard. */
+      const credits = new Map([
+        [first, (await first.report('hello')).creditBytes],
+        [second, (await second.report('hello')).creditBytes],
+      ]);
+      assert.deepEqual([...credits.values()].toSorted(), [0, 400]);
+      const bytesOf = (costBytes: number, shard: number, jobId: string) => ({ ...lease(shard), costBytes, jobId });
+      const next = async (session: FakeSession): Promise<number> => {
+        const { bytes } = await session.next('credit');
+        const sum = [...credits].reduce((bytes, [other, credit]) => bytes + (other === session ? 0 : credit), bytes);
+        assert.ok(sum <= 800, `${sum} bytes of 800`);
+        credits.set(session, Math.max(bytes, credits.get(session)!));
+        session.send({ $case: 'creditTaken', value: { bytes } });
+        credits.set(session, bytes);
+        return bytes;
+      };
+      // One is at work, the other is not.
+      first.lease(bytesOf(300, 1, 'a'));
+      first.lease(bytesOf(100, 2, 'a'));
+      assert.equal(await next(second), 100);
+      while (credits.get(first) !== 700) await next(first);
+      // Now both are.
+      first.lease(bytesOf(300, 3, 'a'));
+      second.lease(bytesOf(100, 1, 'b'));
+      second.lease(bytesOf(50, 2, 'b'));
+      while (shards.length < 5) await new Promise(setImmediate);
+      assert.ok((await next(first)) < 700);
+      // What the first holds is not given away before it is done.
+      for (const shard of shards.slice(0, 3)) shard.finish();
+      assert.ok((await next(second)) > 100);
+    },
+    [a.address, b.address],
+  );
+  b.close();
+});
+
+test('a coordinator that goes away leaves its credit to the other', async () => {
+  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
+  await a.start();
+  await b.start();
+  await withAgent(
+    a,
+    async ({ agent }) => {
+      const [first, second] = [await a.session(1), await b.session(1)];
+      for (const session of [first, second]) await session.report('hello');
+      b.close();
+      for (let bytes = 0; bytes < 800; ) {
+        ({ bytes } = await first.next('credit'));
+        first.send({ $case: 'creditTaken', value: { bytes } });
+      }
+      assert.equal(agent.isAttached, true);
+    },
+    [a.address, b.address],
+  );
 });

@@ -1,27 +1,29 @@
-import { MissingDecoderError } from '@halogrid/imaging';
-import { decodeNeed, type Hello, type PartFound, type Probe, type SearchPart, type Sight } from '@halogrid/proto';
+import type { Hello, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import { DeviceLostError } from '../devices/device.ts';
-import type { Executor } from '../executor/executor.ts';
-import { OutputError } from '../executor/shard-run.ts';
-import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { converse, nextWakeMs } from './conversation.ts';
 import {
+  type Answer,
   type Conversation,
   type ConversationCommand,
   type ConversationEvent,
   type ConversationOptions,
   type Exit,
+  type HeldShard,
+  heldBytes,
+  type Phase,
   startConversation,
 } from './conversation-state.ts';
 import type { Connection, Dial } from './dial.ts';
+import type { LeaseRuns } from './lease-runs.ts';
 
 export interface AgentOptions {
-  /** Coordinators as HOST:PORT, tried in turn. */
-  addresses: readonly string[];
+  /** HOST:PORT. */
+  address: string;
+  /** The number of its first lease; those of other agents of the node are far from it. */
+  firstLeaseId: number;
   hello: Hello;
   dial: Dial;
-  execute: Executor;
+  runs: Pick<LeaseRuns, 'start' | 'forget'>;
   /** Says what the node sees of what a probe asks for. Never rejects. */
   look: (probe: Probe) => Promise<Sight>;
   /** Looks through a part of an index. Never rejects. */
@@ -29,24 +31,27 @@ export interface AgentOptions {
   /** Resolves with one sentence when there is no device any more. */
   deviceGone: Promise<string>;
   log: Log;
-  metrics: NodeMetrics;
   /** A clock that never goes back. */
   nowMs: () => number;
   /** In [0, 1). */
   random: () => number;
+  /** Called before the coordinator is dialled: it may be brought shards, and given credit. */
+  dialling: () => void;
+  /** Called when anything has changed. */
+  changed: () => void;
+  creditTaken: (bytes: number) => void;
 }
 
 /** Reasons that are told of a coordinator that stays away. */
 const mostReasons = 20;
 
-/** Holds the conversation with the coordinator: feeds it with what happens and does what it decides. */
+/** Holds the conversation with one coordinator: feeds it with what happens and does what it decides. */
 export class Agent {
   /** Resolves when the node is done. */
   readonly ended: Promise<Exit>;
 
   readonly #options: AgentOptions;
   readonly #conversation: ConversationOptions;
-  readonly #running = new Map<number, AbortController>();
   #state: Conversation;
   #connection: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -56,13 +61,59 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#conversation = { addresses: options.addresses, hello: options.hello };
-    this.#state = startConversation(options.nowMs());
+    this.#conversation = { address: options.address, hello: options.hello };
+    this.#state = startConversation(options.nowMs(), options.hello.creditBytes, options.firstLeaseId);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     void options.deviceGone.then((reason) => this.#handle({ kind: 'deviceGone', reason }));
+  }
+
+  /** Dials, and goes on until the conversation has ended. */
+  start(): void {
     this.#handle(this.#timePassed());
+  }
+
+  get phase(): Phase['kind'] {
+    return this.#state.phase.kind;
+  }
+
+  /** Shards that are not answered. */
+  get leases(): ReadonlyMap<number, HeldShard> {
+    return this.#state.leases;
+  }
+
+  /** Decoded bytes that they hold of the node's credit. */
+  get heldBytes(): number {
+    return heldBytes(this.#state);
+  }
+
+  /** What the coordinator may lease, as it was told last. */
+  get creditBytes(): number {
+    return this.#state.creditBytes;
+  }
+
+  /** The coordinator may lease that much from now on. */
+  credit(bytes: number): void {
+    this.#handle({ kind: 'credited', bytes });
+  }
+
+  /** Gives the shards of a coordinator that is gone to this one, which is dialled now. */
+  bring(from: Agent): void {
+    const { leases, keepUntilMs } = from.#state;
+    if (leases.size === 0) return;
+    from.#handle({ kind: 'handedOver' });
+    this.#handle({ kind: 'brought', leases, keepUntilMs });
+  }
+
+  /** Dials soon, because no other coordinator is there. */
+  hurry(): void {
+    this.#handle({ kind: 'needed', jitter: this.#options.random() });
+  }
+
+  /** What became of one of its shards. */
+  answer(answer: Answer & { leaseId: number }): void {
+    this.#handle(answer);
   }
 
   /** Whether a coordinator leases shards to the node. */
@@ -80,15 +131,16 @@ export class Agent {
   }
 
   #handle(event: ConversationEvent): void {
-    const { nowMs, metrics } = this.#options;
+    const { nowMs, dialling, changed } = this.#options;
+    const { phase } = this.#state;
+    if (event.kind === 'timePassed' && phase.kind === 'waiting' && phase.dialAtMs <= nowMs()) dialling();
     const before = this.#state;
     const { state, commands } = converse(before, event, nowMs(), this.#conversation);
     this.#state = state;
     for (const command of commands) this.#obey(command);
     this.#tell(before, event, commands);
-    metrics.attached.set(this.isAttached ? 1 : 0);
-    metrics.leases.set(state.leases.size);
     this.#setTimer();
+    changed();
   }
 
   #obey(command: ConversationCommand): void {
@@ -107,7 +159,7 @@ export class Agent {
         this.#connection = undefined;
         break;
       case 'startShard':
-        void this.#execute(command);
+        void this.#options.runs.start(command.leaseId, command.lease);
         break;
       case 'look':
         void this.#answer(this.#options.look(command.probe), (sight) => ({ kind: 'looked', sight }));
@@ -116,8 +168,10 @@ export class Agent {
         void this.#answer(this.#options.search(command.part), (found) => ({ kind: 'searched', found }));
         break;
       case 'forgetShard':
-        this.#running.get(command.leaseId)?.abort(new Error('The lease was taken back'));
-        this.#options.metrics.shards.inc({ outcome: 'forgotten' });
+        this.#options.runs.forget(command.leaseId);
+        break;
+      case 'creditTaken':
+        this.#options.creditTaken(command.bytes);
         break;
       case 'end':
         this.#end(command.exit);
@@ -145,35 +199,6 @@ export class Agent {
     const connection = this.#connection;
     const answer = await asked;
     if (this.#connection === connection) this.#handle(toEvent(answer));
-  }
-
-  async #execute({ leaseId, lease }: Extract<ConversationCommand, { kind: 'startShard' }>): Promise<void> {
-    const { execute, metrics, log } = this.#options;
-    const abort = new AbortController();
-    this.#running.set(leaseId, abort);
-    const { jobId, shard, attempt } = lease;
-    try {
-      const report = await execute(lease, abort.signal);
-      if (abort.signal.aborted) return;
-      metrics.observeShard(lease, report);
-      for (const { source, stage, error } of report.errors) log.warn({ jobId, source, stage }, error);
-      this.#handle({ kind: 'shardCompleted', leaseId, report });
-    } catch (caught) {
-      if (abort.signal.aborted) return;
-      const error = caught instanceof Error ? caught.message : String(caught);
-      metrics.shards.inc({ outcome: 'failed' });
-      log.error({ jobId, shard, attempt }, error);
-      this.#handle({
-        kind: 'shardFailed',
-        leaseId,
-        error,
-        isOutput: caught instanceof OutputError,
-        isDevice: caught instanceof DeviceLostError,
-        need: caught instanceof MissingDecoderError ? decodeNeed(caught) : '',
-      });
-    } finally {
-      this.#running.delete(leaseId);
-    }
   }
 
   /** Says what changed, once: a coordinator that stays away is not news every few seconds, unless it is for another reason. */

@@ -7,7 +7,7 @@ export interface Exit {
   reason: string;
 }
 
-/** What the node is to its coordinator. */
+/** What the node is to a coordinator. */
 export type Phase =
   /** There is no connection; the next is tried at `dialAtMs`. Shards of the last one go on. */
   | { kind: 'waiting'; dialAtMs: number }
@@ -40,8 +40,8 @@ export interface Conversation {
   /** When a node without a connection gives up its shards. */
   readonly keepUntilMs: number;
   readonly nextLeaseId: number;
-  /** Index of the address that is dialled now or next. */
-  readonly address: number;
+  /** Bytes that the coordinator may lease to the node, as it was told or will be by the next hello. */
+  readonly creditBytes: number;
   /** Attempts to reach a coordinator since the last welcome. */
   readonly attempts: number;
 }
@@ -65,6 +65,14 @@ export type ConversationEvent =
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
   | (Answer & { leaseId: number })
+  /** Shards of another coordinator, which is gone; only told before this one is dialled. */
+  | { kind: 'brought'; leases: ReadonlyMap<number, HeldShard>; keepUntilMs: number }
+  /** Its shards are brought to another coordinator. */
+  | { kind: 'handedOver' }
+  /** No other coordinator leases shards to the node any more: this one is dialled soon. */
+  | { kind: 'needed'; jitter: number }
+  /** The coordinator may lease that much from now on. */
+  | { kind: 'credited'; bytes: number }
   /** The answer to a probe of the connection that there is now. */
   | { kind: 'looked'; sight: Sight }
   /** The same of a part of an index. */
@@ -84,18 +92,20 @@ export type ConversationCommand =
   | { kind: 'hangUp'; reason: string }
   | { kind: 'startShard'; leaseId: number; lease: Lease }
   | { kind: 'forgetShard'; leaseId: number }
+  /** The coordinator leases no more than that from now on. */
+  | { kind: 'creditTaken'; bytes: number }
   | { kind: 'look'; probe: Probe }
   | { kind: 'search'; part: SearchPart }
   | { kind: 'end'; exit: Exit };
 
 export interface ConversationOptions {
-  /** Coordinators, tried in turn. At least one. */
-  addresses: readonly string[];
+  /** HOST:PORT of the coordinator. */
+  address: string;
   hello: Hello;
 }
 
-/** The state of a node that has not dialled yet. */
-export function startConversation(nowMs: number): Conversation {
+/** The state of a node that has not dialled yet. The numbers of its leases begin with `firstLeaseId`. */
+export function startConversation(nowMs: number, creditBytes: number, firstLeaseId = 1): Conversation {
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs };
   return {
     phase,
@@ -104,8 +114,15 @@ export function startConversation(nowMs: number): Conversation {
     drainReason: '',
     leases: new Map(),
     keepUntilMs: Number.POSITIVE_INFINITY,
-    nextLeaseId: 1,
-    address: 0,
+    nextLeaseId: firstLeaseId,
+    creditBytes,
     attempts: 0,
   };
+}
+
+/** Decoded bytes that its shards hold of the node's credit. */
+export function heldBytes({ leases }: Conversation): number {
+  let bytes = 0;
+  for (const { lease } of leases.values()) bytes += lease.costBytes;
+  return bytes;
 }

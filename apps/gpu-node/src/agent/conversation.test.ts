@@ -10,7 +10,7 @@ import {
 } from './conversation-state.ts';
 
 const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
-const options = { addresses: ['a:1', 'b:2'], hello };
+const options = { address: 'a:1', hello };
 const completed = { ...ShardCompleted.create({ jobId: 'j', shard: 7 }), results: [] };
 
 type Order = NonNullable<AttachResponse['order']>;
@@ -39,7 +39,7 @@ function play(...events: [nowMs: number, event: ConversationEvent][]): {
   state: Conversation;
   commands: ConversationCommand[];
 } {
-  let state = startConversation(0);
+  let state = startConversation(0, hello.creditBytes);
   let commands: ConversationCommand[] = [];
   for (const [nowMs, event] of events) ({ state, commands } = converse(state, event, nowMs, options));
   return { state, commands };
@@ -105,7 +105,7 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['silence ends the connection', [...work, [3030, time]], 'waiting', ['hangUp']],
   ['shards outlive a lost connection', [...work, [40, disconnected]], 'waiting', []],
   ['an answer waits for a connection', [...work, [40, disconnected], [50, done]], 'waiting', []],
-  ['it comes back with its shards', again, 'greeting', ['dial b:2', 'send hello']],
+  ['it comes back with its shards', again, 'greeting', ['dial a:1', 'send hello']],
   ['what is wanted of them goes on', [...again, [170, welcomeBack(7)]], 'attached', ['forget 2']],
   ['what is answered is said', [...again, [150, done], [170, welcomeBack(7, 8)]], 'attached', ['send completed']],
   ['what failed is said', [...again, [150, failed], [170, welcomeBack(7, 8)]], 'attached', ['send failed']],
@@ -115,9 +115,9 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['a minute without a coordinator is too long', [...alone, [60_040, time]], 'waiting', ['forget 1', 'forget 2']],
   ['a dial does not put that off', [...alone, [60_039, time]], 'waiting', []],
   ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
-  ['it dials the next address', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial b:2', 'send hello']],
+  ['it dials again', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial a:1', 'send hello']],
   [
-    'a lost coordinator is not the first to be dialled again',
+    'a coordinator that was there is dialled again at once',
     [...greet, [10, disconnected], [135, time], [140, welcome], [200, disconnected], [325, time]],
     'greeting',
     ['dial a:1', 'send hello'],
@@ -263,20 +263,68 @@ test('a node that holds shards dials at least every second', () => {
 });
 
 test('it dials again for ever, ever more patiently, up to ten seconds', () => {
-  let state = startConversation(0);
+  let state = startConversation(0, hello.creditBytes);
   const waitsMs: number[] = [];
-  const addresses: string[] = [];
   for (let i = 0, nowMs = 0; i < 40; i++) {
     const dialled = converse(state, { kind: 'timePassed', jitter: 0 }, nowMs, options);
-    for (const command of dialled.commands) if (command.kind === 'dial') addresses.push(command.address);
+    assert.deepEqual(words(dialled.commands), ['dial a:1', 'send hello']);
     state = converse(dialled.state, { ...disconnected, jitter: 0.999 } as ConversationEvent, nowMs, options).state;
     waitsMs.push(Math.round(nextWakeMs(state)! - nowMs));
     nowMs = nextWakeMs(state)!;
   }
-  assert.deepEqual(waitsMs.slice(0, 6), [250, 250, 500, 500, 1000, 1000]);
+  assert.deepEqual(waitsMs.slice(0, 6), [250, 500, 1000, 1999, 3998, 7996]);
   assert.equal(Math.max(...waitsMs), 9995);
-  assert.deepEqual(addresses.slice(0, 3), ['a:1', 'b:2', 'a:1']);
-  assert.equal(addresses.length, 40);
+});
+
+/** The leases of a conversation as another has them. */
+const shardsOf = ({ leases, keepUntilMs }: Conversation) => ({ leases, keepUntilMs });
+
+test('shards of a coordinator that is gone are brought to another, which says which go on', () => {
+  const lost = play(...attach, [20, lease(7)], [30, lease(8)], [40, disconnected]).state;
+  const other = startConversation(0, 100, 1000);
+  const { leases, keepUntilMs } = shardsOf(lost);
+  assert.equal(converse(lost, { kind: 'handedOver' }, 45, options).state.leases.size, 0);
+  const brought = converse(other, { kind: 'brought', leases, keepUntilMs }, 50, options);
+  assert.equal(brought.state.keepUntilMs, 60_040);
+  const dialled = converse(brought.state, time, 60, options);
+  const [, hello] = dialled.commands;
+  assert.ok(hello?.kind === 'send' && hello.report.$case === 'hello');
+  assert.deepEqual(
+    hello.report.value.held.map(({ shard }) => shard),
+    [7, 8],
+  );
+  const welcomed = converse(dialled.state, welcomeBack(8), 70, options);
+  assert.deepEqual(words(welcomed.commands), ['forget 1']);
+  const answered = converse(welcomed.state, { kind: 'shardCompleted', leaseId: 2, report: completed }, 80, options);
+  assert.deepEqual(words(answered.commands), ['send completed']);
+});
+
+test('a coordinator hears of another credit once it has welcomed the node, and the next hello says it', () => {
+  const credited = (bytes: number): ConversationEvent => ({ kind: 'credited', bytes });
+  const told = play(...attach, [20, credited(50)]);
+  assert.deepEqual(told.commands, [{ kind: 'send', report: { $case: 'credit', value: { bytes: 50 } } }]);
+  assert.deepEqual(play(...attach, [20, credited(50)], [21, credited(50)]).commands, []);
+  assert.deepEqual(play(...greet, [5, credited(50)]).commands, []);
+  const again = play(...attach, [20, credited(50)], [40, disconnected], [165, time]);
+  const hello = again.commands[1];
+  assert.ok(hello?.kind === 'send' && hello.report.$case === 'hello');
+  assert.equal(hello.report.value.creditBytes, 50);
+  const taken = ordered({ $case: 'creditTaken', value: { bytes: 50 } });
+  assert.deepEqual(play(...attach, [30, taken]).commands, [{ kind: 'creditTaken', bytes: 50 }]);
+});
+
+test('one that is needed is dialled soon, however often it was not there', () => {
+  let state = startConversation(0, 0);
+  let nowMs = 0;
+  for (let i = 0; i < 8; i++) {
+    state = converse(converse(state, time, nowMs, options).state, disconnected, nowMs, options).state;
+    nowMs = nextWakeMs(state)!;
+  }
+  state = converse(converse(state, time, nowMs, options).state, disconnected, nowMs, options).state;
+  assert.ok(nextWakeMs(state)! - nowMs > 4000);
+  state = converse(state, { kind: 'needed', jitter: 0 }, nowMs, options).state;
+  assert.equal(nextWakeMs(state), nowMs + 125);
+  assert.equal(converse(state, { kind: 'needed', jitter: 0 }, nowMs + 100, options).state.phase.kind, 'waiting');
 });
 
 test('a welcome makes it impatient again', () => {

@@ -1,13 +1,14 @@
 import type { AttachResponse, Lease, LeaseName } from '@halogrid/proto';
-import type {
-  Answer,
-  Conversation,
-  ConversationCommand,
-  ConversationEvent,
-  ConversationOptions,
-  Exit,
-  HeldShard,
-  Phase,
+import {
+  type Answer,
+  type Conversation,
+  type ConversationCommand,
+  type ConversationEvent,
+  type ConversationOptions,
+  type Exit,
+  type HeldShard,
+  heldBytes,
+  type Phase,
 } from './conversation-state.ts';
 import type { NodeReport } from './outgoing.ts';
 
@@ -79,6 +80,16 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       return tell(state, { $case: 'sight', value: event.sight }, nowMs);
     case 'searched':
       return tell(state, { $case: 'found', value: event.found }, nowMs);
+    case 'brought': {
+      const leases = new Map([...state.leases, ...event.leases]);
+      return { state: { ...state, leases, keepUntilMs: Math.min(state.keepUntilMs, event.keepUntilMs) }, commands: [] };
+    }
+    case 'handedOver':
+      return { state: { ...state, leases: new Map(), keepUntilMs: Number.POSITIVE_INFINITY }, commands: [] };
+    case 'needed':
+      return hurry(state, event.jitter, nowMs);
+    case 'credited':
+      return credit(state, event.bytes, nowMs);
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
     case 'deviceGone':
@@ -123,6 +134,8 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       return { state: heard, commands: [{ kind: 'look', probe: order.value }] };
     case 'search':
       return { state: heard, commands: [{ kind: 'search', part: order.value }] };
+    case 'creditTaken':
+      return { state: heard, commands: [{ kind: 'creditTaken', bytes: order.value.bytes }] };
     default:
       return { state: heard, commands: [] };
   }
@@ -133,6 +146,12 @@ function tell(state: Conversation, report: NodeReport, nowMs: number): Step {
   if (state.phase.kind !== 'attached') return { state, commands: [] };
   const phase = { ...state.phase, reportedMs: nowMs };
   return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
+}
+
+/** A coordinator that is greeted has heard of another credit, and is told the new one when it has welcomed the node. */
+function credit(state: Conversation, creditBytes: number, nowMs: number): Step {
+  if (state.phase.kind === 'greeting' || creditBytes === state.creditBytes) return { state, commands: [] };
+  return tell({ ...state, creditBytes }, { $case: 'credit', value: { bytes: creditBytes } }, nowMs);
 }
 
 /** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
@@ -184,11 +203,14 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       if (nowMs >= state.keepUntilMs) {
         return forget({ ...state, keepUntilMs: Number.POSITIVE_INFINITY }, () => true);
       }
-      const address = options.addresses[state.address]!;
+      const { address } = options;
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
-      const value = { ...options.hello, held: heldLeases(state.leases) };
+      // What it brings along is within its credit.
+      const creditBytes = Math.max(state.creditBytes, heldBytes(state));
+      const value = { ...options.hello, creditBytes, held: heldLeases(state.leases) };
       const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value } };
-      return { state: { ...state, phase: greeting }, commands: [{ kind: 'dial', address }, hello] };
+      const greeted = { ...state, phase: greeting, creditBytes };
+      return { state: greeted, commands: [{ kind: 'dial', address }, hello] };
     }
     case 'greeting':
       return hangUp(state, `no answer within ${greetingMs} ms`, jitter, nowMs, options);
@@ -225,14 +247,17 @@ function lose(state: Conversation, jitter: number, nowMs: number, options: Conve
   const { state: kept, commands } = forget(state, () => options.hello.remoteStorage);
   const isHolding = kept.leases.size > 0;
   const keepUntilMs = isHolding ? Math.min(state.keepUntilMs, nowMs + keepMs) : Number.POSITIVE_INFINITY;
-  const attempts = state.attempts + 1;
-  // Every address is tried once before the node becomes more patient.
-  const round = Math.floor((attempts - 1) / options.addresses.length);
   const longestMs = isHolding ? longestBackoffHoldingMs : longestBackoffMs;
-  const backoffMs = Math.min(longestMs, firstBackoffMs * 2 ** Math.min(round, 16));
+  const backoffMs = Math.min(longestMs, firstBackoffMs * 2 ** Math.min(state.attempts, 16));
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
-  const address = (state.address + 1) % options.addresses.length;
-  return { state: { ...kept, phase, address, attempts, keepUntilMs }, commands };
+  return { state: { ...kept, phase, attempts: state.attempts + 1, keepUntilMs }, commands };
+}
+
+/** Dials as after the first loss. */
+function hurry(state: Conversation, jitter: number, nowMs: number): Step {
+  if (state.phase.kind !== 'waiting') return { state, commands: [] };
+  const dialAtMs = Math.min(state.phase.dialAtMs, nowMs + firstBackoffMs * (0.5 + jitter / 2));
+  return { state: { ...state, phase: { kind: 'waiting', dialAtMs }, attempts: 0 }, commands: [] };
 }
 
 /** Whether it still holds shards, or waits for the coordinator's word that none follow. */

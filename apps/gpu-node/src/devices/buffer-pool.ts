@@ -24,6 +24,11 @@ export class BufferPool {
     return kept ?? new ArrayBuffer(size);
   }
 
+  /** Bytes that are out or kept. */
+  get heldBytes(): number {
+    return this.#free.reduce((sum, buffer) => sum + buffer.byteLength, this.#budget.used);
+  }
+
   give(buffer: ArrayBuffer): void {
     this.#free.push(buffer);
     // Who waits is woken by this, and finds the buffer; `take` lets go of it where it is not of the size that is wanted.

@@ -67,6 +67,10 @@ export class CpuDevice implements Device {
     this.#idle = [this.#start()];
   }
 
+  get heldBytes(): number {
+    return this.#pool.heldBytes;
+  }
+
   async acquire(bytes: number): Promise<Staging> {
     return new CpuStaging(this.#pool, await this.#pool.take(bytes));
   }

@@ -83,6 +83,8 @@ export interface Device {
   readonly batchBytes: number;
   /** Batches that are worth having in flight. */
   readonly batchesInFlight: number;
+  /** Bytes of memory that it has for batches, in use or kept for the next; undefined where it does not say. */
+  readonly heldBytes?: number | undefined;
   /** Absent where the device decodes none. */
   readonly jpegs?: DeviceJpegs | undefined;
   /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */

@@ -63,6 +63,10 @@ export class ReopeningDevice implements Device {
     return this.#device.batchesInFlight;
   }
 
+  get heldBytes(): number | undefined {
+    return this.#device.heldBytes;
+  }
+
   get jpegs(): DeviceJpegs | undefined {
     const { jpegs } = this.#device;
     if (!jpegs) return undefined;

@@ -42,6 +42,9 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
     get batchesInFlight() {
       return device.batchesInFlight;
     },
+    get heldBytes() {
+      return device.heldBytes;
+    },
     get jpegs() {
       return device.jpegs;
     },

@@ -76,12 +76,13 @@ class WebGpuDevice implements Device {
   readonly #device: GPUDevice;
   readonly #choose: ChooseStrategy;
   readonly #hosts: GpuHosts | undefined;
+  readonly #jpegs: WebGpuJpegs;
+  readonly #slots = new Set<WebGpuSlot>();
   readonly #free: WebGpuSlot[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #running = new Set<(reason: DeviceLostError) => void>();
   readonly #memory = new ResultMemory(idleResultBytes);
   readonly #programs = new Map<string, Promise<GpuProgram>>();
-  #slots = 0;
   #failure: string | undefined;
 
   constructor(device: GPUDevice, info: DeviceInfo, choose: ChooseStrategy, hosts?: GpuHosts) {
@@ -96,6 +97,7 @@ class WebGpuDevice implements Device {
     // Codes take the room of their pixels, and are read back in one buffer with the histograms of up to 1024 items.
     this.maxStagingBytes = Math.floor(limit / 2 ** 20 - 2) * 2 ** 20;
     const decoder = new WebGpuJpegs(device, this.maxStagingBytes);
+    this.#jpegs = decoder;
     const { maxBytes, batchBytes } = decoder;
     this.jpegs = {
       ...{ maxBytes, batchBytes },
@@ -114,6 +116,10 @@ class WebGpuDevice implements Device {
       // An invalid call or a failed allocation poisons what follows, so the device is given up as a whole.
       device.onuncapturederror = ({ error }) => lose(error.message);
     });
+  }
+
+  get heldBytes(): number {
+    return [...this.#slots].reduce((sum, slot) => sum + slot.heldBytes, this.#jpegs.heldBytes);
   }
 
   async acquire(bytes: number): Promise<Staging> {
@@ -255,10 +261,11 @@ class WebGpuDevice implements Device {
       if (this.#failure !== undefined) throw new DeviceLostError(this.#failure);
       const fits = this.#free.findIndex((slot) => slot.capacity >= bytes);
       if (fits >= 0) return this.#free.splice(fits, 1)[0]!;
-      if (this.#slots >= this.batchesInFlight && this.#free.length > 0) this.#discard(this.#free.pop()!);
-      if (this.#slots < this.batchesInFlight) {
-        this.#slots++;
-        return new WebGpuSlot(this.#device, Math.min(roundUpCapacity(bytes, 2 ** 20), this.maxStagingBytes));
+      if (this.#slots.size >= this.batchesInFlight && this.#free.length > 0) this.#discard(this.#free.pop()!);
+      if (this.#slots.size < this.batchesInFlight) {
+        const slot = new WebGpuSlot(this.#device, Math.min(roundUpCapacity(bytes, 2 ** 20), this.maxStagingBytes));
+        this.#slots.add(slot);
+        return slot;
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
@@ -271,7 +278,7 @@ class WebGpuDevice implements Device {
 
   #discard(slot: WebGpuSlot): void {
     slot.destroy();
-    this.#slots--;
+    this.#slots.delete(slot);
     this.#waiting.shift()?.();
   }
 }

@@ -27,6 +27,11 @@ export class WebGpuJpegs {
     this.batchBytes = Math.min(usualBatchBytes, maxStagingBytes);
   }
 
+  /** Bytes of buffers that all batches share. */
+  get heldBytes(): number {
+    return this.#scratch.heldBytes;
+  }
+
   async prepare(): Promise<void> {
     this.#compiling ??= JpegDecoder.create(this.#device);
     this.#decoder = await this.#compiling;

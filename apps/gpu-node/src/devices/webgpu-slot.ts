@@ -105,6 +105,11 @@ export class WebGpuSlot {
     return made;
   }
 
+  /** Bytes of its buffers, of which `upload` is memory of the host. */
+  get heldBytes(): number {
+    return [...this.#results.values()].reduce((sum, { size }) => sum + size, this.upload.size);
+  }
+
   destroy(): void {
     for (const buffer of [this.upload, ...this.#results.values()]) buffer.destroy();
     this.timestamps?.queries.destroy();

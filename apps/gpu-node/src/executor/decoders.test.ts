@@ -57,7 +57,12 @@ async function computed(
   on: Device,
   feed = feedOf(choice, on),
 ): Promise<Partial<FoundAnswer>> {
-  const { stageSeconds: _, busySeconds: __, ...answer } = await createTestExecutor(on, { feed })(lease, never);
+  const {
+    stageSeconds: _,
+    busySeconds: __,
+    timeline: ___,
+    ...answer
+  } = await createTestExecutor(on, { feed })(lease, never);
   return answer;
 }
 

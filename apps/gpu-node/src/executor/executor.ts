@@ -2,17 +2,27 @@ import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
+import { isRemoteUri } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
-import { type BusyClock, BusyClocks } from './busy-clock.ts';
+import { WorkerMeter } from '../metrics/worker-meter.ts';
+import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
-import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
+import {
+  type ExecutorMeters,
+  type LeasedPipeline,
+  type ShardRun,
+  type SourceOutcome,
+  StageClock,
+} from './shard-run.ts';
+import { StageSpans } from './stage-spans.ts';
+import { unpackLease } from './unpack-lease.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -37,6 +47,9 @@ export interface ExecutorOptions {
   writeChunk: typeof writeChunk;
   /** A clock that never goes back. */
   nowMs: () => number;
+  /** How long what was under way, and what bound; one of its own unless given. */
+  clocks?: BusyClocks;
+  meters?: ExecutorMeters;
   /** Told what a person should know though nothing failed. */
   note?: (line: string) => void;
 }
@@ -50,6 +63,12 @@ const shardsAhead = 4;
 /** Segments under way beyond those that are decoded: they are open and wait for a decoder, or have frames left to be computed. */
 export const segmentsAhead = 4;
 
+/** A shard that the node was given. */
+interface GivenShard {
+  lease: Lease;
+  spans: StageSpans;
+}
+
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
@@ -57,9 +76,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
-  const clocks = new BusyClocks(nowMs);
+  const clocks = options.clocks ?? new BusyClocks(nowMs, device.info.kind);
+  const meters = options.meters ?? {
+    decode: new WorkerMeter(1, nowMs),
+    video: new WorkerMeter(decoders.processes, nowMs),
+  };
 
-  async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
+  async function execute(
+    { lease, spans }: GivenShard,
+    signal: AbortSignal,
+    busy: BusyClock,
+    batchShare: number,
+  ): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');
@@ -70,6 +98,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       batchShare,
       openImage,
       decoders,
+      meters,
       writeChunk,
       planes,
       pipelines,
@@ -79,7 +108,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       wantsMap,
       zarrShards: zarrShards ?? false,
       signal,
-      clock: new StageClock(nowMs, busy),
+      clock: new StageClock(nowMs, busy, spans, readsFrom(work)),
       note,
       inputBytes: 0,
     };
@@ -91,30 +120,40 @@ export function createExecutor(options: ExecutorOptions): Executor {
       attempt,
       epoch,
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
+      areFrames: work.$case === 'frames',
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
-      busySeconds: busy.take(),
+      busySeconds: busyMessage(busy.take()),
       inputBytes: run.inputBytes,
+      timeline: { spans: spans.end() },
     };
   }
 
-  return async (lease, signal) => {
+  return async (packed, signal) => {
+    const lease = unpackLease(packed);
     checkLease(lease);
+    const given = { lease, spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);
     try {
       signal.throwIfAborted();
       return await clocks.during(lease.jobId, (busy) =>
-        execute(lease, signal, busy, 1).catch((error) => {
+        execute(given, signal, busy, 1).catch((error) => {
           if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
           // Perhaps it had no memory left; if it was something else, it is tried again all the same.
-          return execute(lease, signal, busy, 0.5);
+          return execute(given, signal, busy, 0.5);
         }),
       );
     } finally {
       turns.release(1);
     }
   };
+}
+
+/** Where the sources of a shard are; all of a shard are in one place as a rule. */
+function readsFrom(work: NonNullable<Lease['work']>): 'network' | 'read' {
+  const source = work.$case === 'tile' ? work.value.source : work.value.sources[0];
+  return source && isRemoteUri(source.uri) ? 'network' : 'read';
 }
 
 async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise<SourceOutcome[]> {

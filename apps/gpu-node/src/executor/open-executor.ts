@@ -10,7 +10,10 @@ import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
+import { WorkerMeter } from '../metrics/worker-meter.ts';
+import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { createExecutor, type Executor, segmentsAhead } from './executor.ts';
+import type { ExecutorMeters } from './shard-run.ts';
 
 export interface OpenExecutorOptions {
   /** Closed by the caller, after the executor. */
@@ -30,6 +33,9 @@ export interface OpenExecutor {
   decoders: number;
   /** Segments of videos that are worth having under way. */
   segments: number;
+  /** What it tells of its work. */
+  meters: ExecutorMeters;
+  clock: BusyClock;
   close(): Promise<void>;
 }
 
@@ -51,13 +57,17 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
     hangMs: decoderTimeoutMs,
     note,
   });
+  const clocks = new BusyClocks(nowMs, device.info.kind);
+  const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
     execute: createExecutor({
-      ...{ device, twin, feed, rawFeed, decoders, writeChunk, nowMs, note },
+      ...{ device, twin, feed, rawFeed, decoders, writeChunk, nowMs, note, clocks, meters },
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,
     segments: decoders.processes + segmentsAhead,
+    meters,
+    clock: clocks.whole,
     async close() {
       await images.close();
       await feed.close();

@@ -149,13 +149,13 @@ async function decodeFrames(
 }
 
 async function decodeFrame(
-  { channels }: ShardRun,
+  { channels, meters }: ShardRun,
   { image, whole, item }: PlacedFrame,
   bytes: Uint8Array,
 ): Promise<InputError | undefined> {
   try {
     const { offset, stride, planeBytes } = item;
-    await image.decode(whole, { bytes, offset, stride, channels, planeBytes });
+    await meters.decode.during(() => image.decode(whole, { bytes, offset, stride, channels, planeBytes }));
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error;

@@ -113,14 +113,14 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
   try {
     checkVersion(image.version, source.version);
     checkSize(image, size);
-    const { channels } = run;
+    const { channels, meters } = run;
     const unit = sampleBytes[image.pixel];
     const results = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
           copies.map(({ from, to }) => {
             const at = offset + to.y * stride + to.x * unit;
-            return image.decode(from, { bytes, offset: at, stride, channels, planeBytes });
+            return meters.decode.during(() => image.decode(from, { bytes, offset: at, stride, channels, planeBytes }));
           }),
         ),
       );
@@ -169,7 +169,7 @@ async function loadImage(
     const opened = image;
     await run.clock.time('decode', () => {
       const to = { bytes, offset: 0, stride, channels: run.channels, planeBytes };
-      return opened.decode({ x: 0, y: 0, width, height }, to);
+      return run.meters.decode.during(() => opened.decode({ x: 0, y: 0, width, height }, to));
     });
     await checkStillVersion(source);
     return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }) };

@@ -105,7 +105,7 @@ async function takeJpegs(
   const abort = () => void decoder.close();
   run.signal.addEventListener('abort', abort);
   try {
-    return await new RecordedJpegs(run, sources, outcomes).take(decoder);
+    return await run.meters.video.during(() => new RecordedJpegs(run, sources, outcomes).take(decoder));
   } catch (error) {
     run.signal.throwIfAborted();
     throw error;
@@ -166,6 +166,10 @@ class VideoRun {
 
   async #runSegment(file: VideoFile): Promise<void> {
     const request = requestOf(this.#run, this.#sources, this.#segment);
+    await this.#run.meters.video.during(() => this.#decodeSegment(file, request));
+  }
+
+  async #decodeSegment(file: VideoFile, request: SegmentRequest): Promise<void> {
     this.#decoder = await this.#run.decoders.decode(file, request, this.#run.signal);
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);

@@ -12,13 +12,15 @@ import { Cause, type FoundResult, type Source, type SourceError } from '@halogri
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import type { BatchResult, DecodedJpegs, Device, DeviceKind, Staging } from '../devices/device.ts';
+import type { BatchResult, DecodedJpegs, Device, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
+import type { WorkerMeter } from '../metrics/worker-meter.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
+import type { StageSpans } from './stage-spans.ts';
 
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
@@ -31,6 +33,7 @@ export interface ShardRun {
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly decoders: DecoderPool;
+  readonly meters: ExecutorMeters;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
   /** Over 8-bit pixels; batches have them over those of their images. All take the same channels. */
@@ -51,6 +54,14 @@ export interface ShardRun {
   readonly note: (line: string) => void;
   /** Encoded bytes read so far. */
   inputBytes: number;
+}
+
+/** What is counted of those who decode for all shards. */
+export interface ExecutorMeters {
+  /** Threads that decode images. */
+  readonly decode: WorkerMeter;
+  /** Processes and engines that decode segments of videos. */
+  readonly video: WorkerMeter;
 }
 
 export interface LeasedPipeline {
@@ -152,10 +163,7 @@ export async function runPipelines(
   for (const [i, pipeline] of pipelines.entries()) {
     const its = items.map((shared) => shared.items[i]!);
     const keep = i + 1 < pipelines.length;
-    const computed = await run.clock.onDevice(run.device.info.kind, () =>
-      run.device.run(staging, its, pipeline, withMap, keep),
-    );
-    batches.push(computed);
+    const computed = await run.clock.onDevice(() => run.device.run(staging, its, pipeline, withMap, keep));
     for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, computed.seconds[stage]);
     for (const [j, result] of computed.items.entries()) results[j]!.push(result);
   }
@@ -303,47 +311,52 @@ export class StageClock {
   readonly seconds: Record<Stage, number> = { read: 0, decode: 0, upload: 0, compute: 0, readback: 0, encode: 0 };
   readonly #nowMs: () => number;
   readonly #busy: BusyClock;
+  readonly #spans: StageSpans;
+  readonly #readsFrom: 'network' | 'read';
 
-  /** `busy` is that of the shard's job. */
-  constructor(nowMs: () => number, busy: BusyClock) {
+  /** `busy` is that of the shard's job. `readsFrom`: where the sources are, a server or a disk. */
+  constructor(nowMs: () => number, busy: BusyClock, spans: StageSpans, readsFrom: 'network' | 'read' = 'read') {
     this.#nowMs = nowMs;
     this.#busy = busy;
+    this.#spans = spans;
+    this.#readsFrom = readsFrom;
   }
 
   /** Counts the time until `work` settles. */
   async time<T>(stage: 'read' | 'decode' | 'encode', work: () => Promise<T>): Promise<T> {
+    const activity = stage === 'read' ? this.#readsFrom : stage;
     const startedMs = this.#nowMs();
-    this.#busy.begin(stage);
+    this.#busy.begin(activity);
     try {
       return await work();
     } finally {
-      this.#busy.end(stage);
+      this.#busy.end(activity);
+      this.#spans.add(stage, startedMs);
       this.seconds[stage] += (this.#nowMs() - startedMs) / 1000;
     }
   }
 
   /**
-   * Counts the time in which the device is at work on a batch: by its own clock, because batches wait for one another, but for the
-   * threads of a CPU, whose seconds are those of each.
+   * Counts the time in which the device has a batch; how long it was at work on it is told by its own clock, because batches wait for
+   * one another.
    */
-  async onDevice(kind: DeviceKind, work: () => Promise<BatchResult>): Promise<BatchResult> {
-    if (kind !== 'cpu') {
-      const result = await work();
-      const { upload, compute, readback } = result.seconds;
-      this.#busy.add('device', upload + compute + readback);
-      return result;
-    }
+  async onDevice(work: () => Promise<BatchResult>): Promise<BatchResult> {
+    const startedMs = this.#nowMs();
     this.#busy.begin('device');
     try {
-      return await work();
+      const result = await work();
+      const { upload, compute, readback } = result.seconds;
+      this.#busy.addDevice(upload + compute + readback);
+      return result;
     } finally {
       this.#busy.end('device');
+      this.#spans.add('device', startedMs);
     }
   }
 
   /** Counts the time in which the device itself has decoded. */
   addDecoded({ upload, decode }: DecodedJpegs['seconds']): void {
-    this.#busy.add('device', upload + decode);
+    this.#busy.addDevice(upload + decode);
     this.add('upload', upload);
     this.add('decode', decode);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { sourceVersion } from './source-version.ts';
+import { checkVersion, sourceVersion } from './source-version.ts';
 import { withFolder } from './testing/shard-fixture.ts';
 
 test('the version of a file is another one when it was written to', async () => {
@@ -12,6 +12,16 @@ test('the version of a file is another one when it was written to', async () => 
     await folder.put('a.pgm', 'other');
     assert.notEqual(await sourceVersion(uri), before);
     assert.equal(await sourceVersion(`${uri}.none`), `${uri}.none`);
+  });
+});
+
+test('a file that is not what its manifest states is refused with what it states', async () => {
+  await withFolder(async (folder) => {
+    const now = await sourceVersion(await folder.put('a.pgm', 'one'));
+    checkVersion(now, 'size=3');
+    const message = 'The file is not what its manifest states (size=4)';
+    assert.throws(() => checkVersion(now, 'size=4'), { name: 'InputError', message, fault: 'changed' });
+    assert.throws(() => checkVersion(undefined, 'etag=a size=3'), /its manifest states \(etag=a size=3\)/);
   });
 });
 

@@ -5,7 +5,9 @@ import {
   allowedPath,
   changedInput,
   InputError,
+  isOfVersion,
   isRemoteUri,
+  isStatedVersion,
   localVersion,
   remoteVersion,
   showFile,
@@ -18,7 +20,8 @@ export async function sourceVersion(uri: string): Promise<string> {
 
 /** Throws InputError for a version that is not the planned one, where that is known. */
 export function checkVersion(now: string | undefined, planned: string | undefined): void {
-  if (planned === undefined || now === planned) return;
+  if (planned === undefined || isOfVersion(now, planned)) return;
+  if (isStatedVersion(planned)) throw changedInput(`The file is not what its manifest states (${planned})`);
   throw changedInput('The file is not what it was when the job was planned: it has been written to or replaced');
 }
 

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, localVersion, quickFiles } from '@halogrid/sources';
+import { allowedPath, isOfVersion, localVersion, quickFiles } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 
 /** A file that is open, for whoever opened it to close. */
@@ -17,7 +17,7 @@ export async function openPlanned(
   try {
     const descriptor = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
     const stat = fstatSync(descriptor);
-    const isSame = version === undefined || localVersion(stat) === version;
+    const isSame = version === undefined || isOfVersion(localVersion(stat), version);
     if (stat.isFile() && stat.size > 0 && stat.size <= most && isSame) return { descriptor, sizeBytes: stat.size };
     await quickFiles.close(descriptor);
   } catch {

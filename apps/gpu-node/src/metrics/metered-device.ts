@@ -1,9 +1,19 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import type { BatchResult, Device, DeviceJpegs, Staging } from '../devices/device.ts';
 import type { NodeMetrics } from './node-metrics.ts';
+import type { WorkerMeter } from './worker-meter.ts';
 
-/** The same device, with its staging memory and busy seconds counted. */
-export function withMetrics(device: Device, metrics: NodeMetrics): Device {
+/** What is counted of a device beside its metrics. */
+export interface DeviceMeters {
+  /** Batches that it computes. */
+  readonly device: WorkerMeter;
+  /** Batches that wait for staging memory; of no workers, as nobody works at them. */
+  readonly memory: WorkerMeter;
+}
+
+/** The same device, with its batches, staging memory, bytes and busy seconds counted. */
+export function withMetrics(device: Device, metrics: NodeMetrics, meters: DeviceMeters): Device {
+  const isApart = device.info.kind !== 'cpu';
   return {
     get info() {
       return device.info;
@@ -17,13 +27,16 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
     get batchesInFlight() {
       return device.batchesInFlight;
     },
+    get heldBytes() {
+      return device.heldBytes;
+    },
     get jpegs() {
       return device.jpegs && meteredJpegs(device, device.jpegs, metrics);
     },
     lost: device.lost,
     close: () => device.close(),
     async acquire(bytes: number): Promise<Staging> {
-      const staging = await device.acquire(bytes);
+      const staging = await meters.memory.during(() => device.acquire(bytes));
       metrics.stagingBytes.inc(bytes);
       return new MeteredStaging(staging, () => metrics.stagingBytes.dec(bytes));
     },
@@ -34,10 +47,14 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
       withMap: boolean,
       keep?: boolean,
     ): Promise<BatchResult> {
-      const { inner, settle } = staging as MeteredStaging;
+      const metered = staging as MeteredStaging;
+      const { inner, settle } = metered;
       let isKept = false;
       try {
-        const result = await device.run(inner, items, pipeline, withMap, keep);
+        if (isApart && !metered.isUploaded) metrics.uploadedBytes.inc(planesBytes(items, pipeline));
+        metered.isUploaded = true;
+        const result = await meters.device.during(() => device.run(inner, items, pipeline, withMap, keep));
+        if (isApart) metrics.readBackBytes.inc(resultBytes(result));
         metrics.busySeconds.inc({ device: device.info.kind }, result.seconds.compute);
         isKept = keep === true;
         return result;
@@ -54,7 +71,10 @@ function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics
     ...{ maxBytes, batchBytes },
     prepare: () => jpegs.prepare(),
     async decode(staging, batch) {
-      const decoded = await jpegs.decode((staging as MeteredStaging).inner, batch);
+      const metered = staging as MeteredStaging;
+      metrics.uploadedBytes.inc(batch.filesBytes);
+      metered.isUploaded = true;
+      const decoded = await jpegs.decode(metered.inner, batch);
       metrics.busySeconds.inc({ device: info.kind }, decoded.seconds.decode);
       const fine = decoded.areFine.filter((isFine) => isFine).length;
       metrics.deviceJpegs.inc({ outcome: 'decoded' }, fine);
@@ -64,7 +84,16 @@ function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics
   };
 }
 
+/** Bytes up to the end of the last plane. */
+const planesBytes = (items: readonly PipelineItem[], { input }: Pipeline): number =>
+  items.reduce((end, { offset, planeBytes }) => Math.max(end, offset + planeBytes * input.length), 0);
+
+const resultBytes = ({ items }: BatchResult): number =>
+  items.reduce((sum, { bins, map }) => sum + bins.byteLength + (map?.bytes.byteLength ?? 0), 0);
+
 class MeteredStaging implements Staging {
+  /** What is in it is on the device already. */
+  isUploaded = false;
   readonly inner: Staging;
   readonly settle: () => void;
 

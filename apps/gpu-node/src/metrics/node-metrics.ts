@@ -17,6 +17,8 @@ export class NodeMetrics {
   readonly busySeconds: Counter<'device'>;
   readonly deviceLost: Counter<'device'>;
   readonly deviceJpegs: Counter<'outcome'>;
+  readonly uploadedBytes: Counter;
+  readonly readBackBytes: Counter;
   readonly #stageSeconds: Histogram<'stage'>;
   readonly #pixels: Counter<'kernel'>;
   readonly #frames: Counter<'kernel'>;
@@ -74,6 +76,16 @@ export class NodeMetrics {
       registers,
     });
     for (const outcome of ['decoded', 'doubtful']) this.deviceJpegs.inc({ outcome }, 0);
+    this.uploadedBytes = new Counter({
+      name: 'halogrid_node_uploaded_bytes_total',
+      help: 'Bytes of planes and of JPEGs that were copied to the device; none where it computes in the memory of the host.',
+      registers,
+    });
+    this.readBackBytes = new Counter({
+      name: 'halogrid_node_read_back_bytes_total',
+      help: 'Bytes of counts and dense results that came back from the device.',
+      registers,
+    });
     this.#stageSeconds = new Histogram({
       name: 'halogrid_stage_duration_seconds',
       help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',

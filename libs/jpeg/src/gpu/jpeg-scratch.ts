@@ -50,6 +50,11 @@ export class JpegScratch {
     return buffers;
   }
 
+  /** Bytes of its buffers. */
+  get heldBytes(): number {
+    return [...this.#buffers.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
   destroy(): void {
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();

@@ -43,9 +43,15 @@ export function joinCounts(messages: readonly Uint8Array[], lengths: readonly nu
 export function readCountsAt(bytes: Uint8Array, from: number, counts: Uint32Array): number {
   let at = from;
   for (let i = 0; i < counts.length; i++) {
+    const first = bytes[at++]!;
+    if (first < 0x80) {
+      counts[i] = first;
+      continue;
+    }
+    // Most counts of a frame have one byte or two, which are read without a loop.
     let byte = bytes[at++]!;
-    let value = byte & 0x7f;
-    for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+    let value = (first & 0x7f) | ((byte & 0x7f) << 7);
+    for (let scale = 2 ** 14; byte >= 0x80; scale *= 0x80) {
       byte = bytes[at++]!;
       value += (byte & 0x7f) * scale;
       if (scale > 2 ** 28 || value >= 2 ** 32)

@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib';
 import type { AttachRequest, ShardCompleted, SourceResult } from '../gen/halogrid/v1/nodes.ts';
+import { type TabledFrame, writeFrameTable } from './frame-table.ts';
 import { varintLength, writeVarints } from './varints.ts';
 
 /** Bytes of counts in a message at most, so that none holds up what else there is to say for long. */
@@ -11,7 +13,11 @@ export const maxAnswerParts = 320;
 export type FoundResult = Omit<SourceResult, 'bins' | 'binCount'> & { bins: Uint32Array };
 
 /** An answer before it is put into messages. */
-export type FoundAnswer = Omit<ShardCompleted, 'results' | 'counts' | 'parts'> & { results: FoundResult[] };
+export type FoundAnswer = Omit<ShardCompleted, 'results' | 'counts' | 'parts' | 'frames'> & {
+  results: FoundResult[];
+  /** The shard is frames that are processed whole: each has a result of every pipeline, one after another. */
+  areFrames?: boolean;
+};
 
 /** Counts that go into one message. */
 interface Piece {
@@ -24,21 +30,48 @@ interface Piece {
  * is left. Each is made when it is asked for, so that one of them is in memory at a time.
  */
 export function* splitAnswer(
-  { results, ...answer }: FoundAnswer,
+  { results, areFrames = false, ...answer }: FoundAnswer,
   most = maxCountsBytes,
 ): Generator<NonNullable<AttachRequest['report']>, void, undefined> {
   const { jobId, shard, attempt, epoch } = answer;
-  const arrays = results.map(({ bins }) => bins);
+  const arrays = (areFrames ? byPipeline(results) : results).map(({ bins }) => bins);
   const pieces = cut(arrays, most);
   const total = pieces.length - 1;
   const packed = pack(arrays, pieces);
+  let checksum = 0;
   for (let number = 1; number <= total; number++) {
     const counts = packed.next().value!;
+    checksum = crc32(counts, checksum);
     yield { $case: 'part', value: { jobId, shard, attempt, epoch, number, total, counts } };
   }
-  const named = results.map(({ bins, ...result }) => ({ ...result, bins: [], binCount: bins.length }));
   const counts = packed.next().value!;
-  yield { $case: 'completed', value: { ...answer, results: named, counts, ...(total > 0 && { parts: total }) } };
+  const common = { ...answer, counts, ...(total > 0 && { parts: total }) };
+  if (areFrames) {
+    const frames = writeFrameTable(tabled(results), crc32(counts, checksum));
+    yield { $case: 'completed', value: { ...common, results: [], frames } };
+  } else {
+    const named = results.map(({ bins, ...result }) => ({ ...result, bins: [], binCount: bins.length }));
+    yield { $case: 'completed', value: { ...common, results: named } };
+  }
+}
+
+/** Those of the first pipeline, then those of the next. */
+function byPipeline(results: readonly FoundResult[]): FoundResult[] {
+  return results.toSorted((a, b) => (a.pipeline ?? 0) - (b.pipeline ?? 0));
+}
+
+/** The results of each frame together: they are of one source. */
+function tabled(results: readonly FoundResult[]): TabledFrame[] {
+  const frames = new Map<number, FoundResult[]>();
+  for (const result of results) {
+    const parts = frames.get(result.source);
+    if (parts) parts.push(result);
+    else frames.set(result.source, [result]);
+  }
+  return [...frames.values()].map((parts) => {
+    const { width, height, captured } = parts[0]!;
+    return { width, height, captured, parts };
+  });
 }
 
 /** Puts counts into pieces of `most` bytes at most; there is one at least. */

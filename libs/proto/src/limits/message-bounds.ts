@@ -1,5 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import { maxFrameTableBytes } from '../answers/frame-table.ts';
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -9,9 +10,17 @@ import type {
   Operation,
   Pipeline,
   PipelineSet,
+  StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
-import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
+import type {
+  CancelRequest,
+  GetRequest,
+  ListRequest,
+  SubmitRequest,
+  TraceRequest,
+  WatchRequest,
+} from '../gen/halogrid/v1/jobs.ts';
 import type {
   AnswerPart,
   AttachRequest,
@@ -35,6 +44,7 @@ import type {
   ShardCompleted,
   ShardFailed,
   ShardReturned,
+  ShardTimeline,
   Sight,
   Source,
   SourceError,
@@ -69,6 +79,8 @@ const maxParameterLength = 32_768;
 export const maxSentenceLength = 1_000;
 /** A lease has a source a frame, of a segment of a video or a batch. */
 const maxLeaseSources = 65_536;
+/** The block of sources of a lease, which tells each URI by what it does not share with the one before. */
+export const maxSourceBlockBytes = 2 ** 23;
 /** A node is asked for a few files of a folder. */
 const maxProbedFiles = 16;
 /** A node holds 64 leases at most. */
@@ -103,8 +115,10 @@ const spec = fields<JobSpec>({
 });
 
 export const submitBounds = fields<SubmitRequest>({ spec });
-/** Bounds of Get, Watch and Cancel. */
-export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
+/** Bounds of Get, Watch, Cancel and Trace. */
+export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
+  jobId: id,
+});
 
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });
@@ -150,6 +164,8 @@ const completed = fields<ShardCompleted>({
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
+  frames: bytes(maxFrameTableBytes),
+  timeline: fields<ShardTimeline>({ spans: list(16, fields<StageSpan>({ stage: word })) }),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -160,6 +176,7 @@ export const reportBounds = fields<AttachRequest>({
     completed,
     failed: fields<ShardFailed>({ jobId: id, error: any, need: place }),
     draining: any,
+    credit: any,
     returned: fields<ShardReturned>({ jobId: id }),
     part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
@@ -183,11 +200,13 @@ const lease = fields<Lease>({
   jobId: id,
   pipeline,
   pipelines,
+  traceparent: word,
   work: oneOf<NonNullable<Lease['work']>>({
     tile: fields<Tile>({ source, rect: any }),
     frames: fields<FrameBatch>({
       sources: list(maxLeaseSources, source),
       segment: fields<VideoSegment>({ version: place, hwaccel: word }),
+      block: bytes(maxSourceBlockBytes),
     }),
   }),
   scratch: place,
@@ -204,6 +223,7 @@ export const orderBounds = fields<AttachResponse>({
     lease: any,
     recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
     drain: any,
+    creditTaken: any,
     probe: fields<Probe>({ files: list(maxProbedFiles, fields<ProbedFile>({ uri: place })), write: place }),
     search: fields<SearchPart>({
       index: place,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -104,6 +105,46 @@ test('a quarter of a million bins are a row group', async (t) => {
   assert.deepEqual(last, { ...row, frame: 599, histogram: Array.from(histogram) });
 });
 
+test('each row group says what its columns lie between, texts in the order of their UTF-8', async (t) => {
+  // In UTF-16 the second comes before the first.
+  const texts = ['\uff5e', '\u{1f600}', 'a'];
+  const rows = texts.map((text, frame) => {
+    return { ...row, source: text, camera: frame ? text : null, timestampMs: frame ? frame / 2 : null, frame };
+  });
+  const { row_groups } = await parquetMetadataAsync(
+    await asyncBufferFromFile(await write(await temporaryFolder(t), rows, 2)),
+  );
+  const limits = row_groups[0]!.columns.slice(0, -1).map(({ meta_data }) => {
+    const { min_value, max_value, null_count } = meta_data!.statistics!;
+    return [meta_data!.path_in_schema[0], min_value, max_value, null_count];
+  });
+  assert.deepEqual(limits, [
+    ['source', 'a', '\u{1f600}', 0n],
+    ['name', 'a', 'a', 0n],
+    ['frame', 0, 2, 0n],
+    ['timestamp_ms', 0.5, 1, 1n],
+    ['captured_at', undefined, undefined, 3n],
+    ['camera', 'a', '\u{1f600}', 1n],
+    ['cell_row', 0, 0, 0n],
+    ['cell_col', 0, 0, 0n],
+    ['counted', 9n, 9n, 0n],
+  ]);
+});
+
+test('counts that shrink are compressed, and those that do not are left as they are packed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const codecOf = async (countOf: (i: number) => number): Promise<string> => {
+    const rows = Array.from({ length: 20 }, (_, frame) => {
+      return { ...row, frame, histogram: Float64Array.from({ length: 1024 }, (_, bin) => countOf(1024 * frame + bin)) };
+    });
+    const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(await write(folder, rows, 1024)));
+    return row_groups[0]!.columns.at(-1)!.meta_data!.codec;
+  };
+  assert.equal(await codecOf(() => 0), 'SNAPPY');
+  const noise = randomBytes(4 * 20 * 1024);
+  assert.equal(await codecOf((i) => noise.readUInt32LE(4 * i) >>> 1), 'UNCOMPRESSED');
+});
+
 test('numbers that do not fit are refused with one sentence', async (t) => {
   const writer = await FeatureWriter.create(join(await temporaryFolder(t), 'a.parquet'), 2);
   const table: [Partial<FeatureRow>, RegExp][] = [
@@ -117,7 +158,7 @@ test('numbers that do not fit are refused with one sentence', async (t) => {
     [{ cellColumn: 2 ** 31 }, /for cell_col of /],
     [{ counted: 2 ** 60 }, /for counted of /],
   ];
-  for (const [part, message] of table) await assert.rejects(writer.add({ ...row, ...part }), message);
+  for (const [part, message] of table) assert.throws(() => writer.add({ ...row, ...part }), message);
   await writer.abort();
 });
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
  * stay as they are; so does what has no query. What is no URI but looks like one loses all that may be secret.
  */
 export function redactUri(uri: string): string {
+  if (uri.startsWith('file:')) return uri;
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(uri) ?? [];
   if (!scheme || /^file:/i.test(scheme)) return uri;
   const [, place, rest] = /^([^?#]*)(.*)$/s.exec(uri.slice(scheme.length))!;

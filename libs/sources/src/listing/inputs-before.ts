@@ -38,7 +38,7 @@ export class InputsBefore {
   }
 
   includes(uri: string): boolean {
-    if (this.#inputs.has(uri)) return true;
+    if (this.#inputs.size > 0 && this.#inputs.has(uri)) return true;
     if (this.#folders.size + this.#globs.size === 0 || !uri.startsWith('file:')) return false;
     let path: string;
     try {

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 
 /** No URI and no path is as long, and a file that is no manifest may be one line. */
 const maxLineBytes = 2 ** 16;
@@ -8,15 +7,17 @@ const maxLineBytes = 2 ** 16;
 export interface ManifestLine {
   /** The beginning of a line that is too long. */
   text: string;
+  /** From 1. */
+  number: number;
   /** Why it names nothing: a sentence. */
   error?: string;
 }
 
-/** The lines of a manifest, in memory that does not grow with it. Rejects as node:fs does. */
-export async function* manifestLines(path: string): AsyncGenerator<ManifestLine, void, undefined> {
+/** The lines of a manifest, in memory that does not grow with it. Rejects as its bytes do. */
+export async function* manifestLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<ManifestLine, void, undefined> {
   const line = new LineBytes();
   let number = 1;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
       if (chunk[at] !== newline && chunk[at] !== carriageReturn) continue;
@@ -58,8 +59,8 @@ class LineBytes {
     if (text === '' || text.startsWith('#')) return undefined;
     if (isTooLong) {
       const error = `Line ${number} of the manifest is longer than ${maxLineBytes} bytes, so it names no file`;
-      return { text: text.slice(0, 100), error };
+      return { text: text.slice(0, 100), number, error };
     }
-    return isUtf8(bytes) ? { text } : { text, error: `Line ${number} of the manifest is not UTF-8` };
+    return isUtf8(bytes) ? { text, number } : { text, number, error: `Line ${number} of the manifest is not UTF-8` };
   }
 }

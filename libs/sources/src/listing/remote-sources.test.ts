@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { openInputFile } from '../files/input-file.ts';
-import { sendFile, startServer, startTestS3, type TestS3 } from '../testing/servers.ts';
+import { sendFile, startServer, startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
 import { checkHasSource, listSources, type Source } from './sources.ts';
 
@@ -21,7 +21,11 @@ const options = {
 
 /** An S3 with objects of these names, each with its own name as content. */
 async function bucketOf(t: TestContext, ...keys: string[]): Promise<TestS3> {
-  const server = await startTestS3(options);
+  return await bucketWith(t, {}, ...keys);
+}
+
+async function bucketWith(t: TestContext, more: Partial<TestS3Options>, ...keys: string[]): Promise<TestS3> {
+  const server = await startTestS3({ ...options, ...more });
   t.after(() => server.close());
   for (const key of keys) server.objects.set(key, Buffer.from(key));
   setEnvironment(t, server.environment);
@@ -108,6 +112,23 @@ test('the same names have the same order in a bucket as on disk', async (t) => {
     }),
     { numRuns: 20 },
   );
+});
+
+test('folders of a bucket are asked for side by side, and come in order', { timeout: 20_000 }, async (t) => {
+  const paths = Array.from({ length: 30 }, (_, day) => [`in/day-${day}/a.png`, `in/day-${day}/b/c.png`]).flat();
+  const eightWait = Promise.withResolvers<void>();
+  let asked = 0;
+  const beforeList = async (): Promise<void> => {
+    // The first is of the folder that they are in, and waits for nobody.
+    if (++asked === 9) eightWait.resolve();
+    if (asked > 1) await eightWait.promise;
+  };
+  const server = await bucketWith(t, { beforeList, pageKeys: 1000 }, ...paths);
+  assert.deepEqual(
+    await names('s3://pictures/in/'),
+    paths.map((path) => path.slice('in/'.length)),
+  );
+  assert.equal(server.requests.length, new Set(server.requests).size);
 });
 
 test('that there is something is found out without listing everything', async (t) => {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { basename, posix } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
@@ -15,6 +14,8 @@ import { remoteTarget } from '../remote/remote-target.ts';
 import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
+import { type ManifestRow, rowFacts } from './manifest-row.ts';
+import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './sources.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -26,14 +27,15 @@ const sizesAhead = 32;
  * The inputs that an http:, https: or s3: URI stands for:
  *
  * - a file or an object: itself;
- * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line;
+ * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line; in .jsonl, .ndjson or .parquet: one with more than
+ *   names;
  * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys with
  *   '/' between folders; or the objects that a glob matches. Both in natural order.
  *
  * Throws SourceNotFoundError where that makes no input at all. What the server does not let be seen is listed, and opening
  * it says why.
  */
-export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source> {
+export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
     if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
@@ -42,9 +44,10 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
       if (uri.scheme === 's3') return yield* listOthers(uri, options);
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
-    if (/\.txt$/i.test(pathOf(uri))) yield* withRemoteSizes(listManifest(uri), options);
+    const kind = manifestKind(pathOf(uri));
+    if (kind) yield* withRemoteSizes(listManifest(uri, kind), options);
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else yield { ...remoteEntry(text), ...factsOf(found), named: true };
+    else yield [{ ...remoteEntry(text), ...factsOf(found), named: true }];
   } catch (error) {
     if (error instanceof SourceForbiddenError) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
@@ -67,16 +70,23 @@ export function remoteEntry(line: string): Source {
 
 /** The same inputs in the same order, those on servers with their sizes, where these can be had. */
 export async function* withRemoteSizes(
-  inputs: AsyncIterable<Source>,
+  chunks: AsyncIterable<Source[]>,
   { isSorted = true }: WalkOptions,
-): AsyncGenerator<Source> {
+): AsyncGenerator<Source[]> {
   // Who wants no order wants none of the rest either.
-  if (!isSorted) return yield* inputs;
-  yield* mapAhead(inputs, sizesAhead, withSize);
+  if (!isSorted) return yield* chunks;
+  for await (const sources of chunks) {
+    if (!sources.some(isUnsized)) yield sources;
+    else for await (const source of mapAhead(sources, sizesAhead, withSize)) yield [source];
+  }
 }
 
+/** Of which a server is asked. One of which a version is stated is taken at its word until it is read. */
+const isUnsized = ({ sizeBytes, version, error, uri }: Source): boolean =>
+  sizeBytes === 0 && version === undefined && !error && isRemoteUri(uri);
+
 async function withSize(input: Source): Promise<Source> {
-  if (input.sizeBytes > 0 || input.error || !isRemoteUri(input.uri)) return input;
+  if (!isUnsized(input)) return input;
   try {
     return { ...input, ...factsOf(await probe(remoteTarget(input.uri))) };
   } catch (error) {
@@ -97,17 +107,17 @@ const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
 
 /** The folder or the glob that a key stands for which is none of an object. */
-async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
   if (isGlob(uri.key)) return yield* listGlob(uri, options);
   let found = 0;
-  for await (const source of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
-    found++;
-    yield source;
+  for await (const sources of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
+    found += sources.length;
+    yield sources;
   }
   if (found === 0) throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist`);
 }
 
-async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source> {
+async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source[]> {
   const images = new ImagesBelow();
   const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, images, options));
   if (found > 0 || (mayBeMissing && images.others === 0)) return;
@@ -118,7 +128,7 @@ async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = fals
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 
-async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
   const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   const selection = globOf(uri.key.slice(folder.length), displayUri(uri));
@@ -129,30 +139,26 @@ async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Sourc
 /** Returns how many there were. */
 async function* sourcesOf(
   { bucket, key }: S3Uri,
-  files: AsyncIterable<FoundFile>,
-): AsyncGenerator<Source, number, undefined> {
+  chunks: AsyncIterable<readonly FoundFile[]>,
+): AsyncGenerator<Source[], number, undefined> {
   let found = 0;
-  for await (const file of files) {
-    found++;
-    yield { uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file };
+  for await (const files of chunks) {
+    found += files.length;
+    yield files.map((file) => ({ uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file }));
   }
   return found;
 }
 
-async function* listManifest(manifest: RemoteUri): AsyncGenerator<Source> {
+async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGenerator<Source[]> {
   let found = 0;
   const file = await RemoteFile.open(formatRemoteUri(manifest)).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
     throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' cannot be read: ${error.message}`);
   });
   try {
-    const content = await file.whole();
-    const input = typeof content === 'string' ? createReadStream(content) : Readable.from([content]);
-    for await (const rawLine of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const line = rawLine.replace(/^\ufeff/, '').trim();
-      if (line === '' || line.startsWith('#')) continue;
-      found++;
-      yield manifestEntry(line, manifest);
+    for await (const rows of rowsOf(await file.whole(), kind, displayUri(manifest))) {
+      found += rows.length;
+      yield rows.map((row) => manifestEntry(row, manifest));
     }
   } finally {
     await file.close();
@@ -160,13 +166,24 @@ async function* listManifest(manifest: RemoteUri): AsyncGenerator<Source> {
   if (found === 0) throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' names no images`);
 }
 
-function manifestEntry(line: string, manifest: RemoteUri): Source {
-  if (isRemoteUri(line)) return remoteEntry(line);
+/** `content` is the path of a copy, or bytes. */
+async function* rowsOf(content: string | Buffer, kind: ManifestKind, name: string): AsyncGenerator<ManifestRow[]> {
+  if (kind !== 'parquet') {
+    return yield* lineRows(typeof content === 'string' ? createReadStream(content) : Readable.from([content]), kind);
+  }
+  const { openParquet, parquetRows } = await import('./parquet-rows.ts');
+  yield* parquetRows(await openParquet(content), name);
+}
+
+function manifestEntry(row: ManifestRow, manifest: RemoteUri): Source {
+  const { text: line, error } = row;
+  if (error) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
+  if (isRemoteUri(line)) return { ...remoteEntry(line), ...rowFacts(row, false) };
   if (/^[a-z][a-z0-9+.-]*:/i.test(line)) {
     const error = 'A manifest on a server names files on servers only';
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
-  return remoteEntry(besideManifest(line, manifest));
+  return { ...remoteEntry(besideManifest(line, manifest)), ...rowFacts(row, false) };
 }
 
 function besideManifest(line: string, manifest: RemoteUri): string {

@@ -8,16 +8,18 @@ import { type SortLimits, sortNames } from './sort-names.ts';
 
 async function sorted(names: readonly string[], limits?: SortLimits): Promise<string[]> {
   const all: string[] = [];
-  for await (const chunk of sortNames(streamOf(names), compareNatural, limits)) {
+  for await (const chunk of sortNames(streamOf(names), natural, limits)) {
     assert.ok(chunk.length > 0);
     all.push(...chunk);
   }
   return all;
 }
 
-async function* streamOf(names: readonly string[]): AsyncGenerator<string> {
-  yield* names;
+async function* streamOf(names: readonly string[]): AsyncGenerator<string[]> {
+  for (let i = 0; i < names.length; i += 7) yield names.slice(i, i + 7);
 }
+
+const natural = { from: 0, compare: (a: string, b: string): number => compareNatural(a, b) };
 
 test('the order is that of a sort in memory, however short the runs and however few are merged at once', async () => {
   const name = fc.oneof(
@@ -42,16 +44,16 @@ test('few names are sorted without a temporary file, and none is left of many', 
   const ours = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('halogrid-names-'));
   const before = await ours();
   const names = Array.from({ length: 3000 }, (_, i) => `${i}`).reverse();
-  const list = sortNames(streamOf(names), compareNatural, { heldUnits: 1000, runs: 4 });
+  const list = sortNames(streamOf(names), natural, { heldUnits: 1000, runs: 4 });
   assert.equal((await list.next()).value?.[0], '0');
   assert.deepEqual(await ours(), before);
   await list.return();
 });
 
 test('a stream that fails is not sorted', async () => {
-  async function* broken(): AsyncGenerator<string> {
-    yield 'a';
+  async function* broken(): AsyncGenerator<string[]> {
+    yield ['a'];
     throw new Error('the disk is gone');
   }
-  await assert.rejects(sortNames(broken(), compareNatural).next(), /the disk is gone/);
+  await assert.rejects(sortNames(broken(), natural).next(), /the disk is gone/);
 });

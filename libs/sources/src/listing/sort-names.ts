@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sortNatural } from './sort-natural.ts';
 
 export interface SortLimits {
   /** Names held in memory, in UTF-16 units and `costOfName` for each name. */
@@ -14,39 +15,47 @@ export interface SortLimits {
 const costOfName = 24;
 
 /**
- * 25,000 names of 20 characters, which are sorted in 20 ms (measured) while the process can do nothing else, and buffers of
- * 64 KiB for 64 runs: 1.6 million names are merged in one go, more in two.
+ * 95,000 names of 20 characters, which are sorted in 40 ms (measured) while the thread can do nothing else, and buffers of
+ * 64 KiB for 64 runs: 6 million names are merged in one go, more in two.
  */
-const defaultLimits: SortLimits = { heldUnits: 2 ** 20, runs: 64 };
+const defaultLimits: SortLimits = { heldUnits: 2 ** 22, runs: 64 };
 
 /** Names that are handed out at once. */
 const chunkNames = 1024;
 
 type Compare = (a: string, b: string) => number;
 
+/** The natural order of names, of which the first `from` characters are none of the name. */
+export interface NameOrder {
+  from: number;
+  compare: Compare;
+}
+
 /**
  * Sorts names, none of which holds a NUL, in bounded memory. Few are sorted where they are; of many, sorted runs go to a
  * temporary file and are merged. Rejects when that file cannot be written.
  */
 export async function* sortNames(
-  names: AsyncIterable<string>,
-  compare: Compare,
+  chunks: AsyncIterable<readonly string[]>,
+  { from, compare }: NameOrder,
   limits: SortLimits = defaultLimits,
 ): AsyncGenerator<string[], void, undefined> {
   let held: string[] = [];
   let heldUnits = 0;
   let spill: Spill | undefined;
   try {
-    for await (const name of names) {
-      held.push(name);
-      heldUnits += name.length + costOfName;
-      if (heldUnits < limits.heldUnits) continue;
-      spill ??= new Spill(await RunFile.create(), compare, limits.runs);
-      await spill.add(held.sort(compare));
-      held = [];
-      heldUnits = 0;
+    for await (const names of chunks) {
+      for (const name of names) {
+        held.push(name);
+        heldUnits += name.length + costOfName;
+        if (heldUnits < limits.heldUnits) continue;
+        spill ??= new Spill(await RunFile.create(), compare, limits.runs);
+        await spill.add(sortNatural(held, from, compare));
+        held = [];
+        heldUnits = 0;
+      }
     }
-    held.sort(compare);
+    held = sortNatural(held, from, compare);
     if (spill) yield* spill.merge(held);
     else for (let i = 0; i < held.length; i += chunkNames) yield held.slice(i, i + chunkNames);
   } finally {

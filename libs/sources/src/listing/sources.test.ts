@@ -130,8 +130,8 @@ test('an input that several sources of a job stand for is listed once, where it 
   await writeFile(join(folder, 'm.txt'), 'a/1.png\nb/1.png\nb/1.png');
   const all = async (...paths: string[]) => {
     const found: string[] = [];
-    for await (const { uri } of listAllSources(paths.map((path) => toUri(path, folder)))) {
-      found.push(uri.slice(toUri(folder, '/').length + 1));
+    for await (const sources of listAllSources(paths.map((path) => toUri(path, folder)))) {
+      for (const { uri } of sources) found.push(uri.slice(toUri(folder, '/').length + 1));
     }
     return found;
   };
@@ -299,7 +299,7 @@ async function listAll(folder: string, ...paths: string[]): Promise<{ listed: st
   const sources = await Array.fromAsync(
     listAllSources(uris, { onLeftOut: ({ path, jobId }) => leftOut.push(`${relative(folder, path)} ${jobId}`) }),
   );
-  return { listed: sources.map(({ uri }) => relative(folder, fileURLToPath(uri))), leftOut };
+  return { listed: sources.flat().map(({ uri }) => relative(folder, fileURLToPath(uri))), leftOut };
 }
 
 test('folders that hold the output of a job are no inputs, unless they are named themselves', async (t) => {

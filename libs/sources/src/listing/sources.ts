@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,7 +13,8 @@ import { ImagesBelow } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
-import { type ManifestLine, manifestLines } from './manifest-lines.ts';
+import { type ManifestRow, rowFacts } from './manifest-row.ts';
+import { lineRows, manifestKind } from './manifest-rows.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import { toUri } from './to-uri.ts';
 import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
@@ -34,15 +35,20 @@ export interface Source {
    * Undefined where nobody can tell.
    */
   version?: string;
+  /** The version is what a manifest states, and nobody has looked. */
+  isStated?: true;
   /** Why it cannot be an input, in one sentence, where listing it has shown that. */
   error?: string;
 }
 
 /**
- * The inputs that these URIs stand for, in their order: see listSources. An input that an earlier URI stands for as well is
- * listed there alone; see InputsBefore for what can be told.
+ * The inputs that these URIs stand for, some at a time, in their order: see listSources. An input that an earlier URI stands for as
+ * well is listed there alone; see InputsBefore for what can be told.
  */
-export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: ListOptions = {}): AsyncGenerator<Source> {
+export async function* listAllSources(
+  uris: Iterable<string>,
+  { onLeftOut }: ListOptions = {},
+): AsyncGenerator<Source[]> {
   const before = new InputsBefore();
   const turns = new Turns();
   const leftOut = (folder: LeftOut): void => {
@@ -50,10 +56,14 @@ export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: Lis
     onLeftOut?.(folder);
   };
   for (const uri of uris) {
-    for await (const source of list(uri, { onLeftOut: leftOut })) {
+    for await (const listed of list(uri, { onLeftOut: leftOut })) {
       if (turns.isOver) await turns.giveWay();
-      const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
-      if (!isKnown) yield source;
+      const sources: Source[] = [];
+      for (const source of listed) {
+        const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
+        if (!isKnown) sources.push(source);
+      }
+      if (sources.length > 0) yield sources;
     }
     before.add(await shapeOf(uri));
   }
@@ -81,7 +91,7 @@ async function shapeOf(uri: string): Promise<SourceShape> {
   return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
 }
 
-const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\.txt$/i.test(path);
+const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
 
 /**
  * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
@@ -89,6 +99,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
  *   are passed over; its order is kept;
+ * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a size, a version, an
+ *   ETag or a time is not looked at;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
@@ -97,8 +109,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
  * why they cannot.
  */
-export function listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
-  return list(uri, options);
+export async function* listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
+  for await (const sources of list(uri, options)) yield* sources;
 }
 
 /**
@@ -117,15 +129,17 @@ export async function mayHaveVideo(uris: Iterable<string>, most: number): Promis
   const turns = new Turns();
   let looks = 0;
   for (const uri of uris) {
-    for await (const { name, named } of list(uri, { isSorted: false })) {
+    for await (const sources of list(uri, { isSorted: false })) {
       if (turns.isOver) await turns.giveWay();
-      if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
+      for (const { name, named } of sources) {
+        if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
+      }
     }
   }
   return false;
 }
 
-async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source[]> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
   await allowedPath(path);
@@ -135,7 +149,7 @@ async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> 
   else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
   else {
     const { href } = pathToFileURL(path);
-    yield { uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) };
+    yield [{ uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) }];
   }
 }
 
@@ -147,7 +161,7 @@ function pathOf(uri: string): string {
   }
 }
 
-async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source[]> {
   const images = new ImagesBelow();
   const leftOut = new LeftOutCount(options);
   const found = yield* sourcesOf(folder, walkFolder(folder, images, leftOut.options));
@@ -160,7 +174,7 @@ async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator
   }
 }
 
-async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source[]> {
   const { folder, rest } = await splitAtExisting(path);
   if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist${orNotUtf8(path)}`);
   const leftOut = new LeftOutCount(options);
@@ -192,26 +206,32 @@ class LeftOutCount {
 }
 
 /** Returns how many there were. */
-async function* sourcesOf(folder: string, files: AsyncIterable<FoundFile>): AsyncGenerator<Source, number, undefined> {
+async function* sourcesOf(
+  folder: string,
+  chunks: AsyncIterable<readonly FoundFile[]>,
+): AsyncGenerator<Source[], number, undefined> {
   const base = pathToFileURL(join(folder, '/')).href;
   let found = 0;
-  for await (const file of files) {
-    found++;
-    // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
-    const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
-    yield { uri, named: false, ...file };
+  for await (const files of chunks) {
+    found += files.length;
+    yield files.map((file) => {
+      // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
+      const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
+      return { uri, named: false, ...file };
+    });
   }
   return found;
 }
 
-async function* listManifest(path: string): AsyncGenerator<Source> {
+async function* listManifest(path: string): AsyncGenerator<Source[]> {
   const folder = dirname(path);
   let found = 0;
-  const lines = manifestLines(path);
   try {
-    for await (const line of lines) {
-      found++;
-      yield await manifestEntry(line, folder);
+    for await (const rows of rowsOf(path)) {
+      found += rows.length;
+      const sources: Source[] = [];
+      for (const row of rows) sources.push(await manifestEntry(row, folder));
+      yield sources;
     }
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
@@ -220,9 +240,17 @@ async function* listManifest(path: string): AsyncGenerator<Source> {
   if (found === 0) throw new SourceNotFoundError(`The manifest '${path}' names no images`);
 }
 
-async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder: string): Promise<Source> {
+async function* rowsOf(path: string): AsyncGenerator<ManifestRow[]> {
+  const kind = manifestKind(path)!;
+  if (kind !== 'parquet') return yield* lineRows(createReadStream(path), kind);
+  const { parquetRows, openParquet } = await import('./parquet-rows.ts');
+  yield* parquetRows(await openParquet(path), path);
+}
+
+async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> {
+  const { text: line, error: wrong } = row;
   if (wrong) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: wrong };
-  if (isRemoteUri(line)) return remoteEntry(line);
+  if (isRemoteUri(line)) return { ...remoteEntry(line), ...rowFacts(row, false) };
   let uri: string;
   let path: string;
   try {
@@ -235,10 +263,13 @@ async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder:
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
   const below = relative(folder, path);
+  const name = /^\.\.(\/|$)/.test(below) ? basename(path) : below;
+  const facts = rowFacts(row, true);
+  if (facts) return { uri, name, named: false, ...facts };
   const stats = await statOf(path).catch(() => undefined);
   return {
     uri,
-    name: /^\.\.(\/|$)/.test(below) ? basename(path) : below,
+    name,
     sizeBytes: stats?.isFile() ? stats.size : 0,
     named: false,
     ...(stats?.isFile() && { version: localVersion(stats) }),

@@ -6,12 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { Turns } from '@halogrid/threads';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { localVersion } from '../files/local-file.ts';
+import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
+import { type NativeEntry, NativeFolder } from '../files/native-folder.ts';
 import { quickFiles } from '../files/quick-files.ts';
 import { isHidden, type Selection } from '../globs/selection.ts';
 import { jobIn } from './job-folder.ts';
 import { compareNatural } from './natural-order.ts';
 import { escapeBytes, notUtf8 } from './raw-name.ts';
-import { sortNames } from './sort-names.ts';
+import { type NameOrder, sortNames } from './sort-names.ts';
 
 export interface FoundFile {
   /** Path relative to the folder, separated by '/'. */
@@ -37,15 +39,26 @@ export interface WalkOptions {
   isSorted?: boolean;
   /** Told of every folder that is left out; see walkFolder. */
   onLeftOut?: (leftOut: LeftOut) => void;
+  /** What folders are listed with that are sorted; undefined: with Node's calls. That of the thread unless given. */
+  calls?: NativeCalls | undefined;
 }
 
 /** Looked up at once. */
 const lookedUpAtOnce = 64;
+/**
+ * Looking up so many of them here takes this long where a disk or a server is waited for. Where one part alone does, another program had
+ * the core.
+ */
+const partFiles = 8;
+const slowPartMs = 1.6;
+const mostSlowParts = 2;
+/** Then so many are looked up aside, side by side. */
+const lookedUpAside = 512;
 /** Entries that the file system is asked for at once. */
 const readAtOnce = 512;
 
 /**
- * The files of a selection in a folder and below, in natural order and depth first, in memory that does not grow with
+ * The files of a selection in a folder and below, some at a time, in natural order and depth first, in memory that does not grow with
  * their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed where it comes
  * first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error of its own. A folder
  * below that holds the output of a job is left out. A name that is not UTF-8 is an error of its own, too. Rejects where the
@@ -54,10 +67,20 @@ const readAtOnce = 512;
 export async function* walkFolder(
   folder: string,
   selection: Selection,
-  { isSorted = true, onLeftOut = () => {} }: WalkOptions = {},
-): AsyncGenerator<FoundFile, void, undefined> {
+  options: WalkOptions = {},
+): AsyncGenerator<FoundFile[], void, undefined> {
+  const { isSorted = true, onLeftOut = () => {} } = options;
   const real = await realpath(folder);
-  const walk: Walk = { root: folder, isSorted, onLeftOut, turns: new Turns(), walked: new Set([real]) };
+  const calls = !isSorted ? undefined : 'calls' in options ? options.calls : nativeCalls();
+  const walk: Walk = {
+    root: folder,
+    isSorted,
+    onLeftOut,
+    calls,
+    aside: 0,
+    turns: new Turns(),
+    walked: new Set([real]),
+  };
   yield* walkPlace(walk, { prefix: '', real, above: [], selection });
 }
 
@@ -65,6 +88,9 @@ interface Walk {
   root: string;
   isSorted: boolean;
   onLeftOut: (leftOut: LeftOut) => void;
+  calls: NativeCalls | undefined;
+  /** Files that are to be looked up aside. */
+  aside: number;
   turns: Turns;
   /** Real paths of the root and of folders that links were followed to. */
   walked: Set<string>;
@@ -91,58 +117,96 @@ type Looked =
 /** First letters of the names that are sorted: what an entry is, so that nobody asks for it again. */
 const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o', notUtf8: 'n' } as const;
 
-async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile, void, undefined> {
-  const names = readNames(walk, place);
-  const lookAt = (record: string) => look(walk, place, record);
+async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[], void, undefined> {
+  const folder = NativeFolder.open(join(walk.root, place.prefix), walk.calls);
+  const names = folder ? readNatively(folder, walk, place) : readNames(walk, place);
+  const lookAt = (records: readonly string[]) => lookAtAll(walk, place, folder, records);
   try {
-    const entries = walk.isSorted ? lookAhead(sortNames(names, compareRecords), lookAt) : lookEach(names, lookAt);
-    for await (const looked of entries) {
-      if (looked.kind === 'file') yield looked.file;
-      else if (looked.kind === 'folder') yield* walkReal(walk, place, looked.name);
-      else if (looked.kind === 'link') yield* walkLink(walk, place, looked.name, looked.real);
+    const entries = walk.isSorted ? lookAhead(sortNames(names, recordOrder), lookAt) : lookEach(names, lookAt);
+    for await (const found of entries) {
+      let files: FoundFile[] = [];
+      for (const looked of found) {
+        if (looked.kind === 'file') files.push(looked.file);
+        if (looked.kind === 'file' || looked.kind === 'nothing') continue;
+        if (files.length > 0) yield files;
+        files = [];
+        yield* looked.kind === 'folder'
+          ? walkReal(walk, place, looked.name)
+          : walkLink(walk, place, looked.name, looked.real);
+      }
+      if (files.length > 0) yield files;
     }
   } catch (error) {
     const { syscall, code } = error as NodeJS.ErrnoException;
     const isOfFolder = (syscall === 'opendir' || syscall === 'scandir') && !ofThisProcess.has(code ?? '');
     if (!isOfFolder) throw error;
-    yield { name: place.prefix.slice(0, -1) || '.', sizeBytes: 0, error: `The folder cannot be listed (${code})` };
+    yield [{ name: place.prefix.slice(0, -1) || '.', sizeBytes: 0, error: `The folder cannot be listed (${code})` }];
+  } finally {
+    folder?.close();
   }
 }
 
 /** Failures that say nothing of a folder: too many open files, no memory. */
 const ofThisProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-const compareRecords = (a: string, b: string): number => compareNatural(a, b, 1);
+const recordOrder: NameOrder = { from: 1, compare: (a, b) => compareNatural(a, b, 1) };
 
-async function* readNames(walk: Walk, place: Place): AsyncGenerator<string, void, undefined> {
+async function* readNames(walk: Walk, place: Place): AsyncGenerator<string[], void, undefined> {
   const { root, turns } = walk;
   const { prefix, selection } = place;
   let areUnsure = false;
+  let records: string[] = [];
   for await (const entry of await opendir(join(root, prefix), { bufferSize: readAtOnce })) {
     if (turns.isOver) await turns.giveWay();
     // It stands for what is not UTF-8, too.
     if (entry.name.includes('\ufffd')) areUnsure = true;
     else {
-      const letter = letterOf(entry, selection);
-      if (letter) yield letter + entry.name;
+      const letter = letterOf(entry.name, kindOf(entry), selection);
+      if (letter) records.push(letter + entry.name);
     }
+    if (records.length < readAtOnce) continue;
+    yield records;
+    records = [];
+  }
+  yield records;
+  if (areUnsure) yield* readUnsure(walk, place);
+}
+
+async function* readNatively(
+  folder: NativeFolder,
+  walk: Walk,
+  place: Place,
+): AsyncGenerator<string[], void, undefined> {
+  const { selection } = place;
+  let areUnsure = false;
+  for (const entries of folder.entries()) {
+    const records: string[] = [];
+    for (const { name, kind } of entries) {
+      if (name.includes('\ufffd')) areUnsure = true;
+      else {
+        const letter = letterOf(name, kind, selection);
+        if (letter) records.push(letter + name);
+      }
+    }
+    yield records;
+    if (walk.turns.isOver) await walk.turns.giveWay();
   }
   if (areUnsure) yield* readUnsure(walk, place);
 }
 
 /** The names in which Node puts U+FFFD, and those that have it. */
-async function* readUnsure({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string, void, undefined> {
+async function* readUnsure({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string[], void, undefined> {
   const folder = join(root, prefix, '/');
   const options = { bufferSize: readAtOnce, encoding: 'buffer' as BufferEncoding };
   for await (const entry of (await opendir(folder, options)) as Dir & AsyncIterable<Dirent<Buffer>>) {
     const bytes = entry.name;
     const name = bytes.toString();
     if (!name.includes('\ufffd')) continue;
-    const letter = letterOf(Object.assign(entry, { name }), selection);
+    const letter = letterOf(name, kindOf(entry), selection);
     if (!letter) continue;
-    if (isUtf8(bytes)) yield letter + name;
+    if (isUtf8(bytes)) yield [letter + name];
     else if (letter !== letters.otherLink || (await isFolder(Buffer.concat([Buffer.from(folder), bytes])))) {
-      yield letters.notUtf8 + escapeBytes(bytes);
+      yield [letters.notUtf8 + escapeBytes(bytes)];
     }
   }
 }
@@ -153,37 +217,71 @@ const isFolder = (path: Buffer): Promise<boolean> =>
     () => false,
   );
 
+const kindOf = (entry: Dirent<string> | Dirent<Buffer>): NativeEntry['kind'] =>
+  entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+
 /** Undefined for an entry that is not wanted. */
-function letterOf(entry: Dirent<string>, selection: Selection): string | undefined {
-  const { name } = entry;
-  if (entry.isDirectory()) return selection.enter(name, false) && letters.folder;
-  if (entry.isFile()) return selection.takes(name) ? letters.file : undefined;
+function letterOf(name: string, kind: NativeEntry['kind'], selection: Selection): string | undefined {
+  if (kind === 'folder') return selection.enter(name, false) && letters.folder;
+  if (kind === 'file') return selection.takes(name) ? letters.file : undefined;
   if (selection.takes(name)) return letters.linkOfFileName;
   // A link, or what the file system does not tell.
   return selection.enter(name, true) ? letters.otherLink : undefined;
 }
 
+type LookAt = (records: readonly string[]) => Promise<Looked[]>;
+
 async function* lookEach(
-  records: AsyncIterable<string>,
-  lookAt: (record: string) => Promise<Looked>,
-): AsyncGenerator<Looked, void, undefined> {
-  for await (const record of records) yield await lookAt(record);
+  chunks: AsyncIterable<readonly string[]>,
+  lookAt: LookAt,
+): AsyncGenerator<Looked[], void, undefined> {
+  for await (const chunk of chunks) for (const record of chunk) yield await lookAt([record]);
 }
 
 /** Looks every record up, in order; while some are handed out, the next are being looked up. */
 async function* lookAhead(
   chunks: AsyncIterable<readonly string[]>,
-  lookAt: (record: string) => Promise<Looked>,
-): AsyncGenerator<Looked, void, undefined> {
+  lookAt: LookAt,
+): AsyncGenerator<Looked[], void, undefined> {
   let ahead: Promise<Looked[]> | undefined;
   for await (const chunk of chunks) {
     for (let i = 0; i < chunk.length; i += lookedUpAtOnce) {
-      const next = Promise.all(chunk.slice(i, i + lookedUpAtOnce).map(lookAt));
-      if (ahead) yield* await ahead;
+      const next = lookAt(chunk.slice(i, i + lookedUpAtOnce));
+      if (ahead) yield await ahead;
       ahead = next;
     }
   }
-  if (ahead) yield* await ahead;
+  if (ahead) yield await ahead;
+}
+
+/** Files of this folder as the system tells of them, where it does so at once; what else there is, one by one. */
+async function lookAtAll(
+  walk: Walk,
+  place: Place,
+  folder: NativeFolder | undefined,
+  records: readonly string[],
+): Promise<Looked[]> {
+  if (!folder || walk.aside > 0) {
+    walk.aside -= records.length;
+    return await Promise.all(records.map((record) => look(walk, place, record)));
+  }
+  const found: Looked[] = [];
+  let partMs = performance.now();
+  let slowParts = 0;
+  for (const record of records) {
+    const name = record.slice(1);
+    const facts = record[0] === letters.file ? folder.factsOf(name) : undefined;
+    found.push(
+      facts ? { kind: 'file', file: { name: place.prefix + name, ...facts } } : await look(walk, place, record),
+    );
+    if (found.length % partFiles > 0) continue;
+    const nowMs = performance.now();
+    if (nowMs - partMs > slowPartMs) slowParts++;
+    partMs = nowMs;
+  }
+  if (slowParts > mostSlowParts) walk.aside = lookedUpAside;
+  if (walk.turns.isOver) await walk.turns.giveWay();
+  return found;
 }
 
 /** Never rejects. */
@@ -216,7 +314,7 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
 
 const circle = 'The symbolic link leads in a circle';
 
-async function* walkReal(walk: Walk, place: Place, name: string): AsyncGenerator<FoundFile, void, undefined> {
+async function* walkReal(walk: Walk, place: Place, name: string): AsyncGenerator<FoundFile[], void, undefined> {
   const real = join(place.real, name);
   const selection = place.selection.enter(name, false);
   // A folder that a link led to earlier was walked there.
@@ -229,14 +327,14 @@ async function* walkLink(
   place: Place,
   name: string,
   real: string,
-): AsyncGenerator<FoundFile, void, undefined> {
+): AsyncGenerator<FoundFile[], void, undefined> {
   const selection = place.selection.enter(name, true);
   if (!selection) return;
   const error = await whyForbidden(real);
-  if (error) return yield { name: place.prefix + name, sizeBytes: 0, error };
+  if (error) return yield [{ name: place.prefix + name, sizeBytes: 0, error }];
   const above = [...place.above, place.real];
   if (above.some((folder) => isBelow(folder, real))) {
-    yield { name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` };
+    yield [{ name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` }];
   } else if ((!selection.walksAll || !isListed(walk.walked, real)) && !(await isLeftOut(walk, place, name))) {
     walk.walked.add(real);
     yield* walkPlace(walk, { prefix: `${place.prefix}${name}/`, real, above, selection });

@@ -65,6 +65,8 @@ export interface TestS3Options {
   bucket: string;
   /** Names of a page of a list, at most (1000). */
   pageKeys?: number;
+  /** A list of names is answered once this resolves. */
+  beforeList?: () => Promise<void>;
 }
 
 /** A bucket at a path of the server, as S3 answers for it. */
@@ -95,7 +97,8 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
     const key = parts.join('/');
     if (bucket !== options.bucket) return refuse(404, 'NoSuchBucket');
     if (key === '' && url.searchParams.get('list-type') === '2') {
-      return void response.end(listObjects([...objects], url.searchParams, options.pageKeys ?? 1000));
+      const answer = () => response.end(listObjects([...objects], url.searchParams, options.pageKeys ?? 1000));
+      return void (options.beforeList?.().then(answer) ?? answer());
     }
     const bytes = objects.get(key);
     if (!bytes) return refuse(404, 'NoSuchKey');

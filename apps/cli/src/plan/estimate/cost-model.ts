@@ -47,6 +47,9 @@ const farOff = 1.5;
 
 const steps = 25;
 
+/** Factors that move by less than a hundredth are known: a run is off by more. To a millionth takes twice the steps (measured). */
+const settled = 0.01;
+
 /** One twentieth of a normal distribution lies beyond. */
 const twentieth = 1.645;
 
@@ -80,7 +83,7 @@ export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
     // Far from the end a whole step leads too far, as shares change on the way.
     const most = Math.max(...move.map(Math.abs));
     logs = logs.map((log, i) => log + move[i]! * Math.min(1, 1 / most));
-    if (most < 1e-6) break;
+    if (most < settled) break;
   }
   const root = rootOf(curvature);
   return { names, logs, covariance: diagonal(before.map(() => 1)).map((column) => solve(root, column)) };

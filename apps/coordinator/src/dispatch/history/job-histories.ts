@@ -1,13 +1,17 @@
 import type { JobHistoryView } from '@halogrid/proto';
 import { JobHistory } from './job-history.ts';
+import type { ShardTimes, ShardTimesView } from './shard-times.ts';
 
 /** Histories of jobs that have ended, at most: those that ended last. */
 const mostEnded = 100;
 
+/** When shards of a job were where; seconds count from `sinceMs`, in milliseconds since 1970. */
+export type JobTimeline = ShardTimesView & { sinceMs: number };
+
 /** The histories of the jobs that run, and of the last ones that ended. */
 export class JobHistories {
   readonly #running = new Map<string, JobHistory>();
-  readonly #ended = new Map<string, JobHistoryView>();
+  readonly #ended = new Map<string, { view: JobHistoryView; shardTimes: ShardTimes }>();
 
   /** A job begins, or goes on in this process. */
   begin(jobId: string, nowMs: number, wallMs: number): void {
@@ -22,13 +26,20 @@ export class JobHistories {
     const history = this.#running.get(jobId);
     if (!history) return;
     this.#running.delete(jobId);
-    this.#ended.set(jobId, history.view(nowMs));
+    this.#ended.set(jobId, { view: history.view(nowMs), shardTimes: history.shardTimes });
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > mostEnded) this.#ended.delete(oldest!);
   }
 
   /** Undefined for a job that this process did not see, or that ended too long ago. */
   view(jobId: string, nowMs: number): JobHistoryView | undefined {
-    return this.#running.get(jobId)?.view(nowMs) ?? this.#ended.get(jobId);
+    return this.#running.get(jobId)?.view(nowMs) ?? this.#ended.get(jobId)?.view;
+  }
+
+  /** As `view`. */
+  timeline(jobId: string, nowMs: number): JobTimeline | undefined {
+    const view = this.view(jobId, nowMs);
+    const times = this.#running.get(jobId)?.shardTimes ?? this.#ended.get(jobId)?.shardTimes;
+    return view && times && { sinceMs: view.sinceMs, ...times.view() };
   }
 }

@@ -1,4 +1,5 @@
-import type { JobHistoryView } from '@halogrid/proto';
+import type { JobHistoryView, StageSpan } from '@halogrid/proto';
+import { ShardTimes } from './shard-times.ts';
 import { StageDurations } from './stage-durations.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
@@ -8,13 +9,20 @@ const mostLanes = 100;
 /** A result that was merged; times are of the clock that the history was begun by. */
 export interface MergedShard {
   node: string;
+  /** As its lease. */
+  shard: number;
+  attempt: number;
   leasedAtMs: number;
+  /** Its answer had come. */
+  answeredMs: number;
   mergedMs: number;
   pixels: number;
   /** Seconds by stage, as the node told. */
   stageSeconds: Readonly<Record<string, number>>;
   /** Seconds that the ledger took. */
   mergeSeconds: number;
+  /** When it was in which stage, as the node told. */
+  spans: readonly StageSpan[];
 }
 
 interface Lane {
@@ -26,6 +34,8 @@ interface Lane {
 
 /** What a job did over its time, as this coordinator saw it: how fast it was, what it waited for, and which node had shards when. */
 export class JobHistory {
+  /** When its shards were where. */
+  readonly shardTimes = new ShardTimes();
   readonly #beganMs: number;
   readonly #sinceMs: number;
   readonly #pixels = new TimeBuckets();
@@ -44,8 +54,12 @@ export class JobHistory {
     this.#stage('wait').add(waitedMs / 1000);
   }
 
-  merged({ node, leasedAtMs, mergedMs, pixels, stageSeconds, mergeSeconds }: MergedShard): void {
+  merged(merged: MergedShard): void {
+    const { node, shard, attempt, leasedAtMs, answeredMs, mergedMs, pixels, stageSeconds, mergeSeconds, spans } =
+      merged;
     const [from, to] = [leasedAtMs - this.#beganMs, mergedMs - this.#beganMs];
+    const [leased, answered] = [Math.max(0, from) / 1000, (answeredMs - this.#beganMs) / 1000];
+    this.shardTimes.add({ node, shard, attempt, leased, answered, merged: to / 1000, spans });
     this.#pixels.add(to, to, pixels);
     this.#stage('lease').add((to - from) / 1000);
     for (const [stage, seconds] of Object.entries(stageSeconds)) if (seconds > 0) this.#stage(stage).add(seconds);

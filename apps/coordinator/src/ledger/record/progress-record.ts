@@ -2,7 +2,7 @@ import type { Size } from '@halogrid/geometry';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import type { HistogramPlace, Quarantine, SourceDigest } from './settled-source.ts';
+import type { HistogramPlace, Quarantine, SourceDigest, StoredPlace } from './settled-source.ts';
 
 /** What became of shards and sources, one after another. */
 export type ProgressRecord =
@@ -23,13 +23,15 @@ export type ProgressRecord =
       digest: SourceDigest;
       place: HistogramPlace | undefined;
     }
+  /** Frames are in; `part` is the place of the pipeline. */
+  | { kind: 'frames'; part: number; frames: StoredPlace }
   /** What the file of a source states of when it was captured. */
   | { kind: 'captured'; source: number; time: CaptureTime }
   /** A source is set aside; the last of several reasons holds. */
   | { kind: 'quarantined'; source: number; reason: Quarantine };
 
 /** `doneBy`: by another pipeline than the first. */
-const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4, captured: 5, doneBy: 6 } as const;
+const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4, captured: 5, doneBy: 6, frames: 7 } as const;
 
 const digestBytes = 32;
 
@@ -42,7 +44,7 @@ class Expected {
   localMs = 0;
 }
 
-/** Measured: 6 bytes for a lease and its shard, 49 for a frame with its digest and its place in the spool; 7 more for its time. */
+/** Measured: 6 bytes for a lease and its shard, some 20 for the frames of one; 49 for an image with its digest and its place in the spool; 7 more for its time. */
 export class ProgressWriter {
   readonly #bytes: ByteWriter;
   readonly #expected = new Expected();
@@ -87,6 +89,9 @@ export class ProgressWriter {
         expected.source = source + 1;
         break;
       }
+      case 'frames':
+        this.#frames(record);
+        break;
       case 'captured': {
         const { source, time } = record;
         bytes.int(source - expected.source);
@@ -109,6 +114,23 @@ export class ProgressWriter {
         break;
       }
     }
+  }
+
+  #frames({ part, frames }: Extract<ProgressRecord, { kind: 'frames' }>): void {
+    const bytes = this.#bytes;
+    const expected = this.#expected;
+    const { runs, isTimed, offset, countsBytes, rowsBytes, rowsChecksum } = frames;
+    bytes.uint(part);
+    bytes.uint(runs.length / 2);
+    for (let i = 0; i < runs.length; i += 2) {
+      bytes.int(runs[i]! - expected.source);
+      bytes.uint(runs[i + 1]!);
+      expected.source = runs[i]! + runs[i + 1]!;
+    }
+    bytes.uint(isTimed ? 1 : 0);
+    bytes.int(offset - expected.offset);
+    for (const value of [countsBytes, rowsBytes, rowsChecksum]) bytes.uint(value);
+    expected.offset = offset + countsBytes + rowsBytes;
   }
 }
 
@@ -139,6 +161,8 @@ function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
       const part = bytes.uint();
       return { ...readDone(bytes, expected), part };
     }
+    case tags.frames:
+      return readFrames(bytes, expected);
     case tags.captured: {
       const source = expected.source + bytes.int();
       const localMs = expected.localMs + bytes.int();
@@ -155,6 +179,21 @@ function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
     default:
       throw new RangeError(`There is no record of kind ${tag}`);
   }
+}
+
+function readFrames(bytes: ByteReader, expected: Expected): ProgressRecord {
+  const part = bytes.uint();
+  const runs = new Float64Array(2 * bytes.uint());
+  for (let i = 0; i < runs.length; i += 2) {
+    runs[i] = expected.source + bytes.int();
+    runs[i + 1] = bytes.uint();
+    expected.source = runs[i]! + runs[i + 1]!;
+  }
+  const isTimed = bytes.uint() === 1;
+  const offset = expected.offset + bytes.int();
+  const [countsBytes, rowsBytes, rowsChecksum] = [bytes.uint(), bytes.uint(), bytes.uint()];
+  expected.offset = offset + countsBytes + rowsBytes;
+  return { kind: 'frames', part, frames: { runs, isTimed, offset, countsBytes, rowsBytes, rowsChecksum } };
 }
 
 function readDone(bytes: ByteReader, expected: Expected): Extract<ProgressRecord, { kind: 'done' }> {

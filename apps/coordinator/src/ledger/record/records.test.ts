@@ -183,6 +183,14 @@ test('any progress is read as it was written', () => {
     length: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
     checksum: fc.nat(2 ** 31),
   });
+  const stored = record({
+    runs: fc.array(fc.tuple(index, px), { maxLength: 5 }).map((runs) => Float64Array.from(runs.flat())),
+    isTimed: fc.boolean(),
+    offset: fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 50 })),
+    countsBytes: fc.nat(),
+    rowsBytes: fc.nat(),
+    rowsChecksum: fc.nat(2 ** 31),
+  });
   const digest = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
   const reason = record({ stage: text, error: text, attempts: index, shard: fc.integer({ min: -1, max: 2 ** 31 }) });
   const localMs = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
@@ -208,6 +216,7 @@ test('any progress is read as it was written', () => {
       )
       .map(([done, by]) => ({ ...done, ...by })),
     record({ kind: fc.constant('quarantined' as const), source: index, reason }),
+    record({ kind: fc.constant('frames' as const), part: index, frames: stored }),
     record({ kind: fc.constant('captured' as const), source: index, time: captureTime }),
   );
   fc.assert(

@@ -11,6 +11,20 @@ export interface HistogramPlace {
   checksum: number;
 }
 
+/** Where the histograms and the FrameRows of some frames lie in that file. */
+export interface StoredPlace {
+  /** The sources, as SourceRuns has them. */
+  runs: Float64Array;
+  /** Whether rows have times of capture. */
+  isTimed: boolean;
+  /** Of the histograms. The rows are behind them. */
+  offset: number;
+  countsBytes: number;
+  rowsBytes: number;
+  /** CRC-32 of the rows. */
+  rowsChecksum: number;
+}
+
 /** Why a source counts nothing. */
 export interface Quarantine {
   stage: string;

@@ -1,4 +1,6 @@
-import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } from '../../job/shard.ts';
+import type { FrameOfVideo, ImageSize, PackedFrames, PlanStep, Shard, ShardWork, SourceRef } from '../../job/shard.ts';
+import type { SpoolReader } from '../stored-frames.ts';
+import { StoredSources } from '../stored-sources.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { FrameVersions } from './frame-versions.ts';
@@ -18,6 +20,7 @@ const tags = {
   versionedFrames: 7,
   pinnedFrames: 8,
   previews: 9,
+  packed: 10,
 } as const;
 
 /** How a frame says its version: it has none, that of its source, or the text that follows. */
@@ -47,7 +50,7 @@ class Expected {
 
 /**
  * Writes the steps of a plan, compactly: URIs as what differs from the one before, numbers as what differs from those
- * expected. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile. The version of a file takes some 27 more,
+ * expected. Packed frames are known by where their block lies. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile. The version of a file takes some 27 more,
  * and none for a frame that has the same. `versions` are those of the plan so far, of which the bytes may be a part.
  */
 export class StepWriter {
@@ -145,6 +148,10 @@ export class StepWriter {
   #shard({ shard, work, costBytes }: Shard): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
+    if (work.kind === 'packed') {
+      this.#packed(shard, work, costBytes);
+      return;
+    }
     const tag = this.#tagOf(work);
     this.#previews(work.kind === 'tile' ? [work.source] : work.sources);
     bytes.uint(tag);
@@ -177,7 +184,28 @@ export class StepWriter {
     for (const place of places) this.#bytes.uint(place);
   }
 
-  #tagOf(work: ShardWork): number {
+  /** Where the block of the sources lies stands for them. */
+  #packed(shard: number, work: PackedFrames, costBytes: number): void {
+    if (!(work instanceof StoredSources)) throw new RangeError('Frames are packed and stored nowhere');
+    const { first, count, isPinned, hasPreviews, uri, folders, place } = work;
+    const bytes = this.#bytes;
+    const expected = this.#expected;
+    bytes.uint(tags.packed);
+    bytes.int(shard - expected.shard);
+    bytes.uint(costBytes);
+    bytes.int(first - expected.source);
+    bytes.uint(count);
+    bytes.uint((isPinned ? 1 : 0) + (hasPreviews ? 2 : 0));
+    bytes.text(uri);
+    bytes.uint(folders.length);
+    for (const folder of folders) bytes.text(folder);
+    bytes.uint(place.offset);
+    bytes.uint(place.length);
+    expected.shard = shard + 1;
+    expected.source = first + count;
+  }
+
+  #tagOf(work: Exclude<ShardWork, PackedFrames>): number {
     if (work.kind === 'tile') return work.source.version === undefined ? tags.tile : tags.pinnedTile;
     if (work.sources.every(({ version }) => version === undefined)) return tags.frames;
     const areOfSources = work.sources.every((source) => source.version === this.#versions.of(source));
@@ -196,15 +224,16 @@ export class StepWriter {
 
 /**
  * The steps of a block. `uriOf` gives the URI of a source that was planned before, in this block or in one before it; it is
- * asked when the steps up to there have been taken. `versions` are those of the plan up to this block. Throws RangeError where
- * they cannot be steps.
+ * asked when the steps up to there have been taken. `versions` are those of the plan up to this block, and `spool` has the blocks of
+ * packed frames. Throws RangeError where they cannot be steps.
  */
 export function* readSteps(
   bytes: ByteReader,
   uriOf: (source: number) => string,
   versions = new FrameVersions(),
+  spool?: SpoolReader,
 ): Generator<PlanStep> {
-  const context: Reading = { bytes, expected: new Expected(), uriOf, versions };
+  const context: Reading = { bytes, expected: new Expected(), uriOf, versions, spool };
   while (!bytes.isAtEnd) {
     const tag = bytes.uint();
     if (tag === tags.version) {
@@ -227,6 +256,7 @@ interface Reading {
   expected: Expected;
   uriOf: (source: number) => string;
   versions: FrameVersions;
+  spool: SpoolReader | undefined;
 }
 
 function readStep(tag: number, context: Reading): PlanStep {
@@ -240,6 +270,8 @@ function readStep(tag: number, context: Reading): PlanStep {
     }
     case tags.kept:
       return { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
+    case tags.packed:
+      return readPacked(context);
     case tags.tile:
     case tags.pinnedTile:
     case tags.frames:
@@ -256,6 +288,22 @@ function readStep(tag: number, context: Reading): PlanStep {
     default:
       throw new RangeError(`There is no step of kind ${tag}`);
   }
+}
+
+function readPacked({ bytes, expected, spool }: Reading): PlanStep {
+  if (!spool) throw new RangeError('There is no file of packed frames');
+  const shard = expected.shard + bytes.int();
+  const costBytes = bytes.uint();
+  const first = expected.source + bytes.int();
+  const count = bytes.uint();
+  const flags = bytes.uint();
+  const uri = bytes.text();
+  const folders = Array.from({ length: bytes.uint() }, () => bytes.text());
+  const place = { offset: bytes.uint(), length: bytes.uint() };
+  expected.shard = shard + 1;
+  expected.source = first + count;
+  const outline = { first, count, isPinned: flags % 2 === 1, hasPreviews: flags >= 2, uri, folders };
+  return { kind: 'shard', shard: { shard, work: new StoredSources(outline, place, spool), costBytes } };
 }
 
 function readSource(bytes: ByteReader, expected: Expected): PlanStep {

@@ -20,18 +20,29 @@ export class OlderLedgerError extends Error {
   override name = 'OlderLedgerError';
   readonly format: number;
 
-  /** `ledger` names it for people, `format` is its own. */
-  constructor(ledger: string, format: number) {
+  /** `ledger` names it for people, `format` is its own, `known` that of this version. */
+  constructor(ledger: string, format: number, known = ledgerFormat) {
     super(
-      `${ledger} was written by an older version (format ${format}, this is ${ledgerFormat}): ` +
+      `${ledger} was written by an older version (format ${format}, this is ${known}): ` +
         'finish its jobs with that version, then remove it',
     );
     this.format = format;
   }
 }
 
+/** Coordinators of another version lead by the same ledger: the process can only end. */
+export class OtherVersionError extends LostLedgerError {
+  override name = 'OtherVersionError';
+}
+
 /** Rises with what the entries of a ledger mean, and with how its stores keep them. */
-export const ledgerFormat = 2;
+export const ledgerFormat = 3;
+
+/**
+ * The same of a ledger that several coordinators share. It is counted from 100, so that a version that would lead such a ledger alone
+ * refuses it.
+ */
+export const sharedLedgerFormat = 100 + ledgerFormat;
 
 /** Whether an error is that the ledger is lost, or came of that. */
 export function isLedgerLost(error: unknown): boolean {

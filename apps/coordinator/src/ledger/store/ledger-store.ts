@@ -1,3 +1,5 @@
+import type { JobShares } from './job-shares.ts';
+
 /** A value of the ledger, and its place. */
 export interface Entry {
   jobId: string;
@@ -37,6 +39,11 @@ export interface Leader {
  * nobody from writing; a successor does, because its epoch is higher.
  */
 export interface LedgerStore {
+  /**
+   * Present where several lead at the same time, each some of the jobs: then everybody who asks becomes a leader at once, and a
+   * leader ends where another takes its jobs.
+   */
+  readonly shares?: JobShares;
   /** Becomes the leader, with an epoch higher than any before; undefined while another leads. */
   acquire(holder: string, leaseMs: number): Promise<number | undefined>;
   /** Puts the end of the lease off. False where this epoch leads no more: nothing may be written with it, ever. */

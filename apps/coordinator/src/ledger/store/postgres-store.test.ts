@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { ledgerFormat } from './ledger-errors.ts';
+import { sharedLedgerFormat } from './ledger-errors.ts';
 import { openStore } from './open-store.ts';
+import { jobSharesConformance } from './testing/job-shares-conformance.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
 import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
 
@@ -14,6 +15,15 @@ before(async () => {
 after(() => server?.remove());
 
 ledgerStoreConformance(
+  'PostgresStore',
+  async () => {
+    const url = await server.createDatabase();
+    return () => openStore(url);
+  },
+  { ...options, hasShares: true },
+);
+
+jobSharesConformance(
   'PostgresStore',
   async () => {
     const url = await server.createDatabase();
@@ -76,32 +86,71 @@ test(
   },
 );
 
-test('a transaction that stands still is ended, so that a standby can take over', options, async () => {
+test('a transaction that stands still is ended, so that others can take its jobs over', options, async () => {
   const url = await server.createDatabase();
-  const [leader, standby] = [await openStore(url), await openStore(url)];
+  const [leader, other] = [await openStore(url), await openStore(url)];
   const epoch = (await leader.acquire('leader', 1))!;
+  await leader.write(epoch, [put(0)]);
+  const own = (await other.acquire('other', 600_000))!;
   const name = url.split('/').at(-1)!;
   // As a process that is stopped in the middle of a write: it holds the row and does not go on.
   const stopped = new Client({ connectionString: url });
   await stopped.connect();
   stopped.on('error', () => {});
   await stopped.query(
-    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 3000; SELECT 1 FROM halogrid.leader FOR SHARE',
+    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 3000; SELECT 1 FROM halogrid.coordinators FOR SHARE',
   );
-  assert.equal(await standby.acquire('standby', 600_000), epoch + 1);
+  assert.equal((await other.shares!.adopt(own, [{ jobId: 'a', leader: epoch }])).length, 1);
   const sessions = await server.query(name, `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'`);
   assert.deepEqual(sessions, []);
   await stopped.end();
   await leader.close();
-  await standby.close();
+  await other.close();
+});
+
+test('coordinators of another version are refused as long as one leads', options, async () => {
+  const url = await server.createDatabase();
+  const [store, other] = [await openStore(url), await openStore(url)];
+  const epoch = (await store.acquire('the coordinator on host-a', 600_000))!;
+  for (const column of ['protocol', 'results']) {
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 1`);
+    await assert.rejects(other.acquire('other', 600_000), {
+      name: 'OtherVersionError',
+      message:
+        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ and \d+ \(software .+\); end the others first, or run their version$/,
+    });
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 1`);
+  }
+  await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol + 1');
+  await store.release(epoch);
+  assert.ok((await other.acquire('other', 600_000))! > epoch);
+  await store.close();
+  await other.close();
+});
+
+test('clusters share a database, each in a schema of its own', options, async () => {
+  const url = await server.createDatabase();
+  const [a, b] = [await openStore(`${url}?schema=site_a`), await openStore(`${url}?schema=site_b`)];
+  await a.write((await a.acquire('a', 600_000))!, [put(0)]);
+  await b.write((await b.acquire('b', 600_000))!, [put(1)]);
+  const keys = async (store: typeof a) => (await Array.fromAsync(store.entries())).map(({ key }) => key);
+  assert.deepEqual([await keys(a), await keys(b)], [[0], [1]]);
+  await a.close();
+  await b.close();
+  for (const schema of ['', 'A', 'a-b', 'a;b', '"a"', `a${'b'.repeat(63)}`]) {
+    await assert.rejects(openStore(`${url}?schema=${encodeURIComponent(schema)}`), {
+      name: 'UsageError',
+      message: `Expected a lower-case name of letters, digits and _ as schema of --ledger but received '${schema}'`,
+    });
+  }
 });
 
 test('a schema of another format is refused, an older one with what to do', options, async () => {
   const url = await server.createDatabase();
   await (await openStore(url)).close();
   const setFormat = (format: number) => server.query(url, `UPDATE halogrid.leader SET schema_version = ${format}`);
-  await setFormat(ledgerFormat + 1);
-  const end = `it is of format ${ledgerFormat + 1} and this halogrid knows formats up to ${ledgerFormat}`;
+  await setFormat(sharedLedgerFormat + 1);
+  const end = `it is of format ${sharedLedgerFormat + 1} and this halogrid knows formats up to ${sharedLedgerFormat}`;
   await assert.rejects(openStore(url), {
     message: new RegExp(`^The ledger at postgres:.* cannot be used: ${end}$`),
   });
@@ -109,7 +158,7 @@ test('a schema of another format is refused, an older one with what to do', opti
   await assert.rejects(openStore(url), {
     name: 'OlderLedgerError',
     message: new RegExp(
-      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${ledgerFormat}\\): ` +
+      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${sharedLedgerFormat}\\): ` +
         'finish its jobs with that version, then remove it$',
     ),
   });

@@ -1,6 +1,9 @@
-// The only file that knows pg.
+// With postgres-shares.ts, all that knows pg.
+import { protocolVersion } from '@halogrid/proto';
+import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
-import { ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
+import type { JobShares } from './job-shares.ts';
+import { OlderLedgerError, OtherVersionError, sharedLedgerFormat } from './ledger-errors.ts';
 import {
   type Change,
   type Entry,
@@ -10,32 +13,52 @@ import {
   type LedgerStore,
 } from './ledger-store.ts';
 import { type NetChanges, netChanges } from './net-changes.ts';
+import { PostgresShares } from './postgres-shares.ts';
 
 /** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
 const schemaLock = 0x48414c4f;
 
-/** The first epoch is the time in microseconds: that of a schema which is made again is higher than any of the one before. */
-const schema = `
-  CREATE SCHEMA IF NOT EXISTS halogrid;
-  CREATE TABLE halogrid.entries (
+/** The schema of a cluster, unless its URL names another. */
+const defaultSchema = 'halogrid';
+/** What needs no quotes, and fits PostgreSQL's names. */
+const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in microseconds: the epochs of
+ * a schema that is made again are higher than any of the one before.
+ */
+const tablesOf = (schema: string): string => `
+  CREATE SCHEMA IF NOT EXISTS ${schema};
+  CREATE TABLE ${schema}.entries (
     job_id text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, key bigint NOT NULL, value bytea NOT NULL,
     PRIMARY KEY (job_id, kind, key)
   );
-  CREATE TABLE halogrid.leader (
-    id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL,
-    epoch bigint NOT NULL, holder text, renewed_at timestamptz NOT NULL, lease_ms bigint NOT NULL
+  CREATE TABLE ${schema}.jobs (
+    job_id text COLLATE "C" PRIMARY KEY, leader bigint, epoch bigint NOT NULL, writes bigint NOT NULL DEFAULT 1,
+    cancelled boolean NOT NULL DEFAULT false, now text NOT NULL DEFAULT ''
   );
-  INSERT INTO halogrid.leader VALUES (
-    1, ${ledgerFormat}, floor(1e6 * extract(epoch FROM clock_timestamp())), NULL, clock_timestamp(), 0
+  CREATE TABLE ${schema}.coordinators (
+    epoch bigint PRIMARY KEY, holder text NOT NULL, released boolean NOT NULL DEFAULT false,
+    software text NOT NULL, protocol integer NOT NULL, results integer NOT NULL,
+    leads_since timestamptz NOT NULL, renewed_at timestamptz NOT NULL, lease_ms bigint NOT NULL
+  );
+  CREATE TABLE ${schema}.leader (
+    id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL, epoch bigint NOT NULL
+  );
+  INSERT INTO ${schema}.leader VALUES (
+    1, ${sharedLedgerFormat}, floor(1e6 * extract(epoch FROM clock_timestamp()))
   );
 `;
 
+const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
 /** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
-const isOver = '(holder IS NULL OR abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000 >= lease_ms)';
+const isOver = `(released OR ${silentMs} >= lease_ms)`;
+/** A member that was silent for so long and leads nothing is forgotten. */
+const forgottenMs = 600_000;
 
 /**
- * A transaction whose process is stopped or cut off must not hold the leader's row for long: a standby waits for it, on top
- * of the lease. These are set in each transaction, because a pooler between may give each another session.
+ * A transaction whose process is stopped or cut off must not hold its member's row for long: who adopts its jobs waits for it, on
+ * top of the lease. These are set in each transaction, because a pooler between may give each another session.
  */
 const begin = `
   BEGIN;
@@ -53,22 +76,24 @@ const pageRows = 1000;
 const pageBytes = 2 ** 20;
 const batchBytes = 2 ** 24;
 
-/** The ledger in a PostgreSQL database, in a schema of its own, for coordinators on several machines. */
+/** The ledger in a PostgreSQL database, in a schema of its own, which coordinators on several machines lead together. */
 export class PostgresStore implements LedgerStore {
+  readonly shares: JobShares;
   readonly #name: string;
+  readonly #schema: string;
   readonly #pool: Pool;
   /** Writes wait for those before them. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   /**
-   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE, and makes the schema where there is none.
-   * Rejects with one sentence that names the database without the user and password.
+   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema, `halogrid`
+   * unless named, where there is none. Rejects with one sentence that names the database without the user and password.
    */
   static async open(url: URL): Promise<PostgresStore> {
     const store = new PostgresStore(url);
     try {
-      await store.#transact((client) => prepareSchema(client, store.#name));
+      await store.#transact((client) => prepareSchema(client, store.#schema, store.#name));
       return store;
     } catch (error) {
       await store.close();
@@ -77,13 +102,23 @@ export class PostgresStore implements LedgerStore {
   }
 
   private constructor(url: URL) {
+    const schema = url.searchParams.get('schema') ?? defaultSchema;
+    if (!schemaPattern.test(schema)) {
+      throw new UsageError(
+        `Expected a lower-case name of letters, digits and _ as schema of --ledger but received '${schema.slice(0, 100)}'`,
+      );
+    }
+    this.#schema = schema;
+    this.shares = new PostgresShares(schema, (act) => this.#transact(act));
     const host = decodeURIComponent(url.hostname) || url.searchParams.get('host') || 'localhost';
     this.#name = `postgres://${host}${url.port && `:${url.port}`}${url.pathname}`;
+    const connection = new URL(url);
+    connection.searchParams.delete('schema');
     this.#pool = new Pool({
-      connectionString: url.href,
+      connectionString: connection.href,
       application_name: 'halogrid coordinator',
-      // A write, a renewal that does not wait for it, and a page that is read.
-      max: 3,
+      // A write, a renewal that does not wait for it, a page that is read, and a look at who leads what.
+      max: 4,
       connectionTimeoutMillis: connectWithinMs,
       query_timeout: answerWithinMs,
       keepAlive: true,
@@ -94,29 +129,49 @@ export class PostgresStore implements LedgerStore {
   }
 
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
-    const [row] = await this.#ask(
-      `UPDATE halogrid.leader SET epoch = epoch + 1, holder = $1, renewed_at = clock_timestamp(), lease_ms = $2
-       WHERE ${isOver} RETURNING epoch`,
-      [holder, leaseMs],
-    );
-    return row && Number(row.epoch);
+    return this.#transact(async (client) => {
+      // The row is locked from here on: of two versions that come at once, one is refused.
+      const counted = await client.query(`UPDATE ${this.#schema}.leader SET epoch = epoch + 1 RETURNING epoch`);
+      const { rows: others } = await client.query(
+        `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
+         WHERE NOT ${isOver} AND (protocol <> $1 OR results <> $2) ORDER BY epoch DESC LIMIT 1`,
+        [protocolVersion, resultsVersion],
+      );
+      if (others.length > 0) throw otherVersion(others[0]);
+      await client.query(
+        `DELETE FROM ${this.#schema}.coordinators WHERE (released OR ${silentMs} > ${forgottenMs})
+         AND NOT EXISTS (SELECT FROM ${this.#schema}.jobs WHERE leader = coordinators.epoch)`,
+      );
+      const epoch = Number(counted.rows[0].epoch);
+      await client.query(
+        `INSERT INTO ${this.#schema}.coordinators
+         VALUES ($1, $2, false, $3, $4, $5, clock_timestamp(), clock_timestamp(), $6)`,
+        [epoch, holder, softwareVersion, protocolVersion, resultsVersion, leaseMs],
+      );
+      return epoch;
+    });
   }
 
   async renew(epoch: number, leaseMs: number): Promise<boolean> {
     const rows = await this.#ask(
-      `UPDATE halogrid.leader SET renewed_at = clock_timestamp(), lease_ms = $2
-       WHERE epoch = $1 AND holder IS NOT NULL RETURNING epoch`,
+      `UPDATE ${this.#schema}.coordinators
+       SET leads_since = CASE WHEN ${isOver} THEN clock_timestamp() ELSE leads_since END,
+         renewed_at = clock_timestamp(), lease_ms = $2
+       WHERE epoch = $1 AND NOT released RETURNING epoch`,
       [epoch, leaseMs],
     );
     return rows.length > 0;
   }
 
   async release(epoch: number): Promise<void> {
-    await this.#ask('UPDATE halogrid.leader SET holder = NULL WHERE epoch = $1', [epoch]);
+    await this.#ask(`UPDATE ${this.#schema}.coordinators SET released = true WHERE epoch = $1`, [epoch]);
   }
 
+  /** Of several, the last that came. */
   async leader(): Promise<Leader | undefined> {
-    const [row] = await this.#ask(`SELECT holder, epoch FROM halogrid.leader WHERE NOT ${isOver}`);
+    const [row] = await this.#ask(
+      `SELECT holder, epoch FROM ${this.#schema}.coordinators WHERE NOT ${isOver} ORDER BY epoch DESC LIMIT 1`,
+    );
     return row && { holder: row.holder as string, epoch: Number(row.epoch) };
   }
 
@@ -134,13 +189,14 @@ export class PostgresStore implements LedgerStore {
     const net = netChanges(changes);
     const written = this.#lastWrite.then(() =>
       this.#transact(async (client) => {
-        // The lock makes a successor wait for the end of this transaction, and nobody else.
+        // The lock makes whoever takes the jobs wait for the end of this transaction, and nobody else.
         const leads = await client.query(
-          'SELECT 1 FROM halogrid.leader WHERE epoch = $1 AND holder IS NOT NULL FOR SHARE',
+          `SELECT 1 FROM ${this.#schema}.coordinators WHERE epoch = $1 AND NOT released FOR SHARE`,
           [epoch],
         );
-        if (leads.rows.length > 0) await apply(client, net);
-        return leads.rows.length > 0;
+        const isLeader = leads.rows.length > 0 && (await claimJobs(client, this.#schema, epoch, net));
+        if (isLeader) await apply(client, this.#schema, net);
+        return isLeader;
       }),
     );
     this.#lastWrite = written.catch(() => {});
@@ -164,7 +220,7 @@ export class PostgresStore implements LedgerStore {
        FROM (
          SELECT *, sum(octet_length(value)) OVER (ORDER BY job_id, kind, key) - octet_length(value) AS bytes_before
          FROM (
-           SELECT * FROM halogrid.entries WHERE ${conditions.join(' AND ')} ORDER BY job_id, kind, key LIMIT ${pageRows}
+           SELECT * FROM ${this.#schema}.entries WHERE ${conditions.join(' AND ')} ORDER BY job_id, kind, key LIMIT ${pageRows}
          ) AS rows
        ) AS page
        WHERE bytes_before < ${pageBytes} ORDER BY job_id, kind, key`,
@@ -195,36 +251,72 @@ export class PostgresStore implements LedgerStore {
     } catch (error) {
       // A connection with a failed transaction is not worth repairing.
       client?.release(true);
-      if (error instanceof OlderLedgerError) throw error;
+      if (error instanceof OlderLedgerError || error instanceof OtherVersionError) throw error;
       const why = this.#isClosed ? 'it is closed' : describe(error);
       throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
     }
   }
 }
 
-async function prepareSchema(client: PoolClient, name: string): Promise<void> {
+async function prepareSchema(client: PoolClient, schema: string, name: string): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
-  const { rows } = await client.query("SELECT to_regclass('halogrid.leader') AS leader");
-  if (rows[0].leader === null) await client.query(schema);
-  const { schema_version: version } = (await client.query('SELECT schema_version FROM halogrid.leader')).rows[0];
-  if (version > ledgerFormat) {
-    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
+  const { rows } = await client.query('SELECT to_regclass($1) AS leader', [`${schema}.leader`]);
+  if (rows[0].leader === null) await client.query(tablesOf(schema));
+  const { schema_version: version } = (await client.query(`SELECT schema_version FROM ${schema}.leader`)).rows[0];
+  if (version > sharedLedgerFormat) {
+    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${sharedLedgerFormat}`);
   }
-  if (version < ledgerFormat) throw new OlderLedgerError(`The ledger at ${name}`, version);
+  if (version < sharedLedgerFormat) throw new OlderLedgerError(`The ledger at ${name}`, version, sharedLedgerFormat);
 }
 
-async function apply(client: PoolClient, { jobs, removed, put }: NetChanges): Promise<void> {
-  if (jobs.length > 0) await client.query('DELETE FROM halogrid.entries WHERE job_id = ANY ($1)', [jobs]);
+function otherVersion(other: Record<string, unknown>): OtherVersionError {
+  return new OtherVersionError(
+    `The ledger is led by another version: ${other.holder} speaks protocol ${other.protocol} and computes results of version ` +
+      `${other.results} (software ${other.software}), this one ${protocolVersion} and ${resultsVersion} (software ` +
+      `${softwareVersion}); end the others first, or run their version`,
+  );
+}
+
+/** Whether this member leads every job that is written of, of which it begins to lead those that nobody knew. */
+async function claimJobs(client: PoolClient, schema: string, epoch: number, net: NetChanges): Promise<boolean> {
+  const written = new Set([...net.put, ...net.removed].map(({ jobId }) => jobId));
+  if (written.size > 0) {
+    // The end of a job may be written twice, where it was not known whether it was. In one order, so that no two transactions wait for each other.
+    const { rows } = await client.query(
+      `INSERT INTO ${schema}.jobs (job_id, leader, epoch) SELECT id, $1, $1 FROM unnest($2::text[]) AS id
+       ON CONFLICT (job_id) DO UPDATE SET writes = jobs.writes + 1
+         WHERE jobs.leader = $1 OR jobs.leader IS NULL RETURNING job_id`,
+      [epoch, [...written].sort()],
+    );
+    if (rows.length < written.size) return false;
+  }
+  const gone = net.jobs.filter((jobId) => !written.has(jobId));
+  if (gone.length > 0) {
+    const { rows } = await client.query(
+      `SELECT 1 FROM ${schema}.jobs WHERE job_id = ANY ($2) AND leader <> $1 LIMIT 1`,
+      [epoch, gone],
+    );
+    if (rows.length > 0) return false;
+    await client.query(`DELETE FROM ${schema}.jobs WHERE job_id = ANY ($1)`, [gone]);
+  }
+  if (net.jobs.length > 0) {
+    await client.query(`UPDATE ${schema}.jobs SET leader = NULL, now = '' WHERE job_id = ANY ($1)`, [net.jobs]);
+  }
+  return true;
+}
+
+async function apply(client: PoolClient, schema: string, { jobs, removed, put }: NetChanges): Promise<void> {
+  if (jobs.length > 0) await client.query(`DELETE FROM ${schema}.entries WHERE job_id = ANY ($1)`, [jobs]);
   if (removed.length > 0) {
     await client.query(
-      `DELETE FROM halogrid.entries
+      `DELETE FROM ${schema}.entries
        WHERE (job_id, kind, key) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]))`,
       places(removed),
     );
   }
   for (const batch of batches(put)) {
     await client.query(
-      `INSERT INTO halogrid.entries SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[])
+      `INSERT INTO ${schema}.entries SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[])
        ON CONFLICT (job_id, kind, key) DO UPDATE SET value = excluded.value`,
       [...places(batch), batch.map(({ value }) => value)],
     );

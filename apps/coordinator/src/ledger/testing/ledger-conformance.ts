@@ -5,6 +5,7 @@ import type { SourceResult } from '../../job/shard.ts';
 import { repeated } from '../../testing/repeated.ts';
 import { jobDigest, jobLine } from '../digest.ts';
 import type { Ledger } from '../ledger.ts';
+import { settledRows } from '../settled-rows.ts';
 import {
   binsOf,
   commitOf,
@@ -114,7 +115,7 @@ export function ledgerConformance(
       );
       const settled = await ledger.settled(jobId, 2, 3);
       assert.deepEqual(
-        settled.done.map(({ uri }) => uri),
+        [...settledRows(settled)].map(({ uri }) => uri),
         ['file:///in/2', 'file:///in/3', 'file:///in/4'],
       );
       assert.equal((await histogramsOf(ledger, oneCell)).length, 4);

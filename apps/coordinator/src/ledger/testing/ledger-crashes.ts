@@ -1,9 +1,34 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
+import { unpackStep } from '../../job/packed-frames.ts';
+import { isRecorded, type PlanStep } from '../../job/shard.ts';
+import { packPlan } from '../../plan/pack-plan.ts';
 import type { DurableLedger } from '../durable-ledger.ts';
 import { type EntryFilter, FencedError, type LedgerStore } from '../store/ledger-store.ts';
-import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
+import {
+  asSent,
+  commitOf,
+  comparable,
+  expectedResults,
+  jobId,
+  oneCell,
+  planOf,
+  shardsOf,
+  spec,
+} from './ledger-scene.ts';
+
+/** The plan with frames packed where they can be. */
+async function packed(steps: PlanStep[]): Promise<PlanStep[]> {
+  const each = async function* () {
+    yield steps;
+  };
+  return (await Array.fromAsync(packPlan(each()))).flat().filter(isRecorded);
+}
+
+/** The steps that they stand for; a block has no sizes of frames. */
+const plainly = (steps: readonly PlanStep[]): PlanStep[] =>
+  steps.flatMap((step) => (step.kind === 'shard' ? unpackStep(step) : [step]));
 
 /**
  * The store as a process sees it that crashes at some moment: of the transaction in flight then it never learns whether it was
@@ -64,8 +89,9 @@ export function ledgerCrashes(
         const stage = await setStage();
         const broken = new Set(sources.keys().filter((i) => sources[i]!.fate === 'broken'));
         const unread = new Set(sources.keys().filter((i) => sources[i]!.fate === 'unread'));
-        const steps = planOf(sources, tilePx, batchFrames, unread);
-        const shards = shardsOf(steps);
+        const plain = planOf(sources, tilePx, batchFrames, unread);
+        const steps = await packed(plain);
+        const shards = shardsOf(plain);
         const acknowledged = new Set<number>();
         const attempts = new Map<number, number>();
         let process = crashingStore(stage.store);
@@ -90,14 +116,22 @@ export function ledgerCrashes(
             return { open: [], planned: 0 };
           }
           const recorded = await Array.fromAsync(ledger.recordedPlan(jobId));
-          assert.deepEqual(recorded, steps.slice(0, recorded.length));
+          assert.deepEqual(recorded, plainly(steps).slice(0, recorded.length));
+          // A step is recorded as a whole.
+          const planned = [...steps, undefined].findIndex(
+            (_, i) => plainly(steps.slice(0, i)).length >= recorded.length,
+          );
+          assert.equal(plainly(steps.slice(0, planned)).length, recorded.length);
           const open = (await ledger.resume(jobId)).map(({ shard, attempts: before }) => {
             assert.ok(before <= (attempts.get(shard.shard) ?? 0));
-            assert.deepEqual(shard, shards[shard.shard]);
+            assert.deepEqual(unpackStep({ kind: 'shard', shard }).at(-1), {
+              kind: 'shard',
+              shard: shards[shard.shard],
+            });
             return shard.shard;
           });
           for (const shard of acknowledged) assert.ok(!open.includes(shard), `shard ${shard} was lost`);
-          return { open, planned: recorded.length };
+          return { open, planned };
         };
         let { open, planned } = await recover();
         for (;;) {
@@ -114,7 +148,8 @@ export function ledgerCrashes(
             const attempt = (attempts.get(shard!) ?? 0) + 1;
             attempts.set(shard!, attempt);
             await ledger.addAttempt(jobId, shard!, attempt);
-            const commit = { ...commitOf(shards[shard!]!, steps, broken, grid), attempt, epoch: ledger.epoch };
+            const answer = asSent(commitOf(shards[shard!]!, plain, broken, grid), shards[shard!]!);
+            const commit = { ...answer, attempt, epoch: ledger.epoch };
             hear(
               ledger.commit(commit).then((answer) => {
                 assert.equal(answer, 'committed');

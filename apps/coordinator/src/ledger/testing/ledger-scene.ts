@@ -1,13 +1,17 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
+
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
+import { indexesOf } from '../../job/packed-frames.ts';
 import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
+import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
+import { countedRows, settledRows } from '../settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';
@@ -35,9 +39,15 @@ export async function comparable(ledger: Ledger, grid: Grid) {
 }
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
-  const { done, file } = await ledger.settled(jobId, 0, 99);
+  const settled = await ledger.settled(jobId, 0, 99);
+  const { file } = settled;
+  const done = countedRows([...settledRows(settled)]);
   if (done.length === 0) return [];
-  const all = readHistograms(file, done, binsOfSource(histogramShape(pipeline, grid)));
+  const all = readHistograms(
+    file,
+    done.map(({ place }) => place),
+    binsOfSource(histogramShape(pipeline, grid)),
+  );
   return [...all.map(({ place, bins }) => ({ uri: done[place]!.uri, bins: [...bins] }))];
 }
 
@@ -132,7 +142,7 @@ export function commitOf(
   const parts =
     work.kind === 'tile'
       ? [{ source: work.source.index, size: work.size, rect: work.rect }]
-      : work.sources.map(({ index }) => wholeOf(index));
+      : indexesOf(work).map(wholeOf);
   return {
     jobId,
     shard,
@@ -152,6 +162,11 @@ export function commitOf(
     stageSeconds: {},
     inputBytes: 0,
   };
+}
+
+/** The same answer as it comes off the wire, where it is of frames. */
+export function asSent(commit: ShardCommit, { work }: Shard): ShardCommit {
+  return work.kind === 'tile' ? commit : { ...commit, results: [], found: foundFrames(commit.results, 40) };
 }
 
 /** Counts of the codes that the pixels of source `index` would have. */

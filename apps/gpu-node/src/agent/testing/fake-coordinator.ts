@@ -67,6 +67,16 @@ export class FakeSession {
     }
   }
 
+  /** Waits for the next report of that kind, which is then no more among the others. */
+  async next<Kind extends keyof ReportValues>(kind: Kind): Promise<ReportValues[Kind]> {
+    const value = await this.report(kind);
+    this.reports.splice(
+      this.reports.findIndex((report) => report.value === value),
+      1,
+    );
+    return value;
+  }
+
   /** Waits until the node has said that no report follows. */
   async closedByNode(): Promise<void> {
     while (!this.isClosedByNode) await once(this.#changed, 'change');

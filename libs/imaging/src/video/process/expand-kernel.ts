@@ -61,6 +61,12 @@ export class ExpandKernel {
   readonly #stream: bigint;
   readonly #function: bigint;
   readonly #table: bigint;
+  /** What the kernel is given, and where each of that is: the driver reads both, and nothing else knows of them. */
+  readonly #values = Buffer.alloc(40);
+  readonly #parameters = BigUint64Array.from(
+    [0, 8, 16, 24, 28, 32, 36],
+    (offset) => BigInt(loadKoffi().address(this.#values)) + BigInt(offset),
+  );
 
   /** Throws Error where the driver does not take it. */
   constructor(driver: NvidiaDriver, stream: bigint) {
@@ -79,16 +85,13 @@ export class ExpandKernel {
 
   /** Throws Error. Returns before it is done: the stream knows when. */
   run(from: DeviceRows, to: DeviceRows, { width, height }: { width: number; height: number }): void {
-    const values = Buffer.alloc(40);
     for (const [i, address] of [from.address, to.address, this.#table].entries())
-      values.writeBigUInt64LE(address, 8 * i);
-    for (const [i, value] of [from.stride, to.stride, width, height].entries()) values.writeUInt32LE(value, 24 + 4 * i);
-    const valuesAt = loadKoffi().address(values);
-    const offsets = [0, 8, 16, 24, 28, 32, 36];
-    const parameters = BigUint64Array.from(offsets, (offset) => valuesAt + BigInt(offset));
+      this.#values.writeBigUInt64LE(address, 8 * i);
+    for (const [i, value] of [from.stride, to.stride, width, height].entries())
+      this.#values.writeUInt32LE(value, 24 + 4 * i);
     const grid = Math.ceil(width / threads);
     check(
-      this.#driver.launch(this.#function, grid, height, 1, threads, 1, 1, 0, this.#stream, parameters, 0),
+      this.#driver.launch(this.#function, grid, height, 1, threads, 1, 1, 0, this.#stream, this.#parameters, 0),
       'expand luma',
     );
   }

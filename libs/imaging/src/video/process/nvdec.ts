@@ -30,7 +30,11 @@ import { check, loadNvidiaDriver, type NvidiaDriver } from './nvidia-driver.ts';
 const displayDelay = 4;
 const moreSurfaces = 8;
 const blockingSync = 4;
-const nonBlocking = 1;
+/**
+ * The device does one thing after another in it, and behind what the driver does on its own. In one beside it (CU_STREAM_NON_BLOCKING) 3 of
+ * 48,000 frames were read before they had been put where they were read: each was the one before it once more.
+ */
+const stream = 0n;
 
 /** Told of a stream while it is parsed, in the order of decoding but for `display`. */
 export interface NvdecSink {
@@ -45,7 +49,6 @@ export interface NvdecSink {
 /** NVIDIA's decoding engines, by one CUDA context that this process keeps; one stream at a time. */
 export class Nvdec {
   readonly #driver: NvidiaDriver;
-  readonly #stream: bigint;
   readonly #expand: ExpandKernel;
   readonly #out = Buffer.alloc(outBytes);
   readonly #called: Parameters<typeof parserOf>[2];
@@ -56,12 +59,13 @@ export class Nvdec {
   #mapped = { address: 0n, stride: 0 };
   #scratch = { address: 0n, bytes: 0 };
   #sink: NvdecSink | undefined;
+  /** What is parsed, at its beginning: the driver has its address alone, which keeps nobody from collecting it. */
+  #picture = Buffer.alloc(0);
   #codec: NvdecCodec = 'h264';
   #failure: unknown;
 
   /** Throws Error where there are none, with the reason. */
-  constructor() {
-    const driver = loadNvidiaDriver();
+  constructor(driver = loadNvidiaDriver()) {
     this.#driver = driver;
     check(driver.init(0), 'begin');
     const device = Buffer.alloc(4);
@@ -70,13 +74,16 @@ export class Nvdec {
     driver.setContextFlags(device.readInt32LE(0), blockingSync);
     check(driver.retainContext(this.#out, device.readInt32LE(0)), 'open a context');
     check(driver.setCurrent(readOut(this.#out)), 'use a context');
-    check(driver.createStream(this.#out, nonBlocking), 'create a stream');
-    this.#stream = readOut(this.#out);
-    this.#expand = new ExpandKernel(driver, this.#stream);
+    this.#expand = new ExpandKernel(driver, stream);
     const { called } = driver;
     const koffi = loadKoffi();
     const register = (act: (at: number | bigint) => number, type: (typeof called)['decode']): bigint =>
-      BigInt(koffi.register((_user: unknown, at: number | bigint) => this.#guard(() => act(at)), type) as bigint);
+      BigInt(
+        koffi.register(
+          (_user: unknown, at: number | bigint) => this.#guard(() => act(at)),
+          koffi.pointer(type),
+        ) as bigint,
+      );
     this.#called = {
       sequence: register((at) => this.#onSequence(readVideoFormat(bytesAt(at, videoFormatBytes))), called.sequence),
       decode: register((at) => this.#onDecode(at), called.decode),
@@ -107,7 +114,11 @@ export class Nvdec {
     check(this.#driver.createParser(this.#out, parserOf(codec, displayDelay, this.#called)), 'create a parser');
     const parser = readOut(this.#out);
     try {
-      feed((picture) => this.#parse(parser, packetOf(loadKoffi().address(picture), picture.length)));
+      feed((picture) => {
+        this.#picture = picture.length > this.#picture.length ? Buffer.from(picture) : this.#picture;
+        picture.copy(this.#picture);
+        this.#parse(parser, packetOf(loadKoffi().address(this.#picture), picture.length));
+      });
       this.#parse(parser, packetOf());
     } finally {
       this.#driver.destroyParser(parser);
@@ -134,8 +145,8 @@ export class Nvdec {
       from = expanded;
     }
     const target = { address: BigInt(loadKoffi().address(to)), stride };
-    check(this.#driver.copyRows(rowsToHost(from, target, sequence), this.#stream), 'copy a frame');
-    check(this.#driver.synchronize(this.#stream), 'wait for a frame');
+    check(this.#driver.copyRows(rowsToHost(from, target, sequence), stream), 'copy a frame');
+    check(this.#driver.synchronize(stream), 'wait for a frame');
   }
 
   #parse(parser: bigint, packet: Buffer): void {
@@ -185,11 +196,11 @@ export class Nvdec {
     const surface = readSurface(bytesAt(at, displayInfoBytes));
     const { handle } = this.#decoder!;
     const [out, pitch] = [Buffer.alloc(outBytes), Buffer.alloc(4)];
-    check(this.#driver.map(handle, surface, out, pitch, mappingOf(this.#stream)), 'fetch a picture');
+    check(this.#driver.map(handle, surface, out, pitch, mappingOf(stream)), 'fetch a picture');
     const address = readOut(out);
     this.#mapped = { address, stride: pitch.readUInt32LE(0) };
     try {
-      check(this.#driver.synchronize(this.#stream), 'wait for a picture');
+      check(this.#driver.synchronize(stream), 'wait for a picture');
       this.#sink!.display(surface);
     } finally {
       this.#driver.unmap(handle, address);

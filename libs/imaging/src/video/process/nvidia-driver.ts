@@ -15,24 +15,27 @@ function open(name: string) {
   }
 }
 
+/** What the driver calls. */
+export function calledByDriver() {
+  const koffi = loadKoffi();
+  return {
+    sequence: koffi.proto('int NvdecSequence(uintptr_t user, uintptr_t format)'),
+    decode: koffi.proto('int NvdecDecode(uintptr_t user, uintptr_t picture)'),
+    display: koffi.proto('int NvdecDisplay(uintptr_t user, uintptr_t info)'),
+  };
+}
+
 /** Throws Error where the machine lacks it. */
 export function loadNvidiaDriver() {
-  const koffi = loadKoffi();
   const cuda = open('libcuda.so.1');
   const nvcuvid = open('libnvcuvid.so.1');
-  const called = {
-    sequence: koffi.pointer(koffi.proto('int NvdecSequence(uintptr_t user, uintptr_t format)')),
-    decode: koffi.pointer(koffi.proto('int NvdecDecode(uintptr_t user, uintptr_t picture)')),
-    display: koffi.pointer(koffi.proto('int NvdecDisplay(uintptr_t user, uintptr_t info)')),
-  };
   return {
-    called,
+    called: calledByDriver(),
     init: cuda.func('int cuInit(unsigned int flags)'),
     deviceGet: cuda.func('int cuDeviceGet(void *device, int ordinal)'),
     setContextFlags: cuda.func('int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned int flags)'),
     retainContext: cuda.func('int cuDevicePrimaryCtxRetain(void *context, int device)'),
     setCurrent: cuda.func('int cuCtxSetCurrent(uintptr_t context)'),
-    createStream: cuda.func('int cuStreamCreate(void *stream, unsigned int flags)'),
     synchronize: cuda.func('int cuStreamSynchronize(uintptr_t stream)'),
     allocate: cuda.func('int cuMemAlloc_v2(void *address, size_t bytes)'),
     free: cuda.func('int cuMemFree_v2(uintptr_t address)'),

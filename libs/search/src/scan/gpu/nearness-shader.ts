@@ -46,8 +46,12 @@ export const oneQueryShader = (program: GpuProgramName, width: GpuCountBytes): s
 export const manyQueriesShader = (program: GpuProgramName, width: GpuCountBytes): string =>
   [read('near'), distanceCode(program, width), manyCode()].join('\n');
 
+/** Figures of a query, one after another, whose largest is a summit: enough for summits to be few. */
+export const summitFigures = 64;
+
 export const arrangeShader = (): string => read('arrange');
 export const gatherShader = (): string => read('gather');
+export const rangesShader = (): string => read('ranges');
 
 function distanceCode(program: GpuProgramName, width: GpuCountBytes): string {
   const { share, term } = terms[program];
@@ -75,6 +79,8 @@ const CHUNK = ${manyChunk}u;
 // Of each count those of all queries, four in a vector.
 var<workgroup> chunk: array<vec4f, CHUNK * ${chunkVectors}>;
 var<workgroup> nearest: array<atomic<u32>, ${manyQueries}>;
+// The largest of each ${summitFigures} figures of a query, in the order of whole numbers.
+@group(0) @binding(6) var<storage, read_write> summits: array<atomic<u32>>;
 
 @compute @workgroup_size(ROWS)
 fn best_of_many(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -104,7 +110,10 @@ ${times(rows * vectors, manyEnd)}
   workgroupBarrier();
   if (lane >= scan.queries) { return; }
   let bundles = scan.rows / ROWS;
-  figures[lane * scan.total + scan.base + group.y * bundles + group.x] = from_ordered(atomicLoad(&nearest[lane]));
+  let figure = scan.base + group.y * bundles + group.x;
+  let best = atomicLoad(&nearest[lane]);
+  figures[lane * scan.total + figure] = from_ordered(best);
+  atomicMax(&summits[lane * ((scan.total + ${summitFigures - 1}) / ${summitFigures}) + figure / ${summitFigures}], best);
 }
 `;
 

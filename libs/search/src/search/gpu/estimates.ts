@@ -1,7 +1,7 @@
 import { Best } from '../../ranking/best.ts';
 import { type Bound, largestFigure, mostApart } from '../../scan/bound.ts';
 import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
-import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
+import { type GpuProgramName, summitFigures } from '../../scan/gpu/nearness-shader.ts';
 
 /** One kind of array wherever it matters: loops over several kinds take several times as long. */
 type Figures = Float32Array | Float64Array;
@@ -56,15 +56,10 @@ function nthLargest(figures: Figures, n: number): number {
   return worst;
 }
 
-/** Figures that have a summit: enough for summits to be few, and few enough for a summit that matters to be of little work. */
-const summitFigures = 64;
 /** So many times as many summits as hits that are wanted: the best figures mostly are summits then. */
 const worthSummits = 16;
 
-/**
- * The largest of each `summitFigures` figures. A search of 64 queries looks at millions of figures. One loop that does no more takes
- * 4 ms for 2.5 million; one that keeps the best in a heap, and another that looks for those near them, took 20 ms (measured).
- */
+/** The largest of each `summitFigures` figures: one loop that does no more takes a fifth of one that keeps the best in a heap (measured). */
 function summitsOf(figures: Float32Array): Float32Array {
   const summits = new Float32Array(Math.ceil(figures.length / summitFigures));
   for (let i = 0; i < summits.length; i++) {

@@ -9,6 +9,7 @@ import type { Wanted } from '../index-scan.ts';
 import { atLeast, Estimates } from './estimates.ts';
 import type { BundlePick, Sight } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
+import { nearBundles } from './near-bundles.ts';
 import { bundleRows } from './plan-shelves.ts';
 import { type Candidate, placeOf, type ShelvedIndex, scoreAll } from './score-candidates.ts';
 
@@ -21,7 +22,7 @@ const mostPicks = 4096;
  * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At most as many
  * queries as `best_of_many` looks for at once.
  *
- *   nearest figure of each bundle ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
+ *   nearest figure of each bundle (of many queries the best of some, then theirs) ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
  *   among the best ─► their counts ─► scores by the definition
  *
  * Figures that are whole numbers give the score of the definition themselves.
@@ -31,17 +32,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const { queries, distance, top } = wanted;
   const sight = await sightOf(index, wanted, mass);
   const estimates = new Estimates(sight.program, sight.length, mass);
-  const best = await passes.bestOfBundles(sight, clock);
-  const total = best.length / queries.length;
-  /** Of each query, the least figure of what may be among its best. */
-  const least: number[] = [];
-  const picks: BundlePick[] = [];
-  for (let query = 0; query < queries.length; query++) {
-    const figures = best.subarray(query * total, (query + 1) * total);
-    const near = estimates.nearest(figures, top);
-    least.push(near.least);
-    for (const i of near.found) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
-  }
+  const { picks, least } = await nearBundles(passes, sight, estimates, top, clock);
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
   const bests = queries.map(() => new Best<Hit>(top, compare));

@@ -3,6 +3,8 @@ import {
   gatherShader,
   manyQueriesShader,
   oneQueryShader,
+  rangesShader,
+  summitFigures,
 } from '../../scan/gpu/nearness-shader.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import { bindingStep, type GpuMemory, usages } from './gpu-memory.ts';
@@ -29,6 +31,12 @@ export interface BundlePick {
   query: number;
   bundle: number;
   cell: number;
+}
+
+/** The figures of a query from `summit` times `summitFigures` on. */
+export interface SummitPick {
+  query: number;
+  summit: number;
 }
 
 /** A vector: a frame of the shelf of that number, and a cell. */
@@ -63,27 +71,81 @@ export class GpuPasses {
 
   /** The nearest vector of each bundle: for each query those of all shelves, for each shelf those of all cells. */
   async bestOfBundles(sight: Sight, clock: GpuClock): Promise<Float32Array> {
-    const {
-      wanted: { rows, columns },
-      queries,
-      cells,
-    } = sight;
-    const entry = columns ? 'best_of_many' : 'best_of_bundles';
-    const wanted = this.#memory.put(columns ? 'columns' : 'rows', columns ?? rows);
+    const wanted = this.#memory.put('rows', sight.wanted.rows);
+    const count = this.#figuresOf(sight);
+    const figures = this.#memory.take('figures', 4 * count);
+    const encoder = this.#memory.device.createCommandEncoder({ label: 'search.best_of_bundles' });
+    await this.#lookAtAll(encoder, sight, 'best_of_bundles', clock, { wanted, figures });
+    return new Float32Array(await clock.read(encoder, figures, 4 * count), 0, count);
+  }
+
+  /**
+   * The largest of each `summitFigures` figures of `bestOfBundles`, of many queries. The figures stay on the device for
+   * `figuresBelow`: 64 queries have 10 MB of them where an index has ten million frames.
+   */
+  async summits(sight: Sight, columns: Float32Array<ArrayBuffer>, clock: GpuClock): Promise<Float32Array> {
+    const wanted = this.#memory.put('columns', columns);
+    const count = sight.queries * Math.ceil((sight.cells * this.bundles) / summitFigures);
+    const figures = this.#memory.take('figures', 4 * this.#figuresOf(sight));
+    const summits = this.#memory.take('summits', 4 * count);
+    const encoder = this.#memory.device.createCommandEncoder({ label: 'search.best_of_many' });
+    encoder.clearBuffer(summits, 0, 4 * count);
+    await this.#lookAtAll(encoder, sight, 'best_of_many', clock, { wanted, figures, more: summits });
+    return fromOrdered(new Uint32Array(await clock.read(encoder, summits, 4 * count), 0, count));
+  }
+
+  /** The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle. */
+  async figuresBelow(sight: Sight, summits: readonly SummitPick[]): Promise<Float32Array> {
+    const total = sight.cells * this.bundles;
+    const ranges = new Uint32Array(2 * summits.length);
+    for (const [i, { query, summit }] of summits.entries()) {
+      const first = summit * summitFigures;
+      ranges.set([query * total + first, Math.min(summitFigures, total - first)], 2 * i);
+    }
+    const { device } = this.#memory;
+    const bytes = 4 * summitFigures * summits.length;
+    const copied = this.#memory.take('copied', bytes);
+    const encoder = device.createCommandEncoder({ label: 'search.copy_ranges' });
+    const pipeline = await this.#pipeline('ranges', rangesShader, 'copy_ranges');
+    const listed = this.#memory.put('ranges', ranges);
+    const resources: GPUBindingResource[] = [
+      { buffer: this.#memory.take('figures', 4 * this.#figuresOf(sight)) },
+      { buffer: listed, size: ranges.byteLength },
+      { buffer: copied },
+    ];
+    const entries = resources.map((resource, binding) => ({ binding, resource }));
+    const pass = encoder.beginComputePass({ label: 'search.copy_ranges' });
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+    const across = Math.min(summits.length, device.limits.maxComputeWorkgroupsPerDimension);
+    pass.dispatchWorkgroups(across, Math.ceil(summits.length / across));
+    pass.end();
+    return new Float32Array(await this.#memory.read(encoder, { from: copied, bytes }), 0, bytes / 4);
+  }
+
+  /** Figures of all queries. */
+  #figuresOf({ queries, cells }: Pick<Sight, 'queries' | 'cells'>): number {
+    return queries * cells * this.bundles;
+  }
+
+  async #lookAtAll(
+    encoder: GPUCommandEncoder,
+    sight: Sight,
+    entry: 'best_of_bundles' | 'best_of_many',
+    clock: GpuClock,
+    { wanted, figures, more }: { wanted: GPUBuffer; figures: GPUBuffer; more?: GPUBuffer },
+  ): Promise<void> {
     const slots = this.#slots(sight, () => 0);
-    const figures = this.#memory.take('figures', 4 * queries * cells * this.bundles);
-    const encoder = this.#memory.device.createCommandEncoder({ label: `search.${entry}` });
     const pipelines = await this.#each(sight, entry);
     const pass = encoder.beginComputePass({ label: `search.${entry}`, ...clock.around });
     for (const [i, shelf] of this.#shelves.entries()) {
       const pipeline = pipelines[i]!;
       pass.setPipeline(pipeline);
-      pass.setBindGroup(0, this.#bind(pipeline, sight, i, [wanted, slots, figures]));
-      pass.dispatchWorkgroups(shelf.plan.rows / bundleRows, cells, columns ? 1 : queries);
+      pass.setBindGroup(0, this.#bind(pipeline, sight, i, [wanted, slots, figures], more));
+      const queries = entry === 'best_of_many' ? 1 : sight.queries;
+      pass.dispatchWorkgroups(shelf.plan.rows / bundleRows, sight.cells, queries);
     }
     pass.end();
-    const count = queries * cells * this.bundles;
-    return new Float32Array(await clock.read(encoder, figures, 4 * count), 0, count);
   }
 
   /** Which bundle the i-th figure of a query is of. */
@@ -203,7 +265,7 @@ export class GpuPasses {
     sight: Sight,
     shelf: number,
     [wanted, slots, figures]: [GPUBuffer, GPUBuffer, GPUBuffer],
-    picks?: GPUBuffer,
+    more?: GPUBuffer,
   ): GPUBindGroup {
     const on = this.#shelves[shelf]!;
     const entries: GPUBindGroupEntry[] = [
@@ -214,7 +276,7 @@ export class GpuPasses {
       { binding: 4, resource: { buffer: slots, offset: bindingStep * shelf, size: 32 } },
       { binding: 5, resource: { buffer: figures } },
     ];
-    if (picks) entries.push({ binding: 6, resource: { buffer: picks } });
+    if (more) entries.push({ binding: 6, resource: { buffer: more } });
     return this.#memory.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
   }
 
@@ -239,6 +301,15 @@ export class GpuPasses {
     this.#pipelines.set(key, made);
     return made;
   }
+}
+
+/** Floats, of what `ordered` of near.wgsl makes of them. */
+function fromOrdered(words: Uint32Array<ArrayBuffer>): Float32Array {
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    words[i] = word >>> 31 ? word ^ 0x80000000 : ~word;
+  }
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 /** Where the picks of each shelf begin, and how many there are. */

@@ -17,10 +17,13 @@ const longMs = 600_000;
 export function ledgerStoreConformance(
   name: string,
   makeDatabase: (t: TestContext) => Promise<OpenSame>,
-  options: { skip?: string | false } = {},
+  options: { skip?: string | false; hasShares?: boolean } = {},
 ): void {
+  const { hasShares = false, ...testOptions } = options;
+  /** Of stores that one leads at a time. */
+  const checkAlone = (what: string, act: (open: OpenSame) => Promise<void>) => hasShares || check(what, act);
   const check = (what: string, act: (open: OpenSame) => Promise<void>) =>
-    test(`${name}: ${what}`, options, async (t) => {
+    test(`${name}: ${what}`, testOptions, async (t) => {
       const open = await makeDatabase(t);
       const opened: LedgerStore[] = [];
       try {
@@ -98,7 +101,7 @@ export function ledgerStoreConformance(
     assert.deepEqual(await texts(store), [['a', 'job', 0, 'before']]);
   });
 
-  check('one leads at a time, with a higher epoch each time', async (open) => {
+  checkAlone('one leads at a time, with a higher epoch each time', async (open) => {
     const [first, second] = [await open(), await open()];
     assert.equal(await first.leader(), undefined);
     const epoch = (await first.acquire('first', longMs))!;
@@ -119,13 +122,13 @@ export function ledgerStoreConformance(
     assert.deepEqual(await first.leader(), { holder: 'second', epoch: next });
   });
 
-  check('of many that ask at once, one gets it', async (open) => {
+  checkAlone('of many that ask at once, one gets it', async (open) => {
     const stores = await Promise.all([open(), open(), open(), open()]);
     const epochs = await Promise.all(stores.map((store, i) => store.acquire(`store ${i}`, longMs)));
     assert.equal(epochs.filter((epoch) => epoch !== undefined).length, 1);
   });
 
-  check('a lease that is not renewed ends, and its holder may go on until another leads', async (open) => {
+  checkAlone('a lease that is not renewed ends, and its holder may go on until another leads', async (open) => {
     const [first, second] = [await open(), await open()];
     const epoch = (await first.acquire('first', 50))!;
     while (await second.leader()) await delay(10);
@@ -141,7 +144,7 @@ export function ledgerStoreConformance(
     assert.deepEqual(await first.leader(), { holder: 'second', epoch: next });
   });
 
-  check('a renewed lease lasts as long as its last renewal says', async (open) => {
+  checkAlone('a renewed lease lasts as long as its last renewal says', async (open) => {
     const [first, second] = [await open(), await open()];
     const epoch = (await first.acquire('first', 200))!;
     await first.renew(epoch, longMs);
@@ -149,7 +152,7 @@ export function ledgerStoreConformance(
     assert.equal(await second.acquire('second', longMs), undefined);
   });
 
-  check('who leads no more writes nothing', async (open) => {
+  checkAlone('who leads no more writes nothing', async (open) => {
     const [first, second] = [await open(), await open()];
     const epoch = await lead(first);
     await first.write(epoch, [put('a', 'job', 0, 'kept')]);
@@ -167,7 +170,7 @@ export function ledgerStoreConformance(
     assert.deepEqual(await texts(first), [['a', 'job', 0, 'changed']]);
   });
 
-  check('while leaders change, nothing of an older one replaces what a newer one wrote', async (open) => {
+  checkAlone('while leaders change, nothing of an older one replaces what a newer one wrote', async (open) => {
     const stores = await Promise.all([open(), open(), open()]);
     const epochs = new Set<number>();
     const compete = async (store: LedgerStore): Promise<void> => {

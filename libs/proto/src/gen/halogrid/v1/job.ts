@@ -320,7 +320,10 @@ export interface JobTimes {
   computedMs: number;
   /** Seconds of nodes by stage, as in ShardCompleted, summed over merged shards. */
   stageSeconds: { [key: string]: number };
-  /** Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. */
+  /**
+   * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the coordinator, in
+   * which shards of the job waited for a node.
+   */
   busySeconds: { [key: string]: number };
 }
 
@@ -332,6 +335,15 @@ export interface JobTimes_StageSecondsEntry {
 export interface JobTimes_BusySecondsEntry {
   key: string;
   value: number;
+}
+
+/** When a shard was in a stage, from the first moment to the last. */
+export interface StageSpan {
+  /** "shard": all of it; "read", "decode", "device", "encode". */
+  stage: string;
+  /** Seconds since the node was given the shard. */
+  from: number;
+  to: number;
 }
 
 /** Inputs that were quarantined for the same reason. */
@@ -1936,6 +1948,85 @@ export const JobTimes_BusySecondsEntry: MessageFns<JobTimes_BusySecondsEntry> = 
     const message = createBaseJobTimes_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseStageSpan(): StageSpan {
+  return { stage: "", from: 0, to: 0 };
+}
+
+export const StageSpan: MessageFns<StageSpan> = {
+  encode(message: StageSpan, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stage !== "") {
+      writer.uint32(10).string(message.stage);
+    }
+    if (message.from !== 0) {
+      writer.uint32(17).double(message.from);
+    }
+    if (message.to !== 0) {
+      writer.uint32(25).double(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StageSpan {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStageSpan();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.from = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.to = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StageSpan>): StageSpan {
+    return StageSpan.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StageSpan>): StageSpan {
+    const message = createBaseStageSpan();
+    message.stage = object.stage ?? "";
+    message.from = object.from ?? 0;
+    message.to = object.to ?? 0;
     return message;
   },
 };

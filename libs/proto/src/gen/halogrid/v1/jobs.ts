@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { JobSpec, JobState, jobStateFromJSON, jobStateToNumber, JobStatus } from "./job.ts";
+import { JobSpec, JobState, jobStateFromJSON, jobStateToNumber, JobStatus, StageSpan } from "./job.ts";
 
 export interface SubmitRequest {
   spec:
@@ -85,6 +85,42 @@ export interface CancelRequest {
 
 export interface CancelResponse {
   job: JobStatus | undefined;
+}
+
+export interface TraceRequest {
+  jobId: string;
+}
+
+export interface TraceResponse {
+  job:
+    | JobStatus
+    | undefined;
+  /** As trace context of W3C and OpenTelemetry have it, in hexadecimal digits. */
+  traceId: string;
+  /** Milliseconds since 1970 by the coordinator's clock: all seconds count from here. */
+  sinceMs: number;
+  /** Names of nodes. */
+  nodes: string[];
+  /** In the order in which they were merged; at most 4096. */
+  shards: TracedShard[];
+  /** One of so many shards is told of. */
+  every: number;
+}
+
+/** A shard that was merged. All are seconds. */
+export interface TracedShard {
+  /** Place in `nodes`. */
+  node: number;
+  /** As its lease. */
+  shard: number;
+  attempt: number;
+  /** When it was leased, when its answer had come, and when that was in the ledger. */
+  leased: number;
+  answered: number;
+  merged: number;
+  /** What the node told, from `begun` on: by the coordinator's clock, as if the lease and the answer had taken equally long on their way. */
+  begun: number;
+  spans: StageSpan[];
 }
 
 function createBaseSubmitRequest(): SubmitRequest {
@@ -792,6 +828,315 @@ export const CancelResponse: MessageFns<CancelResponse> = {
   },
 };
 
+function createBaseTraceRequest(): TraceRequest {
+  return { jobId: "" };
+}
+
+export const TraceRequest: MessageFns<TraceRequest> = {
+  encode(message: TraceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TraceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTraceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TraceRequest>): TraceRequest {
+    return TraceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TraceRequest>): TraceRequest {
+    const message = createBaseTraceRequest();
+    message.jobId = object.jobId ?? "";
+    return message;
+  },
+};
+
+function createBaseTraceResponse(): TraceResponse {
+  return { job: undefined, traceId: "", sinceMs: 0, nodes: [], shards: [], every: 0 };
+}
+
+export const TraceResponse: MessageFns<TraceResponse> = {
+  encode(message: TraceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== undefined) {
+      JobStatus.encode(message.job, writer.uint32(10).fork()).join();
+    }
+    if (message.traceId !== "") {
+      writer.uint32(18).string(message.traceId);
+    }
+    if (message.sinceMs !== 0) {
+      writer.uint32(25).double(message.sinceMs);
+    }
+    for (const v of message.nodes) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.shards) {
+      TracedShard.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.every !== 0) {
+      writer.uint32(48).uint32(message.every);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TraceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTraceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = JobStatus.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.traceId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.sinceMs = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.nodes.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.shards.push(TracedShard.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.every = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TraceResponse>): TraceResponse {
+    return TraceResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TraceResponse>): TraceResponse {
+    const message = createBaseTraceResponse();
+    message.job = (object.job !== undefined && object.job !== null) ? JobStatus.fromPartial(object.job) : undefined;
+    message.traceId = object.traceId ?? "";
+    message.sinceMs = object.sinceMs ?? 0;
+    message.nodes = object.nodes?.map((e) => e) || [];
+    message.shards = object.shards?.map((e) => TracedShard.fromPartial(e)) || [];
+    message.every = object.every ?? 0;
+    return message;
+  },
+};
+
+function createBaseTracedShard(): TracedShard {
+  return { node: 0, shard: 0, attempt: 0, leased: 0, answered: 0, merged: 0, begun: 0, spans: [] };
+}
+
+export const TracedShard: MessageFns<TracedShard> = {
+  encode(message: TracedShard, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.node !== 0) {
+      writer.uint32(8).uint32(message.node);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.leased !== 0) {
+      writer.uint32(33).double(message.leased);
+    }
+    if (message.answered !== 0) {
+      writer.uint32(41).double(message.answered);
+    }
+    if (message.merged !== 0) {
+      writer.uint32(49).double(message.merged);
+    }
+    if (message.begun !== 0) {
+      writer.uint32(57).double(message.begun);
+    }
+    for (const v of message.spans) {
+      StageSpan.encode(v!, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TracedShard {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTracedShard();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.node = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.leased = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.answered = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.merged = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.begun = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.spans.push(StageSpan.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TracedShard>): TracedShard {
+    return TracedShard.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TracedShard>): TracedShard {
+    const message = createBaseTracedShard();
+    message.node = object.node ?? 0;
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.leased = object.leased ?? 0;
+    message.answered = object.answered ?? 0;
+    message.merged = object.merged ?? 0;
+    message.begun = object.begun ?? 0;
+    message.spans = object.spans?.map((e) => StageSpan.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 /**
  * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four characters
  * at least, a beginning that no other id has. INVALID_ARGUMENT: several ids begin so; NOT_FOUND: none does.
@@ -857,6 +1202,19 @@ export const JobsService = {
     responseSerialize: (value: CancelResponse): Buffer => Buffer.from(CancelResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelResponse => CancelResponse.decode(value),
   },
+  /**
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
+   * ago.
+   */
+  trace: {
+    path: "/halogrid.v1.Jobs/Trace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TraceRequest): Buffer => Buffer.from(TraceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TraceRequest => TraceRequest.decode(value),
+    responseSerialize: (value: TraceResponse): Buffer => Buffer.from(TraceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TraceResponse => TraceResponse.decode(value),
+  },
 } as const;
 
 export interface JobsServer extends UntypedServiceImplementation {
@@ -879,6 +1237,11 @@ export interface JobsServer extends UntypedServiceImplementation {
    * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
+  /**
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
+   * ago.
+   */
+  trace: handleUnaryCall<TraceRequest, TraceResponse>;
 }
 
 export interface JobsClient extends Client {
@@ -955,6 +1318,25 @@ export interface JobsClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CancelResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
+   * ago.
+   */
+  trace(
+    request: TraceRequest,
+    callback: (error: ServiceError | null, response: TraceResponse) => void,
+  ): ClientUnaryCall;
+  trace(
+    request: TraceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TraceResponse) => void,
+  ): ClientUnaryCall;
+  trace(
+    request: TraceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TraceResponse) => void,
   ): ClientUnaryCall;
 }
 

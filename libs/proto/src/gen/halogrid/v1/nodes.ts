@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Grid, Pipeline, PipelineSet } from "./job.ts";
+import { Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
 
 /** What an error of a source tells. */
 export const Cause = {
@@ -97,6 +97,7 @@ export interface AttachRequest {
     | { $case: "sight"; value: Sight }
     | { $case: "found"; value: PartFound }
     | { $case: "part"; value: AnswerPart }
+    | { $case: "credit"; value: Credit }
     | undefined;
 }
 
@@ -113,7 +114,7 @@ export interface Hello {
     | undefined;
   /**
    * How many bytes of decoded pixels the node will hold at once: the coordinator leases shards up to this sum, and one
-   * shard at least.
+   * shard at least; 0: none before a Credit comes.
    */
   creditBytes: number;
   /** The node sees no files of the coordinator's: leases carry `hand_over`. */
@@ -179,6 +180,15 @@ export interface GpuCard {
 export interface Heartbeat {
 }
 
+/**
+ * How many bytes the coordinator may lease from now on in place of hello's. A node that is attached to several coordinators divides
+ * what it holds at once among them, by what each has leased to it. The coordinator answers with CreditTaken.
+ */
+export interface Credit {
+  /** 0: no shard. */
+  bytes: number;
+}
+
 export interface Draining {
 }
 
@@ -210,8 +220,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * One for each source of the shard that could be processed, in the order of the lease; with several pipelines one for each of
-   * them, in their order.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Of frames, `frames`
+   * has them.
    */
   results: SourceResult[];
   /**
@@ -226,7 +236,8 @@ export interface ShardCompleted {
   /**
    * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode, encode;
    * `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last answer that told
-   * of the job, so that sums over answers are those of the node.
+   * of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what all behind it waited for, of
+   * network, read, decode, device, encode, and `node` for none of these; they add up to `shard`.
    */
   busySeconds: { [key: string]: number };
   /**
@@ -237,7 +248,19 @@ export interface ShardCompleted {
     | Uint8Array
     | undefined;
   /** Parts that came before; absent: none. */
-  parts?: number | undefined;
+  parts?:
+    | number
+    | undefined;
+  /**
+   * In place of `results` where the shard is frames: what each has beside its counts, as libs/proto/src/answers/frame-table.ts
+   * defines it, one for each source of the lease without an error, in its order. `counts` are then those of the first pipeline,
+   * frame by frame, then those of the next. 4 MiB at most.
+   */
+  frames?:
+    | Uint8Array
+    | undefined;
+  /** When the shard was in which stage, by the node's own clock. */
+  timeline?: ShardTimeline | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -248,6 +271,11 @@ export interface ShardCompleted_StageSecondsEntry {
 export interface ShardCompleted_BusySecondsEntry {
   key: string;
   value: number;
+}
+
+export interface ShardTimeline {
+  /** Of each stage one at most. */
+  spans: StageSpan[];
 }
 
 /** The exact result of one tile or one whole frame. */
@@ -396,6 +424,7 @@ export interface AttachResponse {
     { $case: "drain"; value: Drain }
     | { $case: "probe"; value: Probe }
     | { $case: "search"; value: SearchPart }
+    | { $case: "creditTaken"; value: CreditTaken }
     | undefined;
 }
 
@@ -462,6 +491,12 @@ export interface Welcome {
 export interface Acknowledge {
 }
 
+/** Leases that come after it are within this credit. */
+export interface CreditTaken {
+  /** As Credit.bytes. */
+  bytes: number;
+}
+
 export interface Drain {
 }
 
@@ -524,7 +559,11 @@ export interface Lease {
    * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and those of
    * sources themselves to `scratch`.
    */
-  pipelines?: PipelineSet | undefined;
+  pipelines?:
+    | PipelineSet
+    | undefined;
+  /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
+  traceparent?: string | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -596,7 +635,18 @@ export interface Tile {
 export interface FrameBatch {
   sources: Source[];
   /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
-  segment?: VideoSegment | undefined;
+  segment?:
+    | VideoSegment
+    | undefined;
+  /**
+   * In place of `sources`: all of them as libs/sources/src/blocks/source-block.ts defines it. 8 MiB at most. Nodes without our storage are
+   * told `sources` instead.
+   */
+  block?:
+    | Uint8Array
+    | undefined;
+  /** The versions of the block are none that a node is held to. */
+  anyVersion?: boolean | undefined;
 }
 
 /** Pixels; x to the right, y down, the image's first pixel is (0, 0). */
@@ -668,6 +718,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         break;
       case "part":
         AnswerPart.encode(message.report.value, writer.uint32(74).fork()).join();
+        break;
+      case "credit":
+        Credit.encode(message.report.value, writer.uint32(162).fork()).join();
         break;
     }
     return writer;
@@ -758,6 +811,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "part", value: AnswerPart.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.report = { $case: "credit", value: Credit.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -827,6 +888,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "part": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
           message.report = { $case: "part", value: AnswerPart.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "credit": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "credit", value: Credit.fromPartial(object.report.value) };
         }
         break;
       }
@@ -1433,6 +1500,61 @@ export const Heartbeat: MessageFns<Heartbeat> = {
   },
 };
 
+function createBaseCredit(): Credit {
+  return { bytes: 0 };
+}
+
+export const Credit: MessageFns<Credit> = {
+  encode(message: Credit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes !== 0) {
+      writer.uint32(8).uint64(message.bytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Credit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCredit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Credit>): Credit {
+    return Credit.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Credit>): Credit {
+    const message = createBaseCredit();
+    message.bytes = object.bytes ?? 0;
+    return message;
+  },
+};
+
 function createBaseDraining(): Draining {
   return {};
 }
@@ -1616,6 +1738,8 @@ function createBaseShardCompleted(): ShardCompleted {
     busySeconds: {},
     counts: undefined,
     parts: undefined,
+    frames: undefined,
+    timeline: undefined,
   };
 }
 
@@ -1653,6 +1777,12 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.parts !== undefined) {
       writer.uint32(88).uint32(message.parts);
+    }
+    if (message.frames !== undefined) {
+      writer.uint32(98).bytes(message.frames);
+    }
+    if (message.timeline !== undefined) {
+      ShardTimeline.encode(message.timeline, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1764,6 +1894,22 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.parts = reader.uint32();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.frames = reader.bytes();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.timeline = ShardTimeline.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1808,6 +1954,10 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     );
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
+    message.frames = object.frames ?? undefined;
+    message.timeline = (object.timeline !== undefined && object.timeline !== null)
+      ? ShardTimeline.fromPartial(object.timeline)
+      : undefined;
     return message;
   },
 };
@@ -1942,6 +2092,61 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
     const message = createBaseShardCompleted_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseShardTimeline(): ShardTimeline {
+  return { spans: [] };
+}
+
+export const ShardTimeline: MessageFns<ShardTimeline> = {
+  encode(message: ShardTimeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.spans) {
+      StageSpan.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardTimeline {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardTimeline();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.spans.push(StageSpan.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardTimeline>): ShardTimeline {
+    return ShardTimeline.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardTimeline>): ShardTimeline {
+    const message = createBaseShardTimeline();
+    message.spans = object.spans?.map((e) => StageSpan.fromPartial(e)) || [];
     return message;
   },
 };
@@ -2937,6 +3142,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "search":
         SearchPart.encode(message.order.value, writer.uint32(66).fork()).join();
         break;
+      case "creditTaken":
+        CreditTaken.encode(message.order.value, writer.uint32(162).fork()).join();
+        break;
     }
     return writer;
   },
@@ -3018,6 +3226,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             message.order = { $case: "search", value: SearchPart.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.order = { $case: "creditTaken", value: CreditTaken.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3076,6 +3292,12 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "search": {
         if (object.order?.value !== undefined && object.order?.value !== null) {
           message.order = { $case: "search", value: SearchPart.fromPartial(object.order.value) };
+        }
+        break;
+      }
+      case "creditTaken": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "creditTaken", value: CreditTaken.fromPartial(object.order.value) };
         }
         break;
       }
@@ -3621,6 +3843,61 @@ export const Acknowledge: MessageFns<Acknowledge> = {
   },
 };
 
+function createBaseCreditTaken(): CreditTaken {
+  return { bytes: 0 };
+}
+
+export const CreditTaken: MessageFns<CreditTaken> = {
+  encode(message: CreditTaken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes !== 0) {
+      writer.uint32(8).uint64(message.bytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreditTaken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreditTaken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CreditTaken>): CreditTaken {
+    return CreditTaken.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreditTaken>): CreditTaken {
+    const message = createBaseCreditTaken();
+    message.bytes = object.bytes ?? 0;
+    return message;
+  },
+};
+
 function createBaseDrain(): Drain {
   return {};
 }
@@ -3761,6 +4038,7 @@ function createBaseLease(): Lease {
     handOver: "",
     zarrShards: undefined,
     pipelines: undefined,
+    traceparent: undefined,
   };
 }
 
@@ -3812,6 +4090,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.pipelines !== undefined) {
       PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(242).string(message.traceparent);
     }
     return writer;
   },
@@ -3949,6 +4230,14 @@ export const Lease: MessageFns<Lease> = {
             message.pipelines = PipelineSet.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.traceparent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3997,6 +4286,7 @@ export const Lease: MessageFns<Lease> = {
     message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
+    message.traceparent = object.traceparent ?? undefined;
     return message;
   },
 };
@@ -4428,7 +4718,7 @@ export const Tile: MessageFns<Tile> = {
 };
 
 function createBaseFrameBatch(): FrameBatch {
-  return { sources: [], segment: undefined };
+  return { sources: [], segment: undefined, block: undefined, anyVersion: undefined };
 }
 
 export const FrameBatch: MessageFns<FrameBatch> = {
@@ -4438,6 +4728,12 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     }
     if (message.segment !== undefined) {
       VideoSegment.encode(message.segment, writer.uint32(18).fork()).join();
+    }
+    if (message.block !== undefined) {
+      writer.uint32(26).bytes(message.block);
+    }
+    if (message.anyVersion !== undefined) {
+      writer.uint32(32).bool(message.anyVersion);
     }
     return writer;
   },
@@ -4471,6 +4767,22 @@ export const FrameBatch: MessageFns<FrameBatch> = {
             message.segment = VideoSegment.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.block = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.anyVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4492,6 +4804,8 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     message.segment = (object.segment !== undefined && object.segment !== null)
       ? VideoSegment.fromPartial(object.segment)
       : undefined;
+    message.block = object.block ?? undefined;
+    message.anyVersion = object.anyVersion ?? undefined;
     return message;
   },
 };

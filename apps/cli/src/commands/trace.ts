@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CoordinatorClient } from '../client/coordinator-client.ts';
+import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import { chromeTrace } from '../summary/chrome-trace.ts';
+
+export function addTraceCommand(program: Command): void {
+  const command = program
+    .command('trace')
+    .summary('write when shards of a job were where')
+    .description(
+      'Writes when shards of a job were leased, read, decoded, computed and merged, as a file for https://ui.perfetto.dev or chrome://tracing, with a row for each node and stage.',
+    )
+    .argument('<job>', 'its id, or as much of the beginning as no other id has');
+  addCoordinatorOption(command)
+    .option('--to <file>', 'where to (default: halogrid-trace-ID.json)')
+    .action(async (jobId: string, options: CoordinatorOption & { to?: string }) => {
+      console.log(await withCoordinator(options, (client) => writeTrace(client, jobId, options.to)));
+    });
+}
+
+/** Writes the file, and resolves with a sentence about it. */
+export async function writeTrace(client: CoordinatorClient, jobId: string, to?: string): Promise<string> {
+  const trace = await client.trace(jobId);
+  const { job, shards, nodes, every } = trace;
+  const file = resolve(to ?? `halogrid-trace-${job?.jobId ?? jobId}.json`);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(chromeTrace(trace))}\n`);
+  const share = every > 1 ? `one of ${every} shards, ` : '';
+  return `${file}: ${share}${shards.length} shards on ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}; open it at https://ui.perfetto.dev`;
+}

@@ -1,0 +1,20 @@
+/** Sums the seconds in which shards of a job waited for a node: a node that has none meanwhile waits for the coordinator. */
+export class QueueTime {
+  #lookedMs: number | undefined;
+  #isQueued = false;
+  #seconds = 0;
+
+  /** So many shards wait from now on; to be told as often as leases are given and answered. `nowMs` never goes back. */
+  look(nowMs: number, shards: number): void {
+    if (this.#isQueued && this.#lookedMs !== undefined) this.#seconds += (nowMs - this.#lookedMs) / 1000;
+    this.#lookedMs = nowMs;
+    this.#isQueued = shards > 0;
+  }
+
+  /** The seconds since it was last asked. */
+  take(): number {
+    const seconds = this.#seconds;
+    this.#seconds = 0;
+    return seconds;
+  }
+}

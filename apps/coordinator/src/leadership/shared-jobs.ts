@@ -1,0 +1,226 @@
+import type { Log } from '@halogrid/service';
+import type { JobRecord } from '../ledger/ledger.ts';
+import { readRecords } from '../ledger/read-records.ts';
+import type { Adopted, JobShares, SharedView } from '../ledger/store/job-shares.ts';
+import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
+import type { LedgerStore } from '../ledger/store/ledger-store.ts';
+import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
+import { askEveryMs, leaseMs } from './lease-keeping.ts';
+
+/** What this coordinator leads. */
+export interface LedJobs {
+  /** Whether it is at this job, or was until that ended. */
+  has(jobId: string): boolean;
+  /** Goes on with a job that is its own now. Rejects where it cannot be read; it is tried again then. */
+  takeUp(job: Adopted): Promise<void>;
+  cancel(jobId: string): void;
+  /** What it says of its jobs for those who ask other coordinators. */
+  now(): ReadonlyMap<string, string>;
+}
+
+export interface SharedJobsOptions {
+  store: LedgerStore;
+  shares: JobShares;
+  epoch: number;
+  log: Log;
+  /** A clock that never goes back. */
+  nowMs: () => number;
+  /** Told where the ledger is lost: this process can only end. */
+  lost: (error: LostLedgerError) => void;
+}
+
+/** Who asks for a job of another coordinator hears what was so at most this long ago. */
+const freshMs = 250;
+/** … unless the store does not answer in this time: then what was known last. */
+const patienceMs = 1_000;
+
+/** Longer than any lease and the wait that follows it. */
+const mostDoubtMs = 3 * leaseMs;
+
+interface Known {
+  record: JobRecord;
+  hasEnded: boolean;
+  writes: number;
+  now: string;
+}
+
+/**
+ * The jobs of a store that several coordinators lead: looks at it once a second, takes over jobs that nobody leads, ends those
+ * that somebody asked another coordinator to cancel, and knows the jobs of the others.
+ */
+export class SharedJobs {
+  readonly #options: SharedJobsOptions;
+  /** All jobs that have ended, and those of others. */
+  readonly #known = new Map<string, Known>();
+  /** What was told of this coordinator's jobs. */
+  readonly #told = new Map<string, string>();
+  #led: LedJobs | undefined;
+  #view: SharedView = { members: [], jobs: [] };
+  #look: Promise<void> | undefined;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #failure: string | undefined;
+
+  constructor(options: SharedJobsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes over what nobody leads, and looks from then on. Resolves when each job is led by somebody who was heard of since: jobs of a
+   * coordinator that was killed and is started again are taken up before its nodes come back.
+   */
+  async start(led: LedJobs): Promise<void> {
+    this.#led = led;
+    const startMs = this.#options.nowMs();
+    do await this.#lookNow();
+    while (!this.#isClosed && this.#isInDoubt(this.#options.nowMs() - startMs) && (await this.#pause(freshMs)));
+    this.#wait();
+  }
+
+  /** Whether a job is led by somebody who may be gone: who was not heard of for `sinceMs`. */
+  #isInDoubt(sinceMs: number): boolean {
+    const { members, jobs } = this.#view;
+    const silent = new Set(members.flatMap((member) => (member.silentMs > sinceMs ? [member.epoch] : [])));
+    silent.delete(this.#options.epoch);
+    return sinceMs < mostDoubtMs && jobs.some(({ leader }) => leader !== undefined && silent.has(leader));
+  }
+
+  /** The job of another coordinator, or one that has ended. */
+  async get(jobId: string): Promise<JobRecord | undefined> {
+    if (!this.#known.get(jobId)?.hasEnded) await this.#refresh();
+    return this.#known.get(jobId)?.record;
+  }
+
+  /** All of them. */
+  async list(): Promise<JobRecord[]> {
+    await this.#refresh();
+    return [...this.#known.values()].map(({ record }) => record);
+  }
+
+  /** Those that are known to have ended. */
+  ended(): JobRecord[] {
+    return [...this.#known.values()].flatMap(({ record, hasEnded }) => (hasEnded ? [record] : []));
+  }
+
+  /** A job of this coordinator has ended, and its store knows. */
+  add(record: JobRecord): void {
+    this.#known.set(record.jobId, { record, hasEnded: true, writes: Number.POSITIVE_INFINITY, now: '' });
+    this.#told.delete(record.jobId);
+  }
+
+  /** The jobs are gone from the store. */
+  forget(jobIds: readonly string[]): void {
+    for (const jobId of jobIds) this.#known.delete(jobId);
+  }
+
+  /** What another coordinator says of its job; empty: nothing. */
+  now(jobId: string): string {
+    return this.#known.get(jobId)?.now ?? '';
+  }
+
+  /** Has the coordinator that leads the job cancel it, and resolves when the job has ended. */
+  async cancel(jobId: string): Promise<void> {
+    const { shares } = this.#options;
+    if (this.#known.get(jobId)?.hasEnded) return;
+    await shares.cancel(jobId);
+    while (!this.#isClosed && (await this.get(jobId))?.finishedMs === 0) await this.#pause(freshMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#look;
+  }
+
+  #wait(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#lookNow().then(() => this.#wait()), askEveryMs);
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isClosed || this.#options.nowMs() - this.#lookedMs < freshMs) return;
+    await Promise.race([this.#lookNow(), this.#pause(patienceMs)]);
+  }
+
+  #pause(ms: number): Promise<true> {
+    return new Promise((resolve) => setTimeout(resolve, ms, true));
+  }
+
+  /** Never rejects. Several who ask at once have one look. */
+  #lookNow(): Promise<void> {
+    this.#look ??= this.#lookOnce().finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { log, lost } = this.#options;
+    try {
+      await this.#lookAndTake();
+      this.#failure = undefined;
+    } catch (error) {
+      if (error instanceof LostLedgerError) return lost(error);
+      const { message } = error as Error;
+      if (this.#failure === undefined) log.warn(`Jobs of other coordinators are not known: ${message}`);
+      this.#failure = message;
+    }
+  }
+
+  async #lookAndTake(): Promise<void> {
+    const { shares, epoch, nowMs } = this.#options;
+    const now = this.#news();
+    const view = await shares.look(epoch, now);
+    for (const [jobId, text] of now) this.#told.set(jobId, text);
+    await this.#learn(view);
+    this.#view = view;
+    this.#lookedMs = nowMs();
+    await this.#take(view);
+  }
+
+  /** What changed of what there is to say of jobs that are led here. */
+  #news(): Map<string, string> {
+    const news = [...(this.#led?.now() ?? [])];
+    return new Map(news.filter(([jobId, text]) => this.#told.get(jobId) !== text));
+  }
+
+  /** Reads what changed of the jobs of others, and of those that have ended. */
+  async #learn({ jobs }: SharedView): Promise<void> {
+    const { store, epoch } = this.#options;
+    const others = new Map(jobs.filter(({ leader }) => leader !== epoch).map((job) => [job.jobId, job]));
+    for (const [jobId, known] of this.#known) {
+      const job = others.get(jobId);
+      if (job) known.now = job.now;
+      else if (known.writes !== Number.POSITIVE_INFINITY || !jobs.some((other) => other.jobId === jobId)) {
+        this.#known.delete(jobId);
+      }
+    }
+    const changed = [...others.values()].filter(({ jobId, writes }) => {
+      const known = this.#known.get(jobId);
+      return !known || (!known.hasEnded && known.writes !== writes);
+    });
+    const specs = (jobId: string) => this.#known.get(jobId)?.record.spec;
+    for await (const stored of readRecords(store, new Set(changed.map(({ jobId }) => jobId)), specs)) {
+      const { jobId } = stored.record;
+      if (this.#known.get(jobId)?.hasEnded) continue;
+      const { writes, now } = others.get(jobId)!;
+      this.#known.set(jobId, { ...stored, writes, now });
+    }
+  }
+
+  async #take(view: SharedView): Promise<void> {
+    const { shares, epoch, log } = this.#options;
+    const led = this.#led;
+    if (!led || this.#isClosed) return;
+    const own = ownJobs(view, epoch).filter(({ jobId }) => !led.has(jobId) && !this.#known.get(jobId)?.hasEnded);
+    const orphans = chooseAdoptions(view, epoch);
+    const adopted: Adopted[] = orphans.length > 0 ? await shares.adopt(epoch, orphans) : [];
+    for (const { jobId } of adopted) log.warn({ jobId }, 'A job that nobody led is led here now');
+    for (const job of [...own, ...adopted]) {
+      this.#known.delete(job.jobId);
+      await led.takeUp(job);
+    }
+    for (const { jobId, isCancelled } of ownJobs(view, epoch)) if (isCancelled) led.cancel(jobId);
+  }
+}

@@ -1,0 +1,60 @@
+/** A coordinator that leads jobs, or did. */
+export interface Member {
+  /** Its fencing number, unlike any other's; higher than those of all that came before. */
+  epoch: number;
+  /** Names it for people. */
+  holder: string;
+  /** It has given its jobs up. */
+  isReleased: boolean;
+  /** Its lease has ended, by the store's clock. */
+  isOver: boolean;
+  /** Milliseconds since it renewed its lease last, by the same. */
+  silentMs: number;
+  /** Milliseconds for which it has led without a gap, by the same. */
+  leadsForMs: number;
+}
+
+/** A job of the store, and who leads it. */
+export interface SharedJob {
+  jobId: string;
+  /** The epoch of the member that leads it; undefined once it has ended. */
+  leader: number | undefined;
+  /** The fencing number of its leases: it grows with every change of its leader. */
+  epoch: number;
+  /** Grows with every transaction that changes one of its entries. */
+  writes: number;
+  /** Somebody wants it to end. */
+  isCancelled: boolean;
+  /** What its leader says of it for people, as it was told `look`; empty: nothing. */
+  now: string;
+}
+
+/** All that coordinators know of each other. */
+export interface SharedView {
+  members: Member[];
+  /** By id. */
+  jobs: SharedJob[];
+}
+
+/**
+ * Who leads which job of a store that several coordinators lead at the same time. A job is led by who first wrote of it, and by
+ * nobody once all of its entries were removed, whatever was written of it then. As long as somebody leads it, nobody else can write of
+ * it.
+ */
+export interface JobShares {
+  /** Notes what this member says of jobs that it leads, and reads everything. Promises nothing where it leads no more. */
+  look(epoch: number, now: ReadonlyMap<string, string>): Promise<SharedView>;
+  /**
+   * Has this member lead those of the jobs that are still led by the member named beside them, each with an epoch higher than any
+   * before. That member can write nothing any more, of these jobs and of all others. A member whose lease is not over
+   * keeps its jobs. Nothing happens where this member leads no more.
+   */
+  adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]>;
+  /** Tells whoever leads the job that it is to end. Without effect where it has ended. */
+  cancel(jobId: string): Promise<void>;
+}
+
+export interface Adopted {
+  jobId: string;
+  epoch: number;
+}

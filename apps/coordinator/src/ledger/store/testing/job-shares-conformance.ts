@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Adopted, JobShares, SharedView } from '../job-shares.ts';
+import { FencedError, type LedgerStore } from '../ledger-store.ts';
+import type { OpenSame } from './ledger-store-conformance.ts';
+
+const longMs = 600_000;
+
+type SharingStore = LedgerStore & { shares: JobShares };
+
+/** A member of the store. */
+interface Led {
+  store: SharingStore;
+  epoch: number;
+}
+
+/** Holds a store that several coordinators lead to what `JobShares` says. */
+export function jobSharesConformance(
+  name: string,
+  makeDatabase: (t: TestContext) => Promise<OpenSame>,
+  options: { skip?: string | false } = {},
+): void {
+  const check = (what: string, act: (join: (leaseMs?: number) => Promise<Led>) => Promise<void>) =>
+    test(`${name}: ${what}`, options, async (t) => {
+      const open = await makeDatabase(t);
+      const opened: LedgerStore[] = [];
+      const join = async (leaseMs = longMs): Promise<Led> => {
+        const store = await open();
+        opened.push(store);
+        const epoch = (await store.acquire(`coordinator ${opened.length}`, leaseMs))!;
+        return { store: store as SharingStore, epoch };
+      };
+      try {
+        await act(join);
+      } finally {
+        for (const store of opened) await store.close();
+      }
+    });
+
+  check('everybody leads, with epochs of their own, and keeps the lease', async (join) => {
+    const [a, b] = [await join(), await join()];
+    assert.ok(b.epoch > a.epoch);
+    assert.equal(await a.store.renew(a.epoch, longMs), true);
+    assert.equal(await b.store.renew(b.epoch, longMs), true);
+    assert.deepEqual(await a.store.leader(), { holder: 'coordinator 2', epoch: b.epoch });
+    const { members } = await look(a);
+    assert.deepEqual(
+      members.map(({ epoch, holder, isOver, isReleased }) => ({ epoch, holder, isOver, isReleased })),
+      [
+        { epoch: a.epoch, holder: 'coordinator 1', isOver: false, isReleased: false },
+        { epoch: b.epoch, holder: 'coordinator 2', isOver: false, isReleased: false },
+      ],
+    );
+  });
+
+  check('who writes of a job first leads it, and nobody else writes of it', async (join) => {
+    const [a, b] = [await join(), await join()];
+    await a.store.write(a.epoch, [put('x', 0)]);
+    await b.store.write(b.epoch, [put('y', 0)]);
+    await assert.rejects(b.store.write(b.epoch, [put('y', 1), put('x', 1)]), FencedError);
+    await assert.rejects(b.store.write(b.epoch, [{ jobId: 'x' }]), FencedError);
+    assert.deepEqual(await keys(a), ['x 0', 'y 0']);
+    assert.deepEqual(await leaders(b), { x: a.epoch, y: b.epoch });
+    const before = (await look(b)).jobs[0]!.writes;
+    await a.store.write(a.epoch, [put('x', 1)]);
+    assert.ok((await look(b)).jobs[0]!.writes > before);
+  });
+
+  check('of many that write of one job at once, one leads it', async (join) => {
+    const members = await Promise.all([join(), join(), join(), join()]);
+    const written = await Promise.allSettled(members.map(({ store, epoch }) => store.write(epoch, [put('x', epoch)])));
+    assert.equal(written.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await keys(members[0]!)).length, 1);
+  });
+
+  check('a job that has ended is led by nobody, and is gone with its last entry', async (join) => {
+    const [a, b] = [await join(), await join()];
+    await a.store.write(a.epoch, [put('x', 0), put('y', 0)]);
+    const end = [{ jobId: 'x' }, put('x', 9)];
+    await a.store.write(a.epoch, end);
+    assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
+    // The answer to a transaction may be lost: then it is made again.
+    await a.store.write(a.epoch, end);
+    assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
+    assert.deepEqual(await keys(b), ['x 9', 'y 0']);
+    await b.store.write(b.epoch, [{ jobId: 'x' }]);
+    assert.deepEqual(await leaders(a), { y: a.epoch });
+    assert.deepEqual(await keys(a), ['y 0']);
+  });
+
+  check('jobs of a member whose lease is over are adopted once, and it writes nothing any more', async (join) => {
+    const [a, b, c] = [await join(1), await join(), await join()];
+    await a.store.write(a.epoch, [put('x', 0), put('y', 0), put('z', 0)]);
+    await over(b, a.epoch);
+    const orphans = [
+      { jobId: 'x', leader: a.epoch },
+      { jobId: 'y', leader: a.epoch },
+    ];
+    const taken = await Promise.all([adopt(b, orphans), adopt(c, orphans)]);
+    const adopted = taken.flat();
+    assert.deepEqual(adopted.map(({ jobId }) => jobId).sort(), ['x', 'y']);
+    for (const { epoch } of adopted) assert.ok(epoch > c.epoch);
+    await assert.rejects(a.store.write(a.epoch, [put('x', 1)]), FencedError);
+    // Of those that nobody took, either: it is known to be gone.
+    await assert.rejects(a.store.write(a.epoch, [put('z', 1)]), FencedError);
+    await assert.rejects(a.store.write(a.epoch, [put('new', 1)]), FencedError);
+    assert.equal(await a.store.renew(a.epoch, longMs), false);
+    const [winner] = taken[0]!.length > 0 ? [b] : [c];
+    await winner.store.write(winner.epoch, [put('x', 2)]);
+    assert.deepEqual(await keys(b), ['x 0', 'x 2', 'y 0', 'z 0']);
+  });
+
+  check('a member that is there keeps its jobs, whatever another thinks', async (join) => {
+    const [a, b] = [await join(), await join()];
+    await a.store.write(a.epoch, [put('x', 0)]);
+    assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: a.epoch }]), []);
+    await a.store.write(a.epoch, [put('x', 1)]);
+    assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: b.epoch }]), []);
+  });
+
+  check('who was fenced adopts nothing', async (join) => {
+    const [a, b, c] = [await join(1), await join(1), await join()];
+    await a.store.write(a.epoch, [put('x', 0)]);
+    await over(c, b.epoch);
+    await c.store.release(b.epoch);
+    assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: a.epoch }]), []);
+    assert.equal((await adopt(c, [{ jobId: 'x', leader: a.epoch }])).length, 1);
+  });
+
+  check('a lease that is over and renewed is kept, and its time begins anew', async (join) => {
+    const [a, b] = [await join(1), await join()];
+    await over(b, a.epoch);
+    assert.equal(await a.store.renew(a.epoch, longMs), true);
+    const { members } = await look(b);
+    assert.equal(members[0]!.isOver, false);
+    assert.ok(members[0]!.leadsForMs <= members[1]!.leadsForMs);
+    await a.store.write(a.epoch, [put('x', 0)]);
+  });
+
+  check('what a leader says of its jobs, and that one is to end, is there for all', async (join) => {
+    const [a, b] = [await join(), await join()];
+    await a.store.write(a.epoch, [put('x', 0), put('y', 0)]);
+    const text = JSON.stringify({ waiting: 'ä ‘ \\ "' });
+    await look(a, { x: text });
+    await look(b, { x: 'not b’s to say' });
+    await b.store.shares.cancel('y');
+    await b.store.shares.cancel('unknown');
+    const { jobs } = await look(b);
+    assert.deepEqual(
+      jobs.map(({ jobId, now, isCancelled }) => ({ jobId, now, isCancelled })),
+      [
+        { jobId: 'x', now: text, isCancelled: false },
+        { jobId: 'y', now: '', isCancelled: true },
+      ],
+    );
+  });
+
+  check('while members come, go and take over, each write is by who led the job then', async (join) => {
+    const first = await join(5);
+    await first.store.write(first.epoch, [put('x', 0)]);
+    let jobEpoch = 0;
+    const writers: number[] = [];
+    const live = async (): Promise<void> => {
+      const self = await join(5);
+      for (let round = 0; round < 20; round++) {
+        await delay(2);
+        await self.store.renew(self.epoch, 5);
+        const { members, jobs } = await look(self);
+        const { leader, epoch } = jobs[0]!;
+        assert.ok(epoch >= jobEpoch);
+        jobEpoch = epoch;
+        const isOver = members.some((member) => member.epoch === leader && (member.isOver || member.isReleased));
+        if (isOver) await adopt(self, [{ jobId: 'x', leader: leader! }]);
+        await self.store.write(self.epoch, [put('x', self.epoch)]).then(
+          () => writers.push(self.epoch),
+          (error) => assert.ok(error instanceof FencedError, String(error)),
+        );
+      }
+    };
+    await Promise.all([live(), live(), live()]);
+    const written = (await keys(first)).map((key) => Number(key.split(' ')[1]));
+    assert.deepEqual(new Set(written), new Set([0, ...writers]));
+  });
+}
+
+const look = ({ store, epoch }: Led, now: Record<string, string> = {}): Promise<SharedView> =>
+  store.shares.look(epoch, new Map(Object.entries(now)));
+
+const adopt = ({ store, epoch }: Led, orphans: { jobId: string; leader: number }[]): Promise<Adopted[]> =>
+  store.shares.adopt(epoch, orphans);
+
+/** Resolves when the lease of that member is over. */
+async function over(member: Led, epoch: number): Promise<void> {
+  while (!(await look(member)).members.find((other) => other.epoch === epoch)!.isOver) await delay(2);
+}
+
+const put = (jobId: string, key: number) => ({ jobId, kind: 'plan', key, value: Uint8Array.of(1) });
+
+const leaders = async (member: Led): Promise<Record<string, number | undefined>> =>
+  Object.fromEntries((await look(member)).jobs.map(({ jobId, leader }) => [jobId, leader]));
+
+const keys = async ({ store }: Led): Promise<string[]> =>
+  (await Array.fromAsync(store.entries())).map(({ jobId, key }) => `${jobId} ${key}`);

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { CaptureRule } from '@halogrid/sources/captured';
+import type { SettledRow } from '../ledger/ledger.ts';
+import { mostListed } from './listed-sources.ts';
+import { SourceTables } from './source-tables.ts';
+
+type DoneRow = Extract<SettledRow, { state: 'done' }>;
+
+const done: DoneRow = {
+  ...{ index: 0, uri: 'file:///a.jpg', name: 'a.jpg', state: 'done', width: 3, height: 2, counted: 1 },
+  digest: '00'.repeat(32),
+};
+const broken: SettledRow = {
+  ...{ index: 0, uri: 'file:///b.jpg', name: 'b.jpg', state: 'quarantined', stage: 'read', error: 'It is gone' },
+  attempts: 2,
+};
+
+async function write(
+  t: TestContext,
+  rows: readonly SettledRow[],
+  named: readonly number[] = [],
+  rule = new CaptureRule(),
+) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const paths = { sources: join(folder, 'sources.jsonl'), errors: join(folder, 'errors.jsonl') };
+  const tables = await SourceTables.create({ ...paths, rule });
+  for (const [index, row] of rows.entries()) await tables.add({ ...row, index }, `name-${index}`);
+  const summary = await tables.finish(named);
+  const linesOf = async (path: string) =>
+    (await readFile(path, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  return {
+    summary,
+    files: (await readdir(folder)).sort(),
+    lines: (await linesOf(paths.sources)).slice(1),
+    paths,
+    linesOf,
+  };
+}
+
+test('sources that are done are counted by where their times are from', async (t) => {
+  const zoneless = { localMs: 0 };
+  const video = (frame: number, timestampMs: number | null): Partial<DoneRow> => {
+    return { uri: 'file:///c.mp4', video: { frame, timestampMs }, captured: zoneless };
+  };
+  const rows: SettledRow[] = [
+    { ...done, uri: 'file:///20260131.jpg', captured: zoneless },
+    { ...done, captured: { localMs: 0, offsetMinutes: 60 } },
+    { ...done, ...video(0, 0) },
+    { ...done, ...video(1, null) },
+    broken,
+  ];
+  const count = async (from: string, zone: string) =>
+    (await write(t, rows, [], new CaptureRule({ from, zone }))).summary.captured;
+  assert.deepEqual(await count('', 'UTC'), { exif: 2, container: 1, unknown: 1 });
+  assert.deepEqual(await count('', ''), { zoneless: 2, exif: 1, unknown: 1 });
+  assert.deepEqual(await count('%Y%m%d', '+02:00'), { name: 1, unknown: 3 });
+  assert.deepEqual(await count('%Y%m%d', ''), { zoneless: 1, unknown: 3 });
+});
+
+test('of thousands of sources each has its line, some are found again by their numbers, and of errors there is a file', async (t) => {
+  const rows = Array.from({ length: 5000 }, (_, i): SettledRow => {
+    const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
+    return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
+  });
+  const named = [0, 1023, 1024, 1099, 2047, 2048, 4998, 4999, 5000];
+  const { summary, files, lines, paths, linesOf } = await write(t, rows, named);
+  assert.deepEqual(files, ['errors.jsonl', 'sources.jsonl']);
+  assert.deepEqual(
+    lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
+    rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
+  );
+  assert.deepEqual(
+    [...summary.names],
+    [0, 1023, 1024, 2047, 2048, 4998].map((index) => [index, `name-${index}`]),
+  );
+  const errors = await linesOf(paths.errors);
+  assert.deepEqual(
+    [errors.length, errors[0]],
+    [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
+  );
+  assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
+});
+
+test('job.json has an entry an image and one for the frames of a video, as long as they are ten thousand', async (t) => {
+  const frame = (number: number): DoneRow => ({
+    ...done,
+    uri: 'file:///v.mp4',
+    video: { frame: number, timestampMs: null },
+  });
+  const { summary } = await write(t, [
+    done,
+    frame(0),
+    frame(1),
+    { ...broken, uri: 'file:///v.mp4', video: { frame: 2, timestampMs: null } },
+    broken,
+    frame(0),
+  ]);
+  const video = { uri: 'file:///v.mp4', width: 3, height: 2 };
+  assert.deepEqual(summary.entries, 4);
+  assert.deepEqual(
+    summary.listed!.map((entry) => JSON.parse(entry)),
+    [
+      { uri: 'file:///a.jpg', name: 'name-0', width: 3, height: 2, pixels: 6, counted: 1 },
+      { ...video, name: 'name-1', frames: 2, pixels: 12, counted: 2, quarantinedFrames: 1 },
+      { uri: 'file:///b.jpg', quarantined: true, error: 'It is gone' },
+      { ...video, name: 'name-5', frames: 1, pixels: 6, counted: 1 },
+    ],
+  );
+  const most = Array.from({ length: mostListed }, () => done);
+  assert.equal((await write(t, most)).summary.listed?.length, mostListed);
+  const { listed, entries } = (await write(t, [...most, done])).summary;
+  assert.deepEqual([listed, entries], [undefined, mostListed + 1]);
+});

@@ -1,0 +1,128 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { AtomicFile } from '@halogrid/results/write-file-atomically';
+import { type CaptureRule, captureText } from '@halogrid/sources/captured';
+import { redactUri } from '@halogrid/sources/redact-uri';
+import type { SettledRow } from '../ledger/ledger.ts';
+import { ListedSources } from './listed-sources.ts';
+import { headLine, type SourceLine } from './previous/source-line.ts';
+import type { CaptureCounts, PartSummary } from './tables-output.ts';
+
+export interface SourceTablesOptions {
+  /** Paths of sources.jsonl and errors.jsonl. */
+  sources: string;
+  errors: string;
+  rule: CaptureRule;
+}
+
+/** Characters that are written at once. */
+const pieceChars = 2 ** 16;
+
+/** Lines of sources.jsonl between two whose place is known. */
+const markLines = 1024;
+
+/**
+ * Writes what a job tells of its sources beside their histograms, one by one and in order: sources.jsonl, a line a source, with the
+ * version of its file when it was listed, before anyone read it, so that what was written to the file since makes another version; and
+ * errors.jsonl, a line a quarantined source, which is there only where there is one. Memory does not grow with them, but for the
+ * first entries of job.json.
+ */
+export class SourceTables {
+  readonly #options: SourceTablesOptions;
+  readonly #file: AtomicFile;
+  readonly #listed = new ListedSources();
+  readonly #captured: CaptureCounts = {};
+  #errors: AtomicFile | undefined;
+  #errorLines = '';
+  #lines = `${headLine}\n`;
+  #writtenBytes = 0;
+  #count = 0;
+  /** Where line 0, `markLines`, 2 `markLines` and so on of the sources begin. */
+  readonly #marks: number[] = [];
+
+  static async create(options: SourceTablesOptions): Promise<SourceTables> {
+    return new SourceTables(options, await AtomicFile.create(options.sources));
+  }
+
+  private constructor(options: SourceTablesOptions, file: AtomicFile) {
+    this.#options = options;
+    this.#file = file;
+  }
+
+  /** The next source, and the name of its files. What it returns is to be waited for before the next; undefined for nothing. */
+  add(source: SettledRow, name: string): Promise<void> | undefined {
+    this.#listed.add(source, name);
+    const isMarked = this.#count++ % markLines === 0;
+    if (isMarked) this.#marks.push(this.#writtenBytes + Buffer.byteLength(this.#lines));
+    this.#lines += `${JSON.stringify(lineOf(source, name))}\n`;
+    if (source.state === 'quarantined') this.#errorLines += `${JSON.stringify(errorOf(source))}\n`;
+    else {
+      const origin = this.#options.rule.origin(source);
+      this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
+    }
+    return this.#lines.length + this.#errorLines.length >= pieceChars ? this.#flush() : undefined;
+  }
+
+  /** Makes the files durable and gives them their names; tells of those sources that are done what their files are called. */
+  async finish(named: readonly number[]): Promise<PartSummary> {
+    await this.#flush();
+    await this.#errors?.commit();
+    await this.#file.commit();
+    return { ...this.#listed.end(), names: await this.#names(named), captured: this.#captured };
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#lines);
+    this.#lines = '';
+    this.#writtenBytes += bytes.length;
+    await this.#file.handle.writeFile(bytes);
+    if (!this.#errorLines) return;
+    this.#errors ??= await AtomicFile.create(this.#options.errors);
+    await this.#errors.handle.writeFile(this.#errorLines);
+    this.#errorLines = '';
+  }
+
+  async #names(indexes: readonly number[]): Promise<Map<number, string>> {
+    const names = new Map<number, string>();
+    const file = await open(this.#options.sources, 'r');
+    try {
+      for (const index of indexes) {
+        const line = await this.#line(file, index);
+        if (line && !line.quarantined) names.set(index, line.name);
+      }
+    } finally {
+      await file.close();
+    }
+    return names;
+  }
+
+  /** Lines are looked for from the last mark on. */
+  async #line(file: FileHandle, index: number): Promise<SourceLine | undefined> {
+    const mark = Math.floor(index / markLines);
+    const start = this.#marks[mark];
+    if (start === undefined || index >= this.#count) return undefined;
+    const end = this.#marks[mark + 1] ?? this.#writtenBytes;
+    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+    return JSON.parse(
+      buffer
+        .toString()
+        .split('\n', (index % markLines) + 1)
+        .at(-1)!,
+    );
+  }
+}
+
+function lineOf(source: SettledRow, name: string): SourceLine {
+  const { uri, video, version } = source;
+  const what = { uri: redactUri(uri), ...video, ...(version !== undefined && { version }) };
+  if (source.state === 'quarantined') return { ...what, quarantined: true };
+  const { width, height, counted, digest, captured } = source;
+  return { ...what, name, width, height, counted, digest, ...(captured && { captured: captureText(captured) }) };
+}
+
+/**
+ * `uri`; `frame`, the number of the frame inside it, 0 for an image; `stage` ("read", "decode" or "compute"); `error`, one sentence;
+ * `attempts`, how often it was leased, 0 where the planner could not read it.
+ */
+function errorOf({ uri, video, stage, error, attempts }: Extract<SettledRow, { state: 'quarantined' }>): object {
+  return { uri: redactUri(uri), frame: video?.frame ?? 0, stage, error, attempts };
+}

@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import type { CaptureOptions } from '@halogrid/sources/captured';
+import { SpareThread, ThreadClient } from '@halogrid/threads';
+import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
+import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
+import type { SettledSources } from '../ledger/ledger.ts';
+import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
+
+/** Paths of the tables of a pipeline. */
+export interface TablePaths {
+  features: string;
+  sources: string;
+  errors: string;
+}
+
+/** What the thread writes. */
+export interface TablesTask {
+  paths: TablePaths;
+  /** Where the tables grow: in a folder that goes with the job, on the same file system. */
+  unfinished: TablePaths;
+  shape: HistogramShape;
+  /** How it is known when sources were captured; absent: by what files state. */
+  captured?: CaptureOptions;
+}
+
+/** What the thread does next; it is given the next when it has answered. */
+export type TablesOrder =
+  | ({ kind: 'open' } & TablesTask)
+  | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
+  | { kind: 'finish'; description: object; named: readonly number[] };
+
+export interface TablesFileOptions extends TablesTask {
+  /** As Ledger has it, of one job. */
+  settled(from: number, atMost: number): Promise<SettledSources>;
+  /** Told once that the tables cannot be written, with one sentence. */
+  failed(error: Error): void;
+  /** Who writes. */
+  thread?: SpareThread;
+}
+
+/** For the next job that starts. */
+export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
+
+/** Sources that an order is of at most: as objects they take some two megabytes. */
+const orderSources = 4096;
+
+/**
+ * The tables of a pipeline, features.parquet, sources.jsonl and errors.jsonl, written by a thread of its own while results come. Sources
+ * are written in order, as far as all before them are done or quarantined; the thread reads their histograms from the ledger's file, and
+ * is given the next when it is through, so that nothing piles up in memory, however late the first source is or however slow the thread.
+ *
+ * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
+ */
+export class TablesFile {
+  readonly #options: TablesFileOptions;
+  /** By which failures name the tables. */
+  readonly #path: string;
+  #thread: ThreadClient<TablesOrder, PartSummary | undefined> | undefined;
+  /** Resolves when the tables are there; undefined before the start. */
+  #written: Promise<PartSummary> | undefined;
+  /** How many sources the job has, once all are settled. */
+  #sources: number | undefined;
+  /** What the file of histograms says of itself, which the digest is part of, and whose names are wanted; known with `#sources`. */
+  #end: { description: object; named: readonly number[] } = { description: {}, named: [] };
+  /** Resolved when there may be something to do. */
+  #more = Promise.withResolvers<void>();
+  /** Why the thread takes no more orders. */
+  #stopped: Error | undefined;
+
+  constructor(options: TablesFileOptions) {
+    this.#options = options;
+    const { paths, shape } = options;
+    this.#path = shape.bins > 0 ? paths.features : paths.sources;
+  }
+
+  /** To be called when the first of the work is given out. */
+  start(): void {
+    if (this.#written) return;
+    this.#written = this.#write();
+    this.#written.catch((error: Error) => {
+      if (error !== aborted) this.#options.failed(error);
+    });
+  }
+
+  /** More sources may be settled. */
+  advance(): void {
+    this.#more.resolve();
+  }
+
+  /**
+   * Every source of the job is settled, that many, and this is what features.parquet says of itself. Resolves when the tables are
+   * there; rejects with one sentence.
+   */
+  async finish(sources: number, description: object, named: readonly number[] = []): Promise<PartSummary> {
+    this.#sources = sources;
+    this.#end = { description, named };
+    this.start();
+    this.advance();
+    return this.#written!;
+  }
+
+  /** Stops writing, for good. Resolves when the thread has ended. */
+  async abort(): Promise<void> {
+    this.#stop(aborted);
+    await this.#thread?.terminate();
+  }
+
+  async #write(): Promise<PartSummary> {
+    const { paths, unfinished, shape, captured, settled, thread = tablesThread } = this.#options;
+    const path = this.#path;
+    if (this.#stopped) throw this.#stopped;
+    const client: ThreadClient<TablesOrder, PartSummary | undefined> = new ThreadClient(thread.take(), {
+      ended: (end) => failure(path, 'error' in end ? end.error.message : `its thread exited with ${end.code}`),
+      unpack: (message) => failure(path, String(message)),
+    });
+    this.#thread = client;
+    void client.whenEnded.then((error) => this.#stop(error));
+    await this.#order({ kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
+    for (let from = 0; from !== this.#sources; ) {
+      const areAllSettled = this.#sources !== undefined;
+      const { next, runs, file } = await settled(from, orderSources);
+      if (next > from) await this.#order({ kind: 'write', runs, file });
+      if (next === from) {
+        if (areAllSettled) throw failure(path, `the histograms of source ${from} are not there`);
+        await this.#more.promise;
+        this.#more = Promise.withResolvers();
+        if (this.#stopped) throw this.#stopped;
+      }
+      from = next;
+    }
+    const summary = await this.#order({ kind: 'finish', ...this.#end });
+    this.#thread = undefined;
+    thread.give(client.release());
+    return summary!;
+  }
+
+  /** What fails ends the thread, which has half a file open. */
+  async #order(order: TablesOrder): Promise<PartSummary | undefined> {
+    if (this.#stopped) throw this.#stopped;
+    let summary: PartSummary | undefined;
+    try {
+      summary = await this.#thread!.order(order);
+    } catch (error) {
+      this.#stop(error as Error);
+      void this.#thread!.terminate();
+      throw this.#stopped;
+    }
+    if (this.#stopped) throw this.#stopped;
+    return summary;
+  }
+
+  /** The first reason counts. */
+  #stop(reason: Error): void {
+    this.#stopped ??= reason;
+    this.#more.resolve();
+  }
+}
+
+/** The tables of each pipeline of a job. */
+export class JobTables implements TablesOutput {
+  /** By the place of the pipeline. */
+  readonly #parts: readonly TablesFile[];
+
+  constructor(parts: readonly TablesFile[]) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    for (const part of this.#parts) part.start();
+  }
+
+  advance(): void {
+    for (const part of this.#parts) part.advance();
+  }
+
+  async finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]> {
+    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!, named)));
+  }
+
+  async abort(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.abort()));
+  }
+}
+
+/** The tables of a job whose folder is claimed. */
+export function openTables(
+  { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
+  { settled, failed }: TablesEvents,
+): TablesOutput {
+  const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
+  const files = parts.map(({ name, pipeline }, part) => {
+    const pathsIn = (pathOf: (file: string) => string): TablePaths => ({
+      features: pathOf('features.parquet'),
+      sources: pathOf('sources.jsonl'),
+      errors: pathOf('errors.jsonl'),
+    });
+    return new TablesFile({
+      paths: pathsIn((file) => join(newOutputPath(spec.out, name), file)),
+      unfinished: pathsIn((file) => unfinishedTablePath(spec.out, file, name)),
+      shape: histogramShape(pipeline, jobGrid(spec)),
+      ...(spec.captured && { captured: spec.captured }),
+      settled: (from, atMost) => settled(from, atMost, part),
+      failed,
+    });
+  });
+  return new JobTables(files);
+}
+
+const aborted = new Error('features.parquet is not wanted any more');
+
+const failure = (path: string, why: string): Error => new Error(`'${path}' could not be written: ${why}`);

@@ -1,0 +1,38 @@
+import type { CaptureOrigin } from '@halogrid/sources/captured';
+import type { SettledSources } from '../ledger/ledger.ts';
+
+/** How many sources that are done have a capture time from where. */
+export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
+
+/** What is known of a pipeline's sources once their tables are written. */
+export interface PartSummary {
+  /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
+  listed: string[] | undefined;
+  /** Entries that there are. */
+  entries: number;
+  /** Names of the files of those sources that were asked for and are done, by index. */
+  names: Map<number, string>;
+  captured: CaptureCounts;
+}
+
+/** The part of a job's output that is written while results come: a row or a line a source. */
+export interface TablesOutput {
+  /** The first of the work is given out. */
+  start(): void;
+  /** More sources may be settled. */
+  advance(): void;
+  /**
+   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself; the names of the
+   * sources `named` are wanted. Resolves, with a summary a pipeline, when they are written.
+   */
+  finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]>;
+  /** Stops writing; resolves when nothing is being written any more. May be called again. */
+  abort(): Promise<void>;
+}
+
+export interface TablesEvents {
+  /** As the ledger has it, of the job. */
+  settled(from: number, atMost: number, part: number): Promise<SettledSources>;
+  /** They cannot be written. */
+  failed(error: Error): void;
+}

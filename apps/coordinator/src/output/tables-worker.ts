@@ -1,0 +1,96 @@
+// Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
+import { rename } from 'node:fs/promises';
+import { FeatureWriter } from '@halogrid/results/features';
+import { CaptureRule } from '@halogrid/sources/captured';
+import { redactUri } from '@halogrid/sources/redact-uri';
+import { serveOrders } from '@halogrid/threads';
+import { binsOfCell } from '../job/histogram-shape.ts';
+import type { SettledRow } from '../ledger/ledger.ts';
+import { readPackedHistograms } from '../ledger/read-histograms.ts';
+import { countedRows, settledRows } from '../ledger/settled-rows.ts';
+import { OutputNames } from './output-names.ts';
+import { SourceTables } from './source-tables.ts';
+import type { TablesOrder, TablesTask } from './tables-file.ts';
+import type { PartSummary } from './tables-output.ts';
+
+let task: TablesTask;
+let rule: CaptureRule;
+let outputNames: OutputNames;
+let tables: SourceTables;
+/** Undefined where the pipeline has no histogram. */
+let features: FeatureWriter | undefined;
+
+serveOrders(async (order: TablesOrder): Promise<PartSummary | undefined> => {
+  switch (order.kind) {
+    case 'open':
+      task = order;
+      rule = new CaptureRule(task.captured);
+      outputNames = new OutputNames();
+      tables = await SourceTables.create({ ...task.unfinished, rule });
+      features =
+        task.shape.bins > 0 ? await FeatureWriter.create(task.unfinished.features, binsOfCell(task.shape)) : undefined;
+      return;
+    case 'write':
+      await write(order);
+      return;
+    case 'finish': {
+      await features?.finish({ halogrid: JSON.stringify(order.description) });
+      const summary = await tables.finish(order.named);
+      for (const table of ['features', 'sources', 'errors'] as const) {
+        await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
+          // A job without histograms, or without errors, has no such table.
+          const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !features));
+          if (!isMissing) throw error;
+        });
+      }
+      return summary;
+    }
+  }
+});
+
+async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
+  const sources = [...settledRows({ runs, file })];
+  const names: string[] = [];
+  for (const source of sources) {
+    const name = outputNames.next(source.name);
+    names.push(name);
+    const written = tables.add(source, name);
+    if (written) await written;
+  }
+  if (features) await writeFeatures(features, sources, names, file);
+}
+
+/** A row for each cell of each source, row by row, those without pixels too. */
+async function writeFeatures(
+  writer: FeatureWriter,
+  sources: readonly SettledRow[],
+  names: readonly string[],
+  file: string,
+): Promise<void> {
+  const { rows, columns } = task.shape.grid;
+  const done = countedRows(sources);
+  if (done.length === 0) return;
+  const places = done.map(({ place }) => place);
+  for (const { place, bytes, at } of readPackedHistograms(file, places)) {
+    const source = done[place]!;
+    const { uri, index, video } = source;
+    const { atMs: capturedAtMs, camera } = rule.of(source);
+    const [frame, timestampMs] = video ? [video.frame, video.timestampMs] : [0, null];
+    const facts = {
+      source: redactUri(uri),
+      name: names[index - sources[0]!.index]!,
+      frame,
+      timestampMs,
+      capturedAtMs,
+      camera,
+    };
+    let from = at;
+    for (let cellRow = 0; cellRow < rows; cellRow++) {
+      for (let cellColumn = 0; cellColumn < columns; cellColumn++) {
+        // Every channel counts the same pixels.
+        from = writer.addPacked({ ...facts, cellRow, cellColumn }, bytes, from, task.shape.bins);
+        if (writer.isFull) await writer.writeGroup();
+      }
+    }
+  }
+}

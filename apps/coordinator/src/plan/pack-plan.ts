@@ -1,0 +1,51 @@
+import { isPackable, packFrames } from '../job/packed-frames.ts';
+import type { PlannedStep, PlanStep } from '../job/shard.ts';
+
+type Source = Extract<PlanStep, { kind: 'source' }>;
+
+/** Sources that are held back until their shard comes, at most: two batches. */
+const mostHeld = 8192;
+
+/**
+ * A plan in which the shards of frames bring their sources along, where these follow one another; sources of other shards have steps of
+ * their own, as before. It depends on the steps alone, so that a plan that is made anew is packed in the same way.
+ */
+export async function* packPlan(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGenerator<PlannedStep[]> {
+  const packer = new PlanPacker();
+  for await (const steps of plan) {
+    const packed = steps.flatMap((step) => packer.take(step));
+    if (packed.length > 0) yield packed;
+  }
+  const rest = packer.rest();
+  if (rest.length > 0) yield rest;
+}
+
+class PlanPacker {
+  #held: Source[] = [];
+
+  /** What follows of the plan when this step is known. */
+  take(step: PlannedStep): PlannedStep[] {
+    if (step.kind === 'source' && isPackable(step) && this.#held.length < mostHeld) {
+      this.#held.push(step);
+      return [];
+    }
+    if (step.kind === 'shard') {
+      const { work } = step.shard;
+      const count = work.kind === 'frames' ? work.sources.length : 0;
+      const packed = packFrames(this.#held.slice(0, count), work);
+      if (packed) {
+        this.#held = this.#held.slice(count);
+        return [{ kind: 'shard', shard: { ...step.shard, work: packed } }];
+      }
+    }
+    // What is told of a plan belongs nowhere in it.
+    return step.kind === 'note' ? [step] : [...this.rest(), step];
+  }
+
+  /** Sources whose shard has not come. */
+  rest(): Source[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Executor } from '../executor/executor.ts';
+import type { NodeMetrics } from '../metrics/node-metrics.ts';
+import { Agent, type AgentOptions } from './agent.ts';
+import type { Answer, Exit } from './conversation-state.ts';
+import { CreditAccount } from './credit-account.ts';
+import { LeaseRuns } from './lease-runs.ts';
+import { shareCredit } from './share-credit.ts';
+
+export interface AgentsOptions
+  extends Pick<AgentOptions, 'hello' | 'dial' | 'look' | 'search' | 'deviceGone' | 'log' | 'nowMs' | 'random'> {
+  /** Coordinators as HOST:PORT, each of which is held a conversation with. At least one. */
+  addresses: readonly string[];
+  execute: Executor;
+  metrics: NodeMetrics;
+}
+
+/** Between two looks at what coordinators use of the node's credit. */
+const lookEveryMs = 250;
+/** What is left of a peak after that: half a second later it is three quarters. */
+const peakLeft = 0.87;
+/** Credit is not moved for less than this part of it. */
+const leastMove = 1 / 64;
+/** No conversation has so many leases. */
+const leasesApart = 2 ** 32;
+
+interface Talk {
+  agent: Agent;
+  account: CreditAccount;
+  wasConnected: boolean;
+}
+
+/**
+ * Holds a conversation with each coordinator, and divides the node's credit among those that it is attached to. What one that is
+ * gone had leased is brought to the next that is dialled.
+ */
+export class Agents {
+  /** Resolves when the node is done. */
+  readonly ended: Promise<Exit>;
+
+  readonly #options: AgentsOptions;
+  readonly #talks: Talk[];
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isAttached = false;
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    const { execute, metrics, log, addresses } = options;
+    const runs = new LeaseRuns({ execute, metrics, log, answered: (answer) => this.#answered(answer) });
+    this.#talks = addresses.map((address, i) => this.#talkTo(address, 1 + i * leasesApart, runs));
+    this.ended = this.#end();
+    if (addresses.length > 1) this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    for (const { agent } of this.#talks) agent.start();
+  }
+
+  /** Whether a coordinator leases shards to the node. */
+  get isAttached(): boolean {
+    return this.#talks.some(({ agent }) => agent.isAttached);
+  }
+
+  /** Finishes what the node holds, then ends with that reason. */
+  stop(reason: string): void {
+    for (const { agent } of this.#talks) agent.stop(reason);
+  }
+
+  #talkTo(address: string, firstLeaseId: number, runs: LeaseRuns): Talk {
+    const { hello, addresses, log } = this.#options;
+    const account = new CreditAccount();
+    // Until one of them is there, each may have an equal part.
+    const creditBytes = Math.floor(hello.creditBytes / addresses.length);
+    const agent: Agent = new Agent({
+      ...this.#options,
+      ...{ address, firstLeaseId, runs },
+      hello: { ...hello, creditBytes },
+      log: addresses.length > 1 ? log.child({ coordinator: address }) : log,
+      dialling: () => this.#dialling(agent),
+      changed: () => this.#changed(),
+      creditTaken: (bytes) => account.taken(bytes),
+    });
+    return { agent, account, wasConnected: false };
+  }
+
+  /** As soon as one ends, because it was asked to or cannot go on, all do; the worst end counts. */
+  async #end(): Promise<Exit> {
+    const exits = this.#talks.map(({ agent }) => agent.ended);
+    const first = await Promise.race(exits);
+    this.stop(first.reason);
+    const all = await Promise.all(exits);
+    clearInterval(this.#timer);
+    return all.find(({ code }) => code !== 0) ?? first;
+  }
+
+  #answered(answer: Answer & { leaseId: number }): void {
+    this.#talks.find(({ agent }) => agent.leases.has(answer.leaseId))?.agent.answer(answer);
+  }
+
+  #dialling(dialled: Agent): void {
+    if (this.#talks.length === 1) return;
+    for (const { agent } of this.#talks) {
+      if (agent !== dialled && agent.phase === 'waiting') dialled.bring(agent);
+    }
+    // Others are told to use less before this one is told that it may use anything.
+    if (this.#talks.some(({ agent }) => isConnected(agent))) dialled.credit(0);
+    else dialled.credit(Math.floor(this.#options.hello.creditBytes / this.#talks.length));
+  }
+
+  #changed(): void {
+    // It may be called before all are there.
+    const talks = this.#talks ?? [];
+    for (const talk of talks) {
+      const { agent, account } = talk;
+      const isNow = isConnected(agent);
+      if (isNow !== talk.wasConnected) account.begin(isNow ? agent.creditBytes : 0);
+      talk.wasConnected = isNow;
+    }
+    const { metrics } = this.#options;
+    metrics.attached.set(this.isAttached ? 1 : 0);
+    metrics.leases.set(talks.reduce((sum, { agent }) => sum + agent.leases.size, 0));
+    const wasAttached = this.#isAttached;
+    this.#isAttached = this.isAttached;
+    if (wasAttached && !this.#isAttached && talks.length > 1) for (const { agent } of talks) agent.hurry();
+  }
+
+  #look(): void {
+    for (const { agent, account } of this.#talks) {
+      account.peakBytes = Math.max(agent.heldBytes, account.peakBytes * peakLeft);
+    }
+    const attached = this.#talks.filter(({ agent }) => agent.isAttached);
+    if (attached.length === 0) return;
+    const { creditBytes: totalBytes } = this.#options.hello;
+    const shares = shareCredit(
+      totalBytes,
+      attached.map(({ account: { peakBytes } }) => ({ peakBytes })),
+    );
+    const claimed = () => this.#talks.reduce((sum, { agent, account }) => sum + account.claim(agent.heldBytes), 0);
+    const tell = ({ agent, account }: Talk, bytes: number) => {
+      if (Math.abs(bytes - agent.creditBytes) < totalBytes * leastMove && agent.creditBytes > 0) return;
+      account.tell(bytes);
+      agent.credit(bytes);
+    };
+    for (const [i, talk] of attached.entries()) if (shares[i]! < talk.agent.creditBytes) tell(talk, shares[i]!);
+    for (const [i, talk] of attached.entries()) {
+      const { agent, account } = talk;
+      const own = account.claim(agent.heldBytes);
+      const bytes = Math.min(shares[i]!, own + Math.max(0, totalBytes - claimed()));
+      if (bytes > agent.creditBytes) tell(talk, bytes);
+    }
+  }
+}
+
+/** The coordinator was told a credit, and may lease. */
+const isConnected = ({ phase }: Agent): boolean => phase === 'attached' || phase === 'greeting';

@@ -1,0 +1,43 @@
+/**
+ * Of which part of the work the parts behind it may wait: a server's answers, files, decoders, the device, whoever keeps maps; `node`:
+ * of none of these, while it has shards; `idle`: of shards.
+ */
+export const bindings = ['network', 'read', 'decode', 'device', 'encode', 'node', 'idle'] as const;
+export type Binding = (typeof bindings)[number];
+
+/** How many shards or batches are at something now. */
+export interface UnderWay {
+  network: number;
+  read: number;
+  decode: number;
+  /** Batches that were given to the device. */
+  device: number;
+  encode: number;
+  shard: number;
+}
+
+/**
+ * What binds at a moment, as parts that add up to 1: looked at from the end, the device where it has work, otherwise what it waits for.
+ * Where the device is made of the cores that decode, both bind by how much of each is under way.
+ */
+export function bindingNow(now: UnderWay, isDeviceOfCores: boolean): readonly (readonly [Binding, number])[] {
+  const { device, decode } = now;
+  if (device > 0 && decode > 0 && isDeviceOfCores) {
+    const both = device + decode;
+    return [
+      ['device', device / both],
+      ['decode', decode / both],
+    ];
+  }
+  if (device > 0) return always.device;
+  if (decode > 0) return always.decode;
+  if (now.network > 0) return always.network;
+  if (now.read > 0) return always.read;
+  if (now.encode > 0) return always.encode;
+  return now.shard > 0 ? always.node : always.idle;
+}
+
+const always = Object.fromEntries(bindings.map((binding) => [binding, [[binding, 1]]])) as unknown as Record<
+  Binding,
+  readonly (readonly [Binding, number])[]
+>;

@@ -1,0 +1,145 @@
+import type { Dashboard, Panel } from '../dashboard.ts';
+import { clusterVariable, each, nodeVariable, onNode, panel, rate, series } from './queries.ts';
+
+/** The nodes of a cluster and their devices. */
+export const nodesBoard: Dashboard = {
+  uid: 'halogrid-nodes',
+  title: 'halogrid: nodes and GPUs',
+  description: 'Nodes of halogrid clusters, what they are at, and their cards as dcgm-exporter sees them.',
+  variables: [clusterVariable, nodeVariable],
+  rows: [
+    { title: 'Nodes', panels: [table(), ...nodes()] },
+    { title: 'Cards, by dcgm-exporter', panels: cards() },
+  ],
+};
+
+/** A row a node, which leads to the console's page of nodes. */
+function table(): Panel {
+  const column = (name: string, unit: Panel['unit'], expr: string, warnFrom?: number) => {
+    return { name, unit, expr, legend: name, ...(warnFrom !== undefined && { warnFrom }) };
+  };
+  return {
+    kind: 'table',
+    title: 'All nodes',
+    description: 'A row for each node; its name leads to the page of nodes of the console.',
+    unit: 'short',
+    width: 24,
+    rowLabel: 'instance',
+    link: { title: 'Nodes on the console', url: '$console/console/nodes.html' },
+    queries: [
+      column('Attached', 'short', each('max', series('halogrid_node_attached', onNode), 'instance')),
+      column('Shards held', 'short', each('sum', series('halogrid_node_leases', onNode), 'instance')),
+      column('Pixels', 'si: px/s', each('sum', rate('halogrid_node_pixels_total', onNode), 'instance')),
+      column(
+        'Device busy',
+        'percentunit',
+        each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance'),
+        0.9,
+      ),
+      column('Device memory', 'bytes', each('sum', series('halogrid_gpu_memory_bytes', onNode), 'instance')),
+      column(
+        'Failed shards',
+        'cps',
+        each('sum', rate('halogrid_node_shards_total', `${onNode}, outcome="failed"`), 'instance'),
+        0.001,
+      ),
+    ],
+  };
+}
+
+function nodes(): Panel[] {
+  return [
+    panel(
+      'Bound by',
+      'percentunit',
+      'Share of its time in which a stage of a node was what all behind it waited for.',
+      [
+        {
+          expr: each('sum', rate('halogrid_node_binding_seconds_total', onNode), 'instance', 'stage'),
+          legend: '{{cluster}} {{instance}} {{stage}}',
+        },
+      ],
+    ),
+    panel('Under way', 'percentunit', 'Share of its time in which a stage was under way for at least one shard.', [
+      {
+        expr: each('sum', rate('halogrid_node_busy_seconds_total', onNode), 'instance', 'stage'),
+        legend: '{{cluster}} {{instance}} {{stage}}',
+      },
+    ]),
+    panel('Workers at work', 'short', 'Threads that decode, decoders of videos, and devices.', [
+      {
+        expr: each('sum', series('halogrid_node_workers_busy', onNode), 'instance', 'stage'),
+        legend: '{{cluster}} {{instance}} {{stage}}',
+      },
+    ]),
+    panel('Waiting for a worker', 'short', 'Images, segments and batches that wait; memory: for staging memory.', [
+      {
+        expr: each('sum', series('halogrid_node_queue', onNode), 'instance', 'stage'),
+        legend: '{{cluster}} {{instance}} {{stage}}',
+      },
+    ]),
+    panel('Attached', 'short', '1 while the node holds its conversation with the coordinator.', [
+      { expr: each('min', series('halogrid_node_attached', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
+    ]),
+    panel(
+      'Device busy',
+      'percentunit',
+      'Share of the time kernels run and JPEGs are decoded on the device; on the cpu device summed over its threads.',
+      [
+        {
+          expr: each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance', 'device'),
+          legend: '{{cluster}} {{instance}} {{device}}',
+        },
+      ],
+    ),
+    panel('JPEGs on the device', 'cps', 'JPEGs that devices decode; doubtful ones are decoded again by cores.', [
+      {
+        expr: each('sum', rate('halogrid_node_device_jpegs_total', onNode), 'instance', 'outcome'),
+        legend: '{{cluster}} {{instance}} {{outcome}}',
+      },
+    ]),
+    panel('Leases held', 'short', 'Shards each node holds.', [
+      { expr: each('sum', series('halogrid_node_leases', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
+    ]),
+    panel(
+      'Bytes in flight',
+      'bytes',
+      'Decoded pixels nodes hold, and the bytes of credit the coordinator has leased out.',
+      [
+        {
+          expr: each('sum', series('halogrid_inflight_bytes', onNode), 'instance'),
+          legend: '{{cluster}} {{instance}}',
+        },
+        { expr: each('sum', series('halogrid_leases_bytes')), legend: '{{cluster}} leased' },
+      ],
+    ),
+    panel('Shards by node', 'cps', 'Shards each node ended, by outcome.', [
+      {
+        expr: each('sum', rate('halogrid_node_shards_total', onNode), 'instance', 'outcome'),
+        legend: '{{cluster}} {{instance}} {{outcome}}',
+      },
+    ]),
+    panel('Device memory', 'bytes', 'Memory that devices have for batches, in use or kept for the next.', [
+      {
+        expr: each('sum', series('halogrid_gpu_memory_bytes', onNode), 'instance'),
+        legend: '{{cluster}} {{instance}}',
+      },
+    ]),
+  ];
+}
+
+/** What a card says of itself, by the node that has it open: they have its UUID in common. */
+function cards(): Panel[] {
+  const ofCard = (metric: string) =>
+    `${each('max', series('halogrid_node_info', 'gpu_uuid!=""'), 'instance', 'gpu_uuid')} * on (gpu_uuid) group_left () ` +
+    `max by (gpu_uuid) (label_replace(${metric}, "gpu_uuid", "$1", "UUID", "(.+)"))`;
+  const card = (title: string, unit: Panel['unit'], description: string, expr: string): Panel => ({
+    ...panel(title, unit, description, [{ expr, legend: '{{cluster}} {{instance}}' }]),
+    needs: 'dcgm',
+  });
+  return [
+    card('Card used', 'percentunit', 'As the driver says, whoever uses it.', `${ofCard('DCGM_FI_DEV_GPU_UTIL')} / 100`),
+    card('Memory of the card', 'bytes', 'In use, whoever uses it.', `${ofCard('DCGM_FI_DEV_FB_USED')} * 2^20`),
+    card('Power', 'watt', 'What the card draws.', ofCard('DCGM_FI_DEV_POWER_USAGE')),
+  ];
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The trace of a job, 32 hexadecimal digits that follow from its id: every process that knows the job knows its trace, and a coordinator
+ * that goes on with it goes on with the same one.
+ */
+export const traceIdOf = (jobId: string): string => digest(jobId).slice(0, 32);
+
+/** The span of a lease in the trace of its job, 16 hexadecimal digits; without a shard that of the job itself. */
+export const spanIdOf = (jobId: string, shard?: number, attempt?: number): string =>
+  digest([jobId, shard ?? '', attempt ?? ''].join('/')).slice(0, 16);
+
+/** What a lease has of them, as W3C Trace Context words it. `isSampled`: somebody collects spans. */
+export const traceparentOf = (jobId: string, shard: number, attempt: number, isSampled: boolean): string =>
+  `00-${traceIdOf(jobId)}-${spanIdOf(jobId, shard, attempt)}-${isSampled ? '01' : '00'}`;
+
+/** Whether somebody collects spans, by the variables of OpenTelemetry that say where. */
+export const isTraced = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
+  Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+/** What a line of the log says, with the trace of its job as OpenTelemetry names it in logs; as it is where it names no job. */
+export function traced(line: Record<string, unknown>): Record<string, unknown> {
+  const { jobId } = line;
+  return typeof jobId === 'string' ? { ...line, trace_id: traceIdOf(jobId) } : line;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,80 @@
+/** What a manifest states of a file. */
+export interface StatedFacts {
+  /** As a server sends it, quoted or not. */
+  etag?: string;
+  sizeBytes?: number;
+  /** Time of change in seconds since 1970, as a decimal number. */
+  mtime?: string;
+}
+
+/** Decimals of a time that a version of this machine's files can tell apart: it has milliseconds as float64. */
+const mostDecimals = 6;
+
+/** Digits behind the point that say a time to the nanosecond. */
+const exactDecimals = 9;
+
+/**
+ * A version of a file by what is stated of it: that of `localVersion` where size and time of a file of this machine are stated to the
+ * nanosecond, so that a listing of the same file says the same; otherwise a text that `isOfVersion` understands. Undefined where
+ * nothing is stated.
+ */
+export function statedVersion({ etag, sizeBytes, mtime }: StatedFacts, isLocal: boolean): string | undefined {
+  const [, seconds, decimals = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(mtime ?? '') ?? [];
+  if (isLocal && sizeBytes !== undefined && etag === undefined && decimals.length >= exactDecimals) {
+    const nanoseconds = Number(decimals.slice(0, exactDecimals));
+    // Times before 1970 count their nanoseconds from the second before.
+    if (!seconds!.startsWith('-')) return `${sizeBytes} ${Number(seconds) * 1000 + nanoseconds / 1e6}`;
+  }
+  const parts = [
+    etag === undefined ? [] : `etag=${bare(etag)}`,
+    mtime === undefined ? [] : `mtime=${mtime}`,
+    sizeBytes === undefined ? [] : `size=${sizeBytes}`,
+  ].flat();
+  return parts.length > 0 ? parts.join(' ') : undefined;
+}
+
+/** Whether a version is what a manifest states, of which the file's own has more. */
+export const isStatedVersion = (version: string): boolean => /^(etag|mtime|size)=/.test(version);
+
+/** Whether another file in the place of one would have another version: a manifest may state sizes alone. */
+export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(version);
+
+/** Whether a file whose version is `now` is of the version that was listed or stated: all that is stated holds of it. */
+export function isOfVersion(now: string | undefined, version: string): boolean {
+  if (now === version) return true;
+  if (now === undefined || !isStatedVersion(version)) return false;
+  const [, etag, mtime, size] = /^(?:etag=(.*?))?(?: ?mtime=(\S+))?(?: ?size=(\d+))?$/.exec(version) ?? [];
+  const is = factsOf(now);
+  return (
+    (etag === undefined || etag === is.etag) &&
+    (size === undefined || Number(size) === is.sizeBytes) &&
+    (mtime === undefined || (is.seconds !== undefined && isSameTime(mtime, is.seconds)))
+  );
+}
+
+/** When a file was changed, in milliseconds since 1970, by what is stated of it; undefined where that is nothing. */
+export function statedMs(version: string): number | undefined {
+  const [, seconds] = /^(?:etag=.*? )?mtime=(-?\d+(?:\.\d+)?)(?: |$)/.exec(version) ?? [];
+  return seconds === undefined ? undefined : Math.floor(Number(seconds) * 1000);
+}
+
+/** What a version of a file on this machine or on a server tells. */
+function factsOf(version: string): { etag?: string; sizeBytes?: number; seconds?: number } {
+  const [, bytes, ms] = /^(\d+) (-?\d+(?:\.\d+)?)$/.exec(version) ?? [];
+  if (ms !== undefined) return { sizeBytes: Number(bytes), seconds: Number(ms) / 1000 };
+  const [, etag, modified = '', size] = /^((?:W\/)?"[^"]*")? ?(.*?)(?:(?<=^| )(\d+))?$/.exec(version) ?? [];
+  const changedMs = Date.parse(modified);
+  return {
+    ...(etag !== undefined && { etag: bare(etag) }),
+    ...(size !== undefined && { sizeBytes: Number(size) }),
+    ...(!Number.isNaN(changedMs) && { seconds: changedMs / 1000 }),
+  };
+}
+
+/** By as many decimals as are stated, rounded or cut off. */
+function isSameTime(stated: string, seconds: number): boolean {
+  const decimals = Math.min(mostDecimals, stated.split('.')[1]?.length ?? 0);
+  return Math.abs(Number(stated) - seconds) < 10 ** -decimals;
+}
+
+const bare = (etag: string): string => etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');

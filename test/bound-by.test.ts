@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { whereTimeWent } from '@halogrid/console/where-time-went.js';
+import { sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
+import sharp from 'sharp';
+import { Cluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { withFaults } from './faults/node-hooks.ts';
+import { TcpProxy } from './faults/tcp-proxy.ts';
+import type { JobRequest } from './jobs-client.ts';
+import type { Picture } from './lbp-definition.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readMetrics } from './read-metrics.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// What a job is told to be bound by, in five cases that are staged so that it is known.
+
+const folder = scratchFolder();
+const folders = {
+  png: join(folder, 'png'),
+  slow: join(folder, 'slow'),
+  large: join(folder, 'large'),
+  tiny: join(folder, 'tiny'),
+};
+const pngs = 16;
+const slowOpenMs = 150;
+let cluster: Cluster;
+let server: TestServer;
+let proxy: TcpProxy;
+let names: string[];
+
+before(async () => {
+  for (const path of Object.values(folders)) mkdirSync(path);
+  const many = (count: number, write: (i: number) => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, (_, i) => write(i)));
+  await many(pngs, (i) => writePng(join(folders.png, `${i}.png`), drawPicture(1200, 900, i)));
+  await many(40, (i) => writePgm(join(folders.slow, `${i}.pgm`), drawPicture(64, 48, i)));
+  await many(4, (i) => writePgm(join(folders.large, `${i}.pgm`), drawPicture(700, 500, i)));
+  await many(150, (i) => writePgm(join(folders.tiny, `${i}.pgm`), drawPicture(16, 12, i)));
+  names = Array.from({ length: pngs / 2 }, (_, i) => `${i}.png`);
+  server = await startServer(async (request, response) => {
+    const bytes = await readFile(join(folders.png, basename(request.url!)));
+    sendFile({ bytes, etag: `"${basename(request.url!)}"` }, request, response);
+  });
+  proxy = await TcpProxy.start(new URL(server.origin).host);
+  cluster = await Cluster.start();
+  await warmUp(cluster);
+});
+after(async () => {
+  await cluster.stop();
+  await proxy.close();
+  await server.close();
+});
+
+test('slow decoding', async () => {
+  assert.equal(await boundOf(cluster, { sources: [folders.png], batchFrames: 2 }), 'decode');
+});
+
+test('a slow device', async () => {
+  const operations: JobRequest['operations'] = [
+    { kernel: 'conv', parameters: { kernel: 'gaussian-21', as: 'u8' } },
+    { kernel: 'ldp', parameters: { order: '4' } },
+  ];
+  assert.equal(await boundOf(cluster, { sources: [folders.large], batchFrames: 1, operations }), 'device');
+});
+
+test('a throttled link', async () => {
+  proxy.set({ down: { bytesPerSecond: 1_000_000 } });
+  const sources = names.map((name) => `http://${proxy.address}/${name}`);
+  assert.equal(await boundOf(cluster, { sources, batchFrames: 2 }), 'network');
+});
+
+test('a slow disk; and the metrics of the node say the same', async () => {
+  const [fast] = cluster.nodes.splice(0);
+  fast!.program.signal('SIGTERM');
+  await fast!.program.ended;
+  const { http } = await cluster.startNode('slow', 'cpu', {
+    env: withFaults({ open: { [folders.slow]: slowOpenMs } }),
+  });
+  await warmUp(cluster);
+  const binding = async () => {
+    const metrics = await readMetrics(http);
+    return (stage: string) => metrics.get(`halogrid_node_binding_seconds_total{stage="${stage}"}`)!;
+  };
+  const from = await binding();
+  assert.equal(await boundOf(cluster, { sources: [folders.slow], batchFrames: 4 }), 'read');
+  const to = await binding();
+  const stages = ['network', 'read', 'decode', 'device', 'encode', 'node'];
+  const most = stages.toSorted((a, b) => to(b) - from(b) - (to(a) - from(a)));
+  assert.equal(most[0], 'read');
+});
+
+test('a busy coordinator', async () => {
+  const busy = await Cluster.start({ env: withFaults({ blocksMs: 30 }) });
+  try {
+    const jobId = await busy.jobs.submit({ sources: [folders.tiny], batchFrames: 1, out: join(folder, 'out-of-busy') });
+    busy.coordinator.signal('SIGUSR2');
+    await eventually('most of the job', async () => {
+      const { shards, shardsDone } = (await busy.job(jobId)).counts!;
+      return shardsDone > (shards * 3) / 4;
+    });
+    // What it has to write at the end would take longer than all else.
+    busy.coordinator.signal('SIGUSR2');
+    assert.equal(whereTimeWent(await busy.jobs.untilEnded(jobId))?.bound, 'coordinator');
+  } finally {
+    await busy.stop();
+  }
+});
+
+let jobs = 0;
+
+/** Threads of a device start with their first batches, which take as long as that. */
+async function warmUp(on: Cluster): Promise<void> {
+  await on.jobs.run({ sources: [folders.large], batchFrames: 1, out: join(folder, `out-${++jobs}`) });
+}
+
+/** Does a job and says what it was bound by. */
+async function boundOf(on: Cluster, request: Omit<JobRequest, 'out'>): Promise<string | undefined> {
+  const job = await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) });
+  return whereTimeWent(job)?.bound;
+}
+
+async function writePng(path: string, { width, height, pixels }: Picture): Promise<void> {
+  const png = sharp(pixels, { raw: { width, height, channels: 1 } }).png({ compressionLevel: 9 });
+  await writeFile(path, await png.toBuffer());
+}

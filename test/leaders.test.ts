@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { basename, join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
+import { type ClusterNode, startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
+
+const skip = skipPostgres || (!hasProc && 'which process is the coordinator is told by /proc');
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+let server: PostgresServer;
+before(async () => {
+  if (skip) return;
+  await writePgm(source, drawPicture(1600, 1600));
+  server = await PostgresServer.start();
+});
+after(() => server?.remove());
+
+interface Coordinator {
+  program: Halogrid;
+  /** HOST:PORT for gRPC. */
+  address: string;
+  /** http://HOST:PORT. */
+  http: string;
+  /** The id of the process that coordinates. */
+  pid: number;
+}
+
+/** Two coordinators, and a node that is attached to both; all end with the test. */
+interface Pair {
+  first: Coordinator;
+  second: Coordinator;
+  node: ClusterNode;
+  /** Both addresses. */
+  addresses: string;
+  /** What the ledger holds, but for leases. */
+  ledger(): Promise<unknown>;
+}
+
+async function startPair(t: TestContext): Promise<Pair> {
+  const url = `${await server.createDatabase()}?schema=site_a`;
+  // Inherited by the processes: a URL with a password is not for the list of processes.
+  process.env.HALOGRID_LEDGER = url;
+  const [first, second] = await Promise.all([startCoordinator(t), startCoordinator(t)]);
+  for (const { program, http } of [first, second]) {
+    await program.firstLine;
+    assert.deepEqual(await statusOf(`${http}/readyz`), [200, 'ok\n']);
+  }
+  const addresses = `${first.address},${second.address}`;
+  const node = await startNode(addresses, 'node', 'cpu');
+  t.after(() => node.program.kill());
+  for (const { address } of [first, second]) {
+    await eventually('the node to be attached', async () => (await nodeNames(address)).length === 1);
+  }
+  const database = url.split('?')[0]!;
+  const ledger = () =>
+    server.query(database, 'SELECT job_id, kind, key, md5(value) FROM site_a.entries ORDER BY 1, 2, 3');
+  return { first, second, node, addresses, ledger };
+}
+
+/** At the addresses of one that has ended, where that is given. */
+async function startCoordinator(t: TestContext, before?: Coordinator): Promise<Coordinator> {
+  const address = before?.address ?? `127.0.0.1:${await freePort()}`;
+  const web = before?.http.slice('http://'.length) ?? `127.0.0.1:${await freePort()}`;
+  // A node notices a leader that stands still after the time-out.
+  const options = ['--listen', address, '--http', web, '--node-timeout', '3000', '--log-level', 'warn'];
+  const program = new Halogrid(['coordinator', ...options]);
+  t.after(() => program.kill());
+  const http = `http://${web}`;
+  await eventually('the coordinator to be alive', () => fetch(`${http}/healthz`).catch(() => undefined));
+  return { program, address, http, pid: program.pidsOf('coordinator')[0]! };
+}
+
+interface JobRow {
+  id: string;
+  state: string;
+  counts: { shards: number; shardsDone: number; attempts: number };
+}
+
+async function jobsOf({ http }: Coordinator): Promise<JobRow[]> {
+  const { jobs } = (await (await fetch(`${http}/api/v1/jobs`)).json()) as { jobs: (JobRow & { jobId: string })[] };
+  return jobs.map((job) => ({ ...job, id: job.jobId }));
+}
+
+async function metricOf({ http }: Coordinator, name: string): Promise<number> {
+  const metrics = await (await fetch(`${http}/metrics`)).text();
+  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(metrics)?.[1]);
+}
+
+async function nodeNames(addresses: string): Promise<string[]> {
+  const { code, stdout, stderr } = await halogrid(['nodes', '--json', '--coordinator', addresses]);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout).map(({ name }: { name: string }) => name);
+}
+
+async function statusOf(url: string): Promise<[number, string]> {
+  const response = await fetch(url);
+  return [response.status, await response.text()];
+}
+
+const cutSmall = ['--tile', '64', '--map', 'tiff'];
+
+async function submit({ address }: Coordinator, out: string, more: readonly string[] = []): Promise<string> {
+  const job = [source, ...cutSmall, '--out', out, '--coordinator', address, ...more];
+  const submitted = await halogrid(['submit', ...job]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  return submitted.stdout.trim();
+}
+
+/** Submits a job to each, and resolves when each has first results. */
+async function beginJobs({ first, second }: Pair, name: string): Promise<string[]> {
+  const ids = [await submit(first, join(folder, name, 'first')), await submit(second, join(folder, name, 'second'))];
+  for (const [i, leader] of [first, second].entries()) {
+    await eventually('the first results', async () => {
+      const job = (await jobsOf(leader)).find(({ id }) => id === ids[i]);
+      return (job?.counts.shardsDone ?? 0) > 0;
+    });
+  }
+  return ids;
+}
+
+let expected: { digest: string; counts: object; files: Record<string, string> } | undefined;
+
+/** What the jobs come to when nothing disturbs them. */
+async function undisturbed(): Promise<NonNullable<typeof expected>> {
+  if (expected) return expected;
+  const out = join(folder, 'undisturbed');
+  const run = await halogrid(['run', source, ...cutSmall, '--out', out, '--json', '--device', 'cpu']);
+  assert.equal(run.code, 0, run.stderr);
+  const { digest, counts } = JSON.parse(run.stdout);
+  expected = { digest, counts, files: hashFiles(out) };
+  return expected;
+}
+
+/** Both jobs end complete, as any coordinator tells, with the results of an undisturbed one, and nothing is counted twice. */
+async function assertResults(t: TestContext, by: Coordinator, name: string, ids: readonly string[]): Promise<void> {
+  const { digest, counts, files } = await undisturbed();
+  for (const [i, id] of ids.entries()) {
+    const watched = await halogrid(['watch', id, '--json', '--coordinator', by.address]);
+    assert.equal(watched.code, 0, watched.stderr);
+    const found = JSON.parse(watched.stdout);
+    assert.equal(found.digest, digest);
+    const { attempts } = found.counts;
+    t.diagnostic(`${attempts} attempts at ${found.counts.shards} shards`);
+    assert.deepEqual(found.counts, { ...counts, attempts });
+    const out = join(folder, name, ['first', 'second'][i]!);
+    assert.equal(readJson(out, 'job.json').digest, digest);
+    const written = hashFiles(out);
+    for (const file of Object.keys(files))
+      if (basename(file) !== 'job.json') assert.equal(written[file], files[file], file);
+    assert.deepEqual(Object.keys(written), Object.keys(files));
+  }
+}
+
+/** Resolves when `by` leads both jobs. */
+async function adopted(t: TestContext, by: Coordinator): Promise<void> {
+  const sinceMs = performance.now();
+  await eventually('the job to be adopted', async () => {
+    const running = await Promise.all(
+      ['pending', 'running', 'finalising'].map((state) => metricOf(by, `halogrid_jobs{state="${state}"}`)),
+    );
+    return running.reduce((sum, jobs) => sum + jobs, 0) === 2;
+  });
+  const ms = Math.round(performance.now() - sinceMs);
+  t.diagnostic(`The job was led again after ${ms} ms`);
+  assert.ok(ms < 10_000, `${ms} ms`);
+}
+
+test('each leads its own jobs, and answers for those of the other', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const { first, second, node } = pair;
+  for (const leader of [first, second]) assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
+  assert.equal((await fetch(`${node.http}/readyz`)).status, 200);
+  const ids = await beginJobs(pair, 'together');
+  for (const leader of [first, second]) {
+    const running = await metricOf(leader, 'halogrid_jobs{state="running"}');
+    assert.equal(running, 1);
+    assert.deepEqual((await jobsOf(leader)).map(({ id }) => id).sort(), ids.toSorted());
+  }
+  const status = await halogrid(['status', ids[0]!, '--json', '--coordinator', second.address]);
+  assert.equal(status.code, 0, status.stderr);
+  assert.equal(JSON.parse(status.stdout).state, 'running');
+  const unwanted = await submit(first, join(folder, 'together', 'unwanted'));
+  const cancelled = await halogrid(['cancel', unwanted, '--coordinator', second.address]);
+  assert.equal(cancelled.code, 0, cancelled.stderr);
+  for (const leader of [first, second]) {
+    const job = (await jobsOf(leader)).find(({ id }) => id === unwanted);
+    assert.equal(job?.state, 'JOB_STATE_CANCELLED');
+  }
+  await assertResults(t, first, 'together', ids);
+  await assertResults(t, second, 'together', ids);
+  const file = await fetch(`${second.http}/api/v1/jobs/${ids[0]}/results/job.json`);
+  assert.equal(((await file.json()) as { digest: string }).digest, (await undisturbed()).digest);
+});
+
+for (const lost of ['first', 'second'] as const) {
+  test(`jobs of the ${lost} are led by the other after SIGKILL`, { skip }, async (t) => {
+    const pair = await startPair(t);
+    const other = pair[lost === 'first' ? 'second' : 'first'];
+    const ids = await beginJobs(pair, `killed-${lost}`);
+    process.kill(pair[lost].pid, 'SIGKILL');
+    await adopted(t, other);
+    await assertResults(t, other, `killed-${lost}`, ids);
+    assert.deepEqual(await nodeNames(pair.addresses), ['node']);
+  });
+}
+
+test('a coordinator that stands still is followed, and may do nothing more when it wakes up', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const { first, second } = pair;
+  const ids = await beginJobs(pair, 'stopped');
+  process.kill(first.pid, 'SIGSTOP');
+  await adopted(t, second);
+  process.kill(first.pid, 'SIGCONT');
+  const { code, stderr } = await first.program.ended;
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /halogrid: Another coordinator has taken over from this one, which had epoch \d+: .* with epoch \d+\n$/,
+  );
+  await assertResults(t, second, 'stopped', ids);
+});
+
+test('a coordinator that is asked to end leaves its jobs to the other at once', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const ids = await beginJobs(pair, 'ended');
+  pair.first.program.signal('SIGTERM');
+  assert.equal((await pair.first.program.ended).code, 0);
+  await adopted(t, pair.second);
+  await assertResults(t, pair.second, 'ended', ids);
+});
+
+test('a coordinator that is killed and started again has its jobs back, with what nodes hold of them', {
+  skip,
+}, async (t) => {
+  const url = await server.createDatabase();
+  process.env.HALOGRID_LEDGER = url;
+  const first = await startCoordinator(t);
+  await first.program.firstLine;
+  const node = await startNode(first.address, 'node', 'cpu');
+  t.after(() => node.program.kill());
+  const id = await submit(first, join(folder, 'again', 'first'));
+  await eventually('the first results', async () => (await jobsOf(first))[0]!.counts.shardsDone > 0);
+  process.kill(first.pid, 'SIGKILL');
+  await first.program.ended;
+  const again = await startCoordinator(t, first);
+  await again.program.firstLine;
+  await assertResults(t, again, 'again', [id]);
+});
+
+test('jobs wait for a database that goes away and comes back', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const { first, second } = pair;
+  const ids = await beginJobs(pair, 'database');
+  await server.crash();
+  for (const { http } of [first, second]) {
+    await eventually('it to say what it waits for', async () => {
+      const [code, text] = await statusOf(`${http}/readyz`);
+      return code === 503 && text.includes('ledger');
+    });
+  }
+  await server.resume();
+  await assertResults(t, first, 'database', ids);
+  for (const leader of [first, second]) {
+    assert.deepEqual(await statusOf(`${leader.http}/readyz`), [200, 'ok\n']);
+    assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
+  }
+});
+
+test('a coordinator of another version is refused', { skip }, async (t) => {
+  const url = await server.createDatabase();
+  process.env.HALOGRID_LEDGER = url;
+  const first = await startCoordinator(t);
+  await first.program.firstLine;
+  await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol - 1');
+  const options = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--log-level', 'warn'];
+  const { code, stderr } = await halogrid(['coordinator', ...options]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^halogrid: The ledger is led by another version: .*; end the others first, or run their version\n$/m,
+  );
+  assert.deepEqual(await statusOf(`${first.http}/readyz`), [200, 'ok\n']);
+});
