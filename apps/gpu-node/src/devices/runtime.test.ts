@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { pollDawnCalmly } from './runtime.ts';
+import { batchBegun, batchEnded, pollDawnCalmly } from './runtime.ts';
 
 test('what Dawn asks of setImmediate waits a millisecond, and what others ask comes at once', async (t) => {
   const { setImmediate: before } = globalThis;
@@ -29,25 +29,37 @@ test('a promise of setImmediate is one of the same', async (t) => {
   assert.equal(await promisify(setImmediate)('said'), 'said');
 });
 
-test('what has just begun is looked at in every turn, and what takes longer once a millisecond', async (t) => {
+test('what has just begun is looked at in every turn, and what takes longer, or is one of several batches, later', async (t) => {
   const { setImmediate: before } = globalThis;
   t.after(() => {
     globalThis.setImmediate = before;
   });
   let nowMs = 0;
+  const atOnce: number[] = [];
+  const noted = (...call: Parameters<typeof before>) => {
+    atOnce.push(nowMs);
+    return before(...call);
+  };
+  globalThis.setImmediate = noted as typeof before;
   pollDawnCalmly(2, () => nowMs);
   const { setImmediate: calmly } = globalThis;
-  const turns: string[] = [];
-  // As Dawn: a look asks for the next one.
-  const looks = function (this: undefined) {
-    turns.push(`look at ${nowMs}`);
-    if (++nowMs < 4) calmly(looks.bind(undefined));
-    else done.resolve();
-    before(() => turns.push('turn'));
+  /** As Dawn: a look asks for the next one, while something is awaited. */
+  const look = (looks: number): Promise<void> => {
+    const done = Promise.withResolvers<void>();
+    const one = (left: number) => {
+      nowMs++;
+      if (left > 0) calmly(one.bind(undefined, left - 1));
+      else done.resolve();
+    };
+    calmly(one.bind(undefined, looks - 1));
+    return done.promise;
   };
-  const done = Promise.withResolvers<void>();
-  await readFile(import.meta.filename);
-  calmly(looks.bind(undefined));
-  await done.promise;
-  assert.deepEqual(turns, ['look at 0', 'look at 1', 'turn', 'turn', 'look at 2', 'turn', 'look at 3']);
+  await look(4);
+  assert.deepEqual(atOnce, [0, 1]);
+  await look(1);
+  assert.deepEqual(atOnce, [0, 1, 4]);
+  for (let i = 0; i < 2; i++) batchBegun();
+  await look(2);
+  for (let i = 0; i < 2; i++) batchEnded();
+  assert.deepEqual(atOnce, [0, 1, 4]);
 });

@@ -14,11 +14,16 @@ export function spareCollector(): void {
 /** Between two looks at what a device has done that takes longer. */
 const betweenLooksMs = 1;
 
+/** Batches that devices of this process have under way, also while they are read. */
+let batches = 0;
+export const batchBegun = (): void => void batches++;
+export const batchEnded = (): void => void batches--;
+
 /**
- * Has Dawn look once a millisecond for what a device has done, once it has looked for `eagerMs` in every turn of the event loop. Its
- * bindings do that for as long as anything is awaited, by setImmediate of the global object: they keep the main thread busy, whose
- * core SwiftShader would compute and compile on, and where batches are always under way, every frame waits for looks. Measured: eight
- * kernels take 6 s of processor time to compile instead of 12 s.
+ * Has Dawn look once a millisecond for what a device has done, once it has looked for `eagerMs` in every turn of the event loop; or at
+ * once where several batches are under way, which wait for one another and not for looks. Its bindings look in every turn for as long as
+ * anything is awaited, by setImmediate of the global object: that keeps the main thread busy, on a core that SwiftShader would compute
+ * and compile on. Measured: eight kernels take 6 s of processor time to compile instead of 12 s.
  */
 export function pollDawnCalmly(eagerMs: number, nowMs: () => number = () => performance.now()): void {
   const { setImmediate: atOnce } = globalThis;
@@ -37,7 +42,7 @@ export function pollDawnCalmly(eagerMs: number, nowMs: () => number = () => perf
     if (!isNative(callback)) return atOnce(callback, ...given);
     // Where something is still awaited, a look asks for the next.
     if (!isLooking) sinceMs = nowMs();
-    if (nowMs() - sinceMs < eagerMs) return atOnce(look, callback, ...given);
+    if (batches < 2 && nowMs() - sinceMs < eagerMs) return atOnce(look, callback, ...given);
     return setTimeout(look, betweenLooksMs, callback, ...given);
   };
   Object.defineProperties(calmly, Object.getOwnPropertyDescriptors(atOnce));

@@ -19,6 +19,7 @@ import {
   type Staging,
 } from './device.ts';
 import { ResultMemory } from './result-memory.ts';
+import { batchBegun, batchEnded } from './runtime.ts';
 import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { WebGpuJpegs } from './webgpu-jpegs.ts';
@@ -124,6 +125,7 @@ class WebGpuDevice implements Device {
 
   async acquire(bytes: number): Promise<Staging> {
     const slot = await this.#takeSlot(bytes);
+    batchBegun();
     return new WebGpuStaging(slot, () => {
       slot.isUploaded = false;
       this.#giveBack(slot);
@@ -144,6 +146,7 @@ class WebGpuDevice implements Device {
       if (!keep) this.#giveBack(slot);
       return result;
     } catch (error) {
+      batchEnded();
       this.#discard(slot);
       throw this.#failure === undefined ? error : new DeviceLostError(this.#failure);
     }
@@ -272,6 +275,7 @@ class WebGpuDevice implements Device {
   }
 
   #giveBack(slot: WebGpuSlot): void {
+    batchEnded();
     this.#free.push(slot);
     this.#waiting.shift()?.();
   }

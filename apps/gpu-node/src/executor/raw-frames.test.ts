@@ -39,7 +39,7 @@ function notedFeed(before = 0) {
 /** What a lease gives, but for times and what was read. */
 async function computed(lease: Lease, rawFeed?: RawFeed, on: Device = device): Promise<Partial<FoundAnswer>> {
   const execute = createTestExecutor(on, rawFeed ? { rawFeed } : {});
-  const { stageSeconds: _, busySeconds: __, inputBytes: ___, ...answer } = await execute(lease, never);
+  const { stageSeconds: _, busySeconds: __, inputBytes: ___, timeline: ____, ...answer } = await execute(lease, never);
   return answer;
 }
 

@@ -76,6 +76,7 @@ async function computed(
     stageSeconds: _,
     busySeconds: __,
     inputBytes: ___,
+    timeline: ____,
     ...answer
   } = await execute(lease, new AbortController().signal);
   return { answer, batches };

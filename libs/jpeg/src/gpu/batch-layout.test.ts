@@ -44,6 +44,12 @@ test('tables of files with the same ones are there once', () => {
   assert.equal(layOutJpegs([same]).tables.length, 2 * tableWords + 64);
   assert.equal(layOutJpegs([same, same, again]).tables.length, 2 * tableWords + 64);
   assert.equal(layOutJpegs([same, other]).tables.length, 2 * (2 * tableWords + 64));
+  // By the name a device knows that it has them.
+  const nameOf = (...files: ReturnType<typeof fileOf>[]) => layOutJpegs(files).tablesName;
+  assert.equal(nameOf(same), nameOf(again, same));
+  assert.equal(new Set([nameOf(same), nameOf(other), nameOf(same, other), nameOf(other, same)]).size, 4);
+  const requantised = { ...same, frame: { ...same.frame, quantisers: same.frame.quantisers.map((q) => q + 1) } };
+  assert.notEqual(nameOf(requantised), nameOf(same));
 });
 
 test('a plane that is not in words of 8 pixels is refused', () => {

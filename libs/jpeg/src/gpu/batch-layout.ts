@@ -27,6 +27,8 @@ export interface JpegBatchLayout {
   files: Uint32Array<ArrayBuffer>;
   /** What the buffer `tables` holds. */
   tables: Uint32Array<ArrayBuffer>;
+  /** The same for the same tables, and for no others. */
+  tablesName: string;
   fileCount: number;
   /** Groups of chunks, of all files and of the largest. */
   groups: number;
@@ -86,7 +88,16 @@ export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly numb
   const chunks = groups * groupChunks;
   const sharesData = dataFiles.some((file, i) => file !== i);
   return {
-    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups, sharesData },
+    ...{
+      files,
+      tables: tables.words(),
+      tablesName: tables.name,
+      fileCount: batch.length,
+      groups,
+      mostGroups,
+      mostBlockGroups,
+      sharesData,
+    },
     scratch: {
       words: 4 * chunkWords * chunks,
       chunks: markedBytes * chunks,
@@ -136,6 +147,11 @@ class Tables {
     ];
     this.#frames.set(frame, places);
     return places;
+  }
+
+  /** By what they are made of, in their order. */
+  get name(): string {
+    return [...this.#places.keys()].join('/');
   }
 
   words(): Uint32Array<ArrayBuffer> {

@@ -12,8 +12,8 @@ export class JpegScratch {
   readonly #buffers = new Map<Own, GPUBuffer>();
   /** Those of the last batch from these bytes. */
   readonly #known = new WeakMap<GPUBuffer, JpegBuffers>();
-  /** What `tables` holds. */
-  #tables: Uint32Array = new Uint32Array(0);
+  /** Name of what `tables` holds; undefined while that is nothing. */
+  #tables: string | undefined;
 
   constructor(device: GPUDevice) {
     this.#device = device;
@@ -42,9 +42,9 @@ export class JpegScratch {
       found: own('found', scratch.found),
     });
     this.#device.queue.writeBuffer(buffers.files, 0, layout.files);
-    if (!isEqual(this.#tables, layout.tables)) {
+    if (this.#tables !== layout.tablesName) {
       this.#device.queue.writeBuffer(buffers.tables, 0, layout.tables);
-      this.#tables = layout.tables;
+      this.#tables = layout.tablesName;
     }
     encoder.clearBuffer(buffers.found, 0, scratch.found);
     return buffers;
@@ -58,7 +58,7 @@ export class JpegScratch {
   destroy(): void {
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();
-    this.#tables = new Uint32Array(0);
+    this.#tables = undefined;
   }
 
   /** The object that was given for these buffers before, if any was. */
@@ -85,10 +85,7 @@ export class JpegScratch {
       usage: STORAGE | COPY_SRC | COPY_DST,
     });
     this.#buffers.set(name, made);
-    if (name === 'tables') this.#tables = new Uint32Array(0);
+    if (name === 'tables') this.#tables = undefined;
     return made;
   }
 }
-
-const isEqual = (a: Uint32Array, b: Uint32Array): boolean =>
-  a.length === b.length && a.every((word, i) => word === b[i]);
