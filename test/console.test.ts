@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { openBrowser, openPage, seriousFindings } from './browser.ts';
+import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
@@ -27,6 +27,7 @@ before(async () => {
   mkdirSync(index);
   [browser, cluster] = await Promise.all([openBrowser(), Cluster.start({ options: ['--index', index] })]);
 });
+afterEach(() => browser && emptyPages(browser));
 after(() => Promise.all([browser?.close(), cluster?.stop()]));
 
 test('the page shows nodes, and jobs to their end', async () => {
