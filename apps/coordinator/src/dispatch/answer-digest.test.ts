@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SourceError, SourceResult } from '../job/shard.ts';
+import { foundFrames } from '../testing/found-frames.ts';
 import { answerDigest } from './answer-digest.ts';
 
 const result = {
@@ -35,4 +37,29 @@ test('whatever differs in a result shows in the digest', () => {
   ];
   const digests = new Set([answer, ...others].map(answerDigest));
   assert.equal(digests.size, 1 + others.length);
+});
+
+test('frames that say the same have the same digest, and whatever differs in one shows', () => {
+  const size = { width: 3, height: 2 };
+  const frameOf = (source: number, more: Partial<SourceResult> = {}): SourceResult => {
+    return { source, size, rect: { x: 0, y: 0, ...size }, counted: 6, bins: [source, 6 - source, 0], ...more };
+  };
+  const digestOf = (results: SourceResult[], errors: SourceError[] = [], countsBytes?: number): string =>
+    answerDigest({ results: [], found: foundFrames(results, countsBytes), errors });
+  const frames = [frameOf(1), frameOf(2)];
+  const error = { source: 3, stage: 'decode', error: 'broken' };
+  const digest = digestOf(frames);
+  assert.equal(digestOf(frames, [], 5), digest);
+  assert.equal(digestOf([frameOf(1, { captured: { localMs: 5 } }), frameOf(2)]), digest);
+  assert.equal(digestOf(frames, [error]), digestOf(frames, [{ ...error, error: 'cut off' }]));
+  const others = [
+    digestOf(frames, [error]),
+    digestOf([frameOf(1)]),
+    digestOf([frameOf(1), frameOf(2, { bins: [2, 3, 1] })]),
+    digestOf([frameOf(1), frameOf(2, { counted: 5 })]),
+    digestOf([frameOf(1), frameOf(2, { size: { width: 2, height: 3 } })]),
+    digestOf([frameOf(1), frameOf(1, { pipeline: 1 }), frameOf(2), frameOf(2, { pipeline: 1 })]),
+    answerDigest({ results: frames, errors: [] }),
+  ];
+  assert.equal(new Set([digest, ...others]).size, 1 + others.length);
 });

@@ -15,6 +15,8 @@ export interface ComparableAnswer {
 
 /** What a result takes besides its bins, which are 4 bytes each. */
 const resultBytes = 256;
+/** Frames are in memory as they came, with the thread that checks them, and as they are kept. */
+const copies = 3;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
@@ -41,7 +43,7 @@ function goodSources({ results, found }: ShardAnswer): number {
 function bytesOf({ results, found }: ShardAnswer): number {
   const blocks = found ? [found.table, ...found.counts] : [];
   const ofResults = results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, 0);
-  return blocks.reduce((sum, { length }) => sum + length, ofResults);
+  return blocks.reduce((sum, { length }) => sum + copies * length, ofResults);
 }
 
 /**

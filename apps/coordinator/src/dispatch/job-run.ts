@@ -252,6 +252,7 @@ export class JobRun {
 
   async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
+    if (state === 'complete' || state === 'failed' || state === 'cancelled') this.speed.end();
     this.#listener.changed(state);
   }
 }

@@ -25,3 +25,12 @@ test('a job that stands still slows down and then has no speed', () => {
   assert.ok(Math.abs(seen[0]! - 1000) < 30 && Math.abs(seen[1]! - 500) < 30, String(seen));
   assert.equal(seen[2], undefined);
 });
+
+test('a job that has ended has no speed', () => {
+  const speed = new JobSpeed();
+  speed.begin(0);
+  speed.count(500, 100);
+  assert.ok(speed.at(1000));
+  speed.end();
+  assert.equal(speed.at(1000), undefined);
+});

@@ -37,6 +37,11 @@ export class JobSpeed {
     return { pixelsPerSecond: pixels / seconds, shardsPerSecond: shards / seconds };
   }
 
+  /** The job has ended, and has no speed any more. */
+  end(): void {
+    this.#sums = [];
+  }
+
   #forgetBefore(ms: number): void {
     const kept = this.#sums.findIndex((one) => one.ms > ms);
     this.#sums.splice(0, kept < 0 ? this.#sums.length : kept);

@@ -10,8 +10,9 @@ const blockBytes = 2 ** 20;
 
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
- * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 16 bytes a
- * source and what was appended since the last `sync`. The file's folder must exist. `readHistograms` reads it.
+ * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. Blocks of bytes that others know the
+ * places of lie among them: see StoredFrames and StoredSources. In memory are 16 bytes a source that was appended by itself and
+ * what was appended since the last `sync`. The file's folder must exist. `readHistograms` reads it.
  */
 export class HistogramSpool {
   readonly path: string;

@@ -12,7 +12,7 @@ export interface SpoolReader {
   read(offset: number, length: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Frames of a shard that are done, which lie in a file: in memory is where, some 200 bytes a shard. */
+/** Frames of a shard that are done, which lie in a file: in memory is where. */
 export class StoredFrames {
   readonly place: StoredPlace;
   readonly sources: SourceRuns;
