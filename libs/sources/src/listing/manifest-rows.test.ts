@@ -21,7 +21,8 @@ test('a manifest of JSON lines states sizes and versions, and what it states is 
     { path: 'a.png', size: 7 },
     { path: 'b.png', mtime: 1700000000.25 },
     { uri: 's3://bucket/key.jpg', size: 9, etag: '"abc"' },
-    { uri: 'http://127.0.0.1:1/c.jpg', version: 'W/"x" 12' },
+    { uri: 'http://127.0.0.1:1/c.jpg', size: 12, version: 'W/"x" 12' },
+    { path: 'plain.png', mtime: '1700000000' },
     { path: 'plain.png', note: 'nothing is stated', size: null },
   ];
   writeFileSync(path, `# frames\n${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
@@ -39,7 +40,11 @@ test('a manifest of JSON lines states sizes and versions, and what it states is 
     { uri: uriOf(join(folder, 'a.png')), name: 'a.png', named, sizeBytes: 7, version: 'size=7', isStated },
     { uri: uriOf(join(folder, 'b.png')), name: 'b.png', named, sizeBytes: 0, version: 'mtime=1700000000.25', isStated },
     { uri: 's3://bucket/key.jpg', name: 'key.jpg', named, sizeBytes: 9, version: 'etag=abc size=9', isStated },
-    { uri: 'http://127.0.0.1:1/c.jpg', name: 'c.jpg', named, sizeBytes: 0, version: 'W/"x" 12', isStated },
+    { uri: 'http://127.0.0.1:1/c.jpg', name: 'c.jpg', named, sizeBytes: 12, version: 'W/"x" 12', isStated },
+    {
+      ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
+      ...{ version: 'mtime=1700000000', isStated },
+    },
     {
       ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
       version: localVersion(statSync(join(folder, 'plain.png'))),

@@ -81,14 +81,14 @@ export async function* withRemoteSizes(
   }
 }
 
-/** Of which a server is asked. One of which a version is stated is taken at its word until it is read. */
-const isUnsized = ({ sizeBytes, version, error, uri }: Source): boolean =>
-  sizeBytes === 0 && version === undefined && !error && isRemoteUri(uri);
+/** Of which a server is asked. */
+const isUnsized = ({ sizeBytes, error, uri }: Source): boolean => sizeBytes === 0 && !error && isRemoteUri(uri);
 
 async function withSize(input: Source): Promise<Source> {
   if (!isUnsized(input)) return input;
   try {
-    return { ...input, ...factsOf(await probe(remoteTarget(input.uri))) };
+    const found = factsOf(await probe(remoteTarget(input.uri)));
+    return { ...input, ...found, ...(input.isStated && { version: input.version }) };
   } catch (error) {
     // Opening it says the same.
     if (error instanceof InputError) return input;

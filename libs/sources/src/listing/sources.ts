@@ -265,7 +265,8 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
   const below = relative(folder, path);
   const name = /^\.\.(\/|$)/.test(below) ? basename(path) : below;
   const facts = rowFacts(row, true);
-  if (facts) return { uri, name, named: false, ...facts };
+  // How an input is planned depends on its size.
+  if (facts && row.facts?.sizeBytes !== undefined) return { uri, name, named: false, ...facts };
   const stats = await statOf(path).catch(() => undefined);
   return {
     uri,
@@ -273,6 +274,7 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
     sizeBytes: stats?.isFile() ? stats.size : 0,
     named: false,
     ...(stats?.isFile() && { version: localVersion(stats) }),
+    ...(facts && { version: facts.version, isStated: true as const }),
   };
 }
 
