@@ -64,7 +64,7 @@ test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job h
     dispatcher.submit({ jobId, spec: { ...spec, out: `file:///out/${jobId}` }, pipeline, scratch: `file:///${jobId}` });
   for (let i = 0; i < 100; i++) await submit(`job-${i}`);
 
-  const series = async () => (await registry.metrics()).split('\n').filter((line) => line && !line.startsWith('#'));
+  const series = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('halogrid_'));
   const times: number[] = [];
   for (let i = 0; i < 15; i++) {
     const before = process.cpuUsage();
