@@ -174,7 +174,8 @@ export class JobRun {
       await this.#pictures?.end();
       const begun = { tables: this.#tables, ...(this.#previewed && { previewed: this.#previewed }) };
       const captured = await this.#work.finalise(results, this.job.pipeline, begun, this.#clock.wallMs, stopped);
-      this.#listener.planned(zonelessNotes(captured));
+      const notes = zonelessNotes(captured);
+      if (notes.length > 0) this.#listener.planned(notes);
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
     } catch (error) {
