@@ -185,6 +185,8 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   const status = await halogrid(['status', ids[0]!, '--json', '--coordinator', second.address]);
   assert.equal(status.code, 0, status.stderr);
   assert.equal(JSON.parse(status.stdout).state, 'running');
+  const histogram = await fetch(`${second.http}/api/v1/jobs/${ids[0]}/histogram`);
+  assert.match(await histogram.text(), /is led by another coordinator/);
   const unwanted = await submit(first, join(folder, 'together', 'unwanted'));
   const cancelled = await halogrid(['cancel', unwanted, '--coordinator', second.address]);
   assert.equal(cancelled.code, 0, cancelled.stderr);

@@ -54,8 +54,10 @@ function jobDetail(record: JobRecord, dispatcher: Dispatcher): JobDetail {
 }
 
 /** Of the pipeline of that name, or the first. */
-function mergedSoFar({ jobId, state, spec }: JobRecord, asked: string | null, ledger: Ledger): MergedSoFar {
+function mergedSoFar({ jobId, state, spec, finishedMs }: JobRecord, asked: string | null, ledger: Ledger): MergedSoFar {
   const merged = ledger.mergedSoFar(jobId);
+  if (!merged && finishedMs === 0)
+    throw new Refusal('unmet', `Job ${jobId} is led by another coordinator, which alone knows what is merged so far`);
   if (!merged)
     throw new Refusal('unmet', `Job ${jobId} is ${state}: what it merged is among its results, if it has any`);
   const parts = jobParts(spec);
