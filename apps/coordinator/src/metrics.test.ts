@@ -24,7 +24,7 @@ const spec = JobSpec.fromPartial({
   mapFormat: 'none',
 });
 const connection = { welcome() {}, lease() {}, recall() {}, probe() {}, search() {}, drop() {} };
-/** Of one scrape, in milliseconds. */
+/** Of one scrape, in milliseconds of processor time. */
 const mostMs = 50;
 
 async function* plan(): AsyncGenerator<PlannedStep> {
@@ -61,16 +61,18 @@ test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job h
     dispatcher.submit({ jobId, spec: { ...spec, out: `file:///out/${jobId}` }, pipeline, scratch: `file:///${jobId}` });
   for (let i = 0; i < 100; i++) await submit(`job-${i}`);
 
-  const series = async () => (await registry.metrics()).split('\n').filter((line) => line && !line.startsWith('#'));
+  const series = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('halogrid_'));
   const times: number[] = [];
-  for (let i = 0; i < 7; i++) {
-    const startedMs = performance.now();
+  for (let i = 0; i < 15; i++) {
+    const before = process.cpuUsage();
     await registry.metrics();
-    times.push(performance.now() - startedMs);
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
   }
-  // A machine that is busy holds some of them up.
-  assert.ok(Math.min(...times) < mostMs, times.map((ms) => ms.toFixed(1)).join());
-  t.diagnostic(`${times.toSorted((a, b) => a - b)[3]!.toFixed(1)} ms a scrape, the median of 7`);
+  const median = times.toSorted((a, b) => a - b)[7]!;
+  t.diagnostic(`${median.toFixed(1)} ms a scrape, the median of 15`);
+  // Of processor time, which a machine that is busy with something else makes no longer.
+  assert.ok(median < mostMs, times.map((ms) => ms.toFixed(1)).join());
 
   const before = await series();
   assert.equal(before.filter((line) => line.includes('node="node-')).length, 2 * 1_000);
