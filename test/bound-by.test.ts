@@ -58,7 +58,7 @@ after(async () => {
 });
 
 test('slow decoding', async () => {
-  assert.equal(await boundOf(cluster, { sources: [folders.png], batchFrames: 4 }), 'decode');
+  await expectBound('decode', cluster, { sources: [folders.png], batchFrames: 4 });
 });
 
 test('a slow device', async () => {
@@ -66,13 +66,13 @@ test('a slow device', async () => {
     { kernel: 'conv', parameters: { kernel: 'gaussian-21', as: 'u8' } },
     { kernel: 'ldp', parameters: { order: '4' } },
   ];
-  assert.equal(await boundOf(cluster, { sources: [folders.large], batchFrames: 1, operations }), 'device');
+  await expectBound('device', cluster, { sources: [folders.large], batchFrames: 1, operations });
 });
 
 test('a throttled link', async () => {
   proxy.set({ down: { bytesPerSecond: 3_000_000 } });
   const sources = names.map((name) => `http://${proxy.address}/${name}`);
-  assert.equal(await boundOf(cluster, { sources, batchFrames: 2 }), 'network');
+  await expectBound('network', cluster, { sources, batchFrames: 2 });
 });
 
 test('a slow disk; and the metrics of the node say the same', async () => {
@@ -88,7 +88,7 @@ test('a slow disk; and the metrics of the node say the same', async () => {
     return (stage: string) => metrics.get(`halogrid_node_binding_seconds_total{stage="${stage}"}`)!;
   };
   const from = await binding();
-  assert.equal(await boundOf(cluster, { sources: [folders.slow], batchFrames: 4 }), 'read');
+  await expectBound('read', cluster, { sources: [folders.slow], batchFrames: 4 });
   const to = await binding();
   const stages = ['network', 'read', 'decode', 'device', 'encode', 'node'];
   const most = stages.toSorted((a, b) => to(b) - from(b) - (to(a) - from(a)));
@@ -106,7 +106,7 @@ test('a busy coordinator', async () => {
     });
     // What it has to write at the end would take longer than all else.
     busy.coordinator.signal('SIGUSR2');
-    assert.equal(said(await busy.jobs.untilEnded(jobId)), 'coordinator');
+    expectBoundOf('coordinator', await busy.jobs.untilEnded(jobId));
   } finally {
     await busy.stop();
   }
@@ -120,17 +120,14 @@ async function warmUp(on: Cluster): Promise<void> {
   await on.jobs.run({ sources, batchFrames: 1, out: join(folder, `out-${++jobs}`) });
 }
 
-/** Does a job and says what it was bound by. */
-async function boundOf(on: Cluster, request: Omit<JobRequest, 'out'>): Promise<string | undefined> {
-  const job = await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) });
-  return said(job);
+/** Does a job, which must be bound by that. */
+async function expectBound(bound: string, on: Cluster, request: Omit<JobRequest, 'out'>): Promise<void> {
+  expectBoundOf(bound, await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) }));
 }
 
-/** What a job was bound by; the words are for who reads of a test that failed. */
-function said(job: JobStatus): string | undefined {
+function expectBoundOf(bound: string, job: JobStatus): void {
   const spent = whereTimeWent(job);
-  console.log(describeTime(spent).join(', '), JSON.stringify(spent?.binding));
-  return spent?.bound;
+  assert.equal(spent?.bound, bound, `${describeTime(spent).join()} ${JSON.stringify(spent)}`);
 }
 
 /** In colour, which takes three times as long to decode and no longer to compute. */

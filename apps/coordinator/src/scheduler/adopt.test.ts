@@ -101,7 +101,7 @@ testCases([
   },
   {
     name: 'leases of a later epoch, of no job and of no shard are not adopted',
-    given: [joined(2, 0), ...job('job', shards(1, 1))],
+    given: [joined(2), ...job('job', shards(1, 1))],
     when: back(1, [lease(0, 1, 'job', 8), lease(0, 1, 'other'), lease(9)]),
     expected: [],
   },
