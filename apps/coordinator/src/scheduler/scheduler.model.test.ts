@@ -288,7 +288,14 @@ const outcome = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Outcome>('failed', 'device lost', 'returned', 'wrong') },
 );
 const action = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('join' as const), name: fc.nat(5), creditBytes: fc.integer({ min: 1, max: 30 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('join' as const),
+      name: fc.nat(5),
+      creditBytes: fc.integer({ min: 1, max: 30 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('plan' as const), jobId, costs: fc.array(fc.nat(20), { maxLength: 12 }) }),
