@@ -110,7 +110,7 @@ test('figures of the manual are those of the code', () => {
     `of waits for a lease with ${waitBuckets.length} from ${1000 * waitBuckets[0]!} ms to a day`,
     `fails ${suspectFailures} of its last 10 shards`,
     `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
-    `(format 1, this is ${ledgerFormat})`,
+    `(format ${ledgerFormat - 1}, this is ${ledgerFormat})`,
     // The lease ends, and is asked for once more.
     `cut off from the database | ${(leaseMs + askEveryMs) / 1000} s`,
   ];

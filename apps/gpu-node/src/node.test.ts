@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinCounts } from '@halogrid/proto';
+import { joinCounts, readFrameTable } from '@halogrid/proto';
 import { pino } from 'pino';
 import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
@@ -35,12 +35,15 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
 
       const operations = [lbp({}, 'mirror'), lbp()];
       session.lease(frameLease(folder, [uri], { pipeline: { operations } }));
-      const { results, counts } = await session.report('completed');
+      const { results, frames, counts } = await session.report('completed');
       const { counted, bins } = referenceOf(operations, image);
-      const rect = { x: 0, y: 0, ...size };
-      assert.deepEqual(results, [
-        { source: 0, ...size, rect, counted, bins: [], captured: undefined, pipeline: undefined, binCount: 256 },
-      ]);
+      assert.deepEqual(results, []);
+      const { widths, heights, parts } = readFrameTable(frames!, [counts!]);
+      assert.deepEqual([...widths, ...heights], [size.width, size.height]);
+      assert.deepEqual(
+        parts.map((part) => [...part.counted, ...part.binCounts]),
+        [[counted, 256]],
+      );
       assert.deepEqual(joinCounts([counts!], [256]), [bins]);
 
       assert.equal((await at('/readyz')).status, 200);
