@@ -262,8 +262,9 @@ export class JobRun {
   }
 
   async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
-    await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
+    // Before anybody can read that it has ended.
     if (state === 'complete' || state === 'failed' || state === 'cancelled') this.speed.end();
+    await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
     this.#listener.changed(state);
   }
 }

@@ -12,14 +12,16 @@ export interface Speed {
 export class JobSpeed {
   #beganMs: number | undefined;
   #sums: { ms: number; pixels: number; shards: number }[] = [];
+  #hasEnded = false;
 
   /** The first shard is leased; further calls change nothing. */
   begin(ms: number): void {
     this.#beganMs ??= ms;
   }
 
-  /** A shard's results are merged. */
+  /** A shard's results are merged; of a job that has ended, nothing is counted any more. */
   count(ms: number, pixels: number): void {
+    if (this.#hasEnded) return;
     const last = this.#sums.at(-1);
     if (last && ms - last.ms < stepMs) {
       last.pixels += pixels;
@@ -39,6 +41,7 @@ export class JobSpeed {
 
   /** The job has ended, and has no speed any more. */
   end(): void {
+    this.#hasEnded = true;
     this.#sums = [];
   }
 

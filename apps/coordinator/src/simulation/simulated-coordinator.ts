@@ -124,8 +124,9 @@ export class SimulatedCoordinator {
     else if (this.#state === 'paused') this.#late.push(happen);
   }
 
-  /** It stands still, as with SIGSTOP. */
+  /** It stands still, as with SIGSTOP; one that does already goes on when it would have. */
   pause(): void {
+    if (this.#state !== 'running') return;
     this.#state = 'paused';
     this.#store.running = new Promise((resolve) => {
       this.#wake = resolve;
@@ -133,8 +134,9 @@ export class SimulatedCoordinator {
   }
 
   wake(): void {
-    this.#state = 'running';
     this.#wake();
+    if (this.#state !== 'paused') return;
+    this.#state = 'running';
     for (const happen of this.#late.splice(0)) happen();
   }
 

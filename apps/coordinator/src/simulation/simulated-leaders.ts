@@ -31,7 +31,6 @@ export class SimulatedLeaders {
   readonly commits = new Map<string, number[]>();
   readonly nodes: SimulatedNode[] = [];
   /** Coordinators whose jobs were taken. */
-  fenced = 0;
   readonly #places: (SimulatedCoordinator | undefined)[] = [];
   readonly #submitted = new Map<string, number>();
   readonly #ended = new Map<string, JobRecord>();
@@ -155,7 +154,6 @@ export class SimulatedLeaders {
   #fenced(coordinator: SimulatedCoordinator): void {
     const place = this.#places.indexOf(coordinator);
     if (place < 0) return;
-    this.fenced++;
     this.#end(coordinator);
     this.clock.after(500, () => void this.start(place));
   }
