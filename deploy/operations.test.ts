@@ -36,7 +36,7 @@ const registered = new Map([...coordinatorMetrics(), ...nodeMetrics()]);
 const derived = new Set([
   ...recordings.map(({ record }) => record!),
   'up',
-  // Of dcgm-exporter, as its etc/default-counters.csv has them.
+  // Those of dcgm-exporter, as its etc/default-counters.csv has them.
   ...['DCGM_FI_DEV_GPU_UTIL', 'DCGM_FI_DEV_FB_USED', 'DCGM_FI_DEV_POWER_USAGE'],
 ]);
 

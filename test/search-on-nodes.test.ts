@@ -10,7 +10,7 @@ import { scratchFolder } from './scratch-folder.ts';
 
 // Nodes look through parts of an index, and nobody sees it by what is found.
 
-/** Of 4 KiB each: enough for two parts. */
+/** They take 4 KiB each: enough for two parts. */
 const frames = 12_000;
 
 const questions = [

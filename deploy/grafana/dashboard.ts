@@ -47,7 +47,7 @@ export interface Panel {
   queries: Query[];
   /** What a stat says where there is no series. */
   noValue?: string;
-  /** Of a table: the label that its rows are of; a query is a column of it. */
+  /** The label that the rows of a table are of; a query is a column of it. */
   rowLabel?: string;
   /** Where the name of a row of a table leads. */
   link?: Link;
@@ -59,7 +59,7 @@ export interface Query {
   expr: string;
   /** Name of a series; `{{label}}` stands for a label's value. */
   legend: string;
-  /** Of a column: its unit, where it is not the table's, and from where on it is coloured. */
+  /** The unit of a column, where it is not the table's, and from where on it is coloured. */
   unit?: Panel['unit'];
   warnFrom?: number;
 }

@@ -32,5 +32,5 @@ export function countTicks(most, scale, linear) {
   return counts.map((count) => ({ count, height: heightOf(count, scale) / (heightOf(most, scale) || 1) }));
 }
 
-/** Of a logarithm of 1 + count, so that a bin without a pixel has no bar, and one with a single pixel has. @param {number} count @param {'linear' | 'log'} scale */
+/** How high a bar is: on the log scale by the logarithm of 1 + count, so that a bin without a pixel has no bar, and one with a single pixel has. @param {number} count @param {'linear' | 'log'} scale */
 const heightOf = (count, scale) => (scale === 'log' ? Math.log10(1 + count) : count);

@@ -78,7 +78,7 @@ export function whereTimeWent(job, nowMs) {
         Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)]))
       ),
     }),
-    // Of the coordinator, whatever the number of nodes.
+    // The coordinator's time, whatever the number of nodes.
     ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;

@@ -25,7 +25,7 @@ const spec = JobSpec.fromPartial({
   mapFormat: 'none',
 });
 const connection = { welcome() {}, lease() {}, recall() {}, probe() {}, search() {}, creditTaken() {}, drop() {} };
-/** Of one scrape, in milliseconds of processor time. */
+/** The most that a scrape may take, in milliseconds of processor time. */
 const mostMs = 50;
 
 async function* plan(): AsyncGenerator<PlannedStep[]> {
@@ -74,7 +74,7 @@ test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job h
   }
   const median = times.toSorted((a, b) => a - b)[7]!;
   t.diagnostic(`${median.toFixed(1)} ms a scrape, the median of 15`);
-  // Of processor time, which a machine that is busy with something else makes no longer.
+  // These are times of the processor, which other work of the machine makes no longer.
   assert.ok(median < mostMs, times.map((ms) => ms.toFixed(1)).join());
 
   const before = await series();

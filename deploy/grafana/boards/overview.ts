@@ -88,7 +88,7 @@ function binding(): Panel[] {
       width: 16,
       queries: [
         {
-          // Of the clusters chosen together: shares of each would add up to several times 100 %.
+          // One share of all chosen clusters together: shares of each would add up to several times 100 %.
           expr: `sum by (stage) (${seconds}) / on () group_left () (sum(${seconds}) > 0)`,
           legend: '{{stage}}',
         },

@@ -4,7 +4,7 @@ export const onNode = 'instance=~"$node"';
 /** What Prometheus names processes of ours. */
 export const ours = 'job=~"halogrid-.*"';
 
-/** Of several clusters in one Prometheus each has series of its own, so that none hides another. */
+/** Each of several clusters in one Prometheus has series of its own, so that none hides another. */
 export const clusterVariable: QueryVariable = {
   name: 'cluster',
   label: 'Cluster',

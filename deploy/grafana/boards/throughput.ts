@@ -67,7 +67,7 @@ function latency(): Panel[] {
       width: 8,
       queries: [
         {
-          // Of the clusters chosen together: shares of each would add up to several times 100 %.
+          // One share of all chosen clusters together: shares of each would add up to several times 100 %.
           expr: `sum by (stage) (${stageSeconds}) / on () group_left () (sum(${stageSeconds}) > 0)`,
           legend: '{{stage}}',
         },

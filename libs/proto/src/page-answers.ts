@@ -153,11 +153,11 @@ export interface ImageAnswer {
 
 /** GET /api/v1/jobs/ID/frame?index=N: the histograms of one source. */
 export interface FrameHistograms {
-  /** Of the grid; cells are row by row. */
+  /** Rows of the grid; cells are row by row. */
   rows: number;
   columns: number;
   channels: string[];
-  /** Of each cell, every channel, one after another. */
+  /** The bins of each cell, every channel, one after another. */
   cells: number[][];
 }
 
@@ -182,7 +182,7 @@ export interface ParameterForm {
 export interface FolderAnswer {
   /** Absolute; empty for the list of data roots. */
   path: string;
-  /** Of the folder around it; empty where that is not to be seen, or it is a data root. */
+  /** The path of the folder around it; empty where that is not to be seen, or it is a data root. */
   parent: string;
   entries: FolderEntry[];
   /** Further ones, that are not told. */

@@ -33,7 +33,7 @@ export function packFrames(planned: readonly PlannedFrame[], work: ShardWork): P
   };
 }
 
-/** Of what is longer than a block may be there is none. */
+/** The block of sources; undefined where it would be longer than a block may be. */
 function packOf(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): Uint8Array | undefined {
   const sources = planned.map(({ index, uri, name, version }, i) => ({
     ...{ index, uri, name, sizeBytes: sizeOf(version) },

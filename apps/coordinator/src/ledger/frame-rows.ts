@@ -18,7 +18,7 @@ export class FrameRows {
   readonly localMs: Float64Array | undefined;
   readonly widths: Uint32Array;
   readonly heights: Uint32Array;
-  /** Of its histograms, which lie end to end: how many bytes, and their CRC-32. */
+  /** How many bytes the histograms of a frame take, which lie end to end, and their CRC-32. */
   readonly lengths: Uint32Array;
   readonly checksums: Uint32Array;
   /** End to end: see sourceDigest. */
@@ -26,7 +26,7 @@ export class FrameRows {
   readonly offsetMinutes: Int16Array | undefined;
   #offsets: Float64Array | undefined;
 
-  /** Of `bytes` of `frameRowsBytes`, which begin where their memory does; zeros unless given. */
+  /** Rows in `bytes`, which are `frameRowsBytes` long and begin where their memory does; zeros unless given. */
   constructor(frames: number, isTimed: boolean, bytes = new Uint8Array(frameRowsBytes(frames, isTimed))) {
     const { buffer } = bytes;
     let at = 0;

@@ -93,7 +93,7 @@ class PartReader {
   readonly #part: FrameColumns['parts'][number] | undefined;
   readonly #rows: FrameRows;
   readonly #totals: Totals;
-  /** Of a frame that touches every cell, and of one that does not. */
+  /** The bins of a frame that touches every cell, and of one that does not. */
   readonly #bins: Uint32Array;
   #counted = 0n;
   /** Counts as they came, from one frame to another that touches every cell, and those of others with all their cells. */

@@ -62,7 +62,7 @@ export class HistogramSpool {
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
   append(source: number, bins: ArrayLike<number>): void {
     const mostBytes = bins.length * maxVarintBytes;
-    // Of many counts, so much memory would be several times what they take.
+    // Room for many of the longest counts would be several times what they take.
     const block = this.#roomFor(mostBytes <= blockBytes ? mostBytes : varintsLength(bins));
     const from = block.usedBytes;
     block.usedBytes = writeVarints(bins, block.bytes, from);

@@ -11,7 +11,7 @@ export interface PlannedSource {
   /** Results that make it; 0 for one that is quarantined at once. */
   tiles: number;
   video?: FrameOfVideo;
-  /** Of the file when it was listed, where the list knows it. */
+  /** The version of the file when it was listed, where the list knows it. */
   version?: string;
 }
 

@@ -4,7 +4,7 @@ export class SourceRuns {
   /** The first of a run and how many are in it, in turns. */
   readonly runs: Float64Array;
 
-  /** Of the `runs` of others, perhaps in another thread. */
+  /** Takes the `runs` of another, perhaps of another thread. */
   constructor(runs: Float64Array) {
     let length = 0;
     for (let i = 1; i < runs.length; i += 2) length += runs[i]!;

@@ -96,7 +96,7 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/** Of a job whose videos hardware may have decoded. */
+/** The sentence about a job whose videos hardware may have decoded. */
 const ofHardware =
   'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';
 

@@ -22,7 +22,7 @@ export async function* continuePlan(
     }
     return steps[at++];
   };
-  /** Of a step that brings its sources along: what it stands for, and how much of that is recorded. */
+  /** The steps that one with its sources stands for, less those that are recorded. */
   let parts: PlanStep[] = [];
   let lastUri = '';
   try {

@@ -12,7 +12,7 @@ export interface VideoPlanning {
   video: VideoOptions | undefined;
   /** Frames that a segment should have; 0: chosen. */
   batchFrames: number;
-  /** Of a frame: 1, or 3 of colour. */
+  /** Channels of a frame: 1, or 3 of colour. */
   channels: number;
   /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
   maxFrames: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leaseLimit } from './lease-limit.ts';
 
-/** Of a node that decodes one shard at a time, and of one that decodes 16. */
+/** The limits of a node that decodes one shard at a time, and of one that decodes 16. */
 const table: [fairShare: number, limit: number, of16: number][] = [
   [0, 1, 1],
   [0.1, 1, 1],

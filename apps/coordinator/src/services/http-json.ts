@@ -33,12 +33,20 @@ export function isMethod(request: IncomingMessage, response: ServerResponse, met
 export function answerJson(response: ServerResponse, log: Log, answer: Promise<object>): void {
   answer.then(
     (body) => sendJson(response, 200, body),
-    (error) => {
-      if (error instanceof UsageError) return sendJson(response, 400, { error: error.message });
-      if (error instanceof Refusal) return sendJson(response, statusCodes[error.kind], { error: error.message });
-      if (error instanceof NoResult) return sendJson(response, error.statusCode, { error: error.message });
-      log.error({ err: error }, 'A request failed');
-      sendJson(response, 500, { error: 'The request failed; the log of the coordinator says why' });
-    },
+    (error) => sendError(response, log, error),
   );
+}
+
+/** Says in one sentence why there is no answer; what is not the caller's fault goes to the log. */
+export function sendError(response: ServerResponse, log: Log, error: unknown): void {
+  const statusCode = statusCodeOf(error);
+  if (statusCode === 500) log.error({ err: error }, 'A request failed');
+  const ours = 'The request failed; the log of the coordinator says why';
+  sendJson(response, statusCode, { error: statusCode === 500 ? ours : (error as Error).message });
+}
+
+function statusCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return 400;
+  if (error instanceof Refusal) return statusCodes[error.kind];
+  return error instanceof NoResult ? error.statusCode : 500;
 }

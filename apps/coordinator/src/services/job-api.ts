@@ -53,7 +53,7 @@ function jobDetail(record: JobRecord, dispatcher: Dispatcher): JobDetail {
   };
 }
 
-/** Of the pipeline of that name, or the first. */
+/** What is merged so far of the pipeline of that name, or of the first. */
 function mergedSoFar({ jobId, state, spec, finishedMs }: JobRecord, asked: string | null, ledger: Ledger): MergedSoFar {
   const merged = ledger.mergedSoFar(jobId);
   if (!merged && finishedMs === 0)

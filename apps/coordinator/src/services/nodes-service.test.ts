@@ -137,7 +137,7 @@ test('an answer that is not put together as it says ends the conversation', asyn
   const bins = new Uint32Array(300).fill(1);
   const result = { source: 0, width: 20, height: 15, rect: undefined, counted: 300, bins };
   const answer = { ...lease, results: [result], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
-  // Of a lease that there is not: it is put together, and then passed over.
+  // There is no such lease: the answer is put together, and then passed over.
   const reports = [...splitAnswer(answer, 100)];
   for (const report of reports) {
     node.say(report);

@@ -1,21 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxImageBytes } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { Refusal } from '../job/refusal.ts';
 import { picturePath } from '../retrieval/known-frame.ts';
+import { isMethod, sendError, sendJson } from './http-json.ts';
 import { readChanges, readListFrames, readSearch, readSide } from './search-parameters.ts';
 import type { Searcher } from './searcher.ts';
+import { sendPicture } from './send-picture.ts';
 
-const statusCodes: Record<RefusalKind, number> = {
-  invalid: 400,
-  forbidden: 403,
-  missing: 404,
-  unmet: 409,
-  exhausted: 429,
-};
-
-/** Files may change, and their pictures with them; the same page asks for them again and again. */
-const pictureAge = 'private, max-age=3600';
+/** Seconds that a browser may keep a picture: its file may change, and the same page asks for it again and again. */
+const pictureAge = 3600;
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -29,19 +23,11 @@ export function createSearchApi(searcher: Searcher, log: Log): Respond {
     const answer = answerTo(path, searcher);
     if (!answer) return false;
     const methods = path === searchPath ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
-    if (!methods.includes(request.method ?? '')) {
-      response.setHeader('allow', methods.join(', '));
-      send(response, 405, { error: `Expected ${methods.join(', ')} but received ${request.method}` });
-      return true;
-    }
+    if (!isMethod(request, response, methods)) return true;
     answer(query, request, response).catch((error: unknown) => {
-      const isOurs = !(error instanceof Refusal);
-      if (isOurs) log.error({ err: error }, 'A request failed');
-      if (response.headersSent) return response.destroy();
       // What is left of a picture that is too large is not waited for.
       if (!request.complete) response.setHeader('connection', 'close');
-      const sentence = isOurs ? 'The search failed; the log of the coordinator says why' : error.message;
-      send(response, isOurs ? 500 : statusCodes[error.kind], { error: sentence });
+      sendError(response, log, error);
     });
     return true;
   };
@@ -55,7 +41,7 @@ function answerTo(path: string, searcher: Searcher): Answer | undefined {
   const json =
     (read: (query: string, request: IncomingMessage) => Promise<object>): Answer =>
     async (query, request, response) =>
-      send(response, 200, await read(query, request));
+      sendJson(response, 200, await read(query, request));
   switch (path) {
     case '/api/v1/indexes':
       return json(() => searcher.listIndexes());
@@ -79,16 +65,7 @@ function pictureOf(place: string, searcher: Searcher): Answer {
     if (more !== undefined || (map !== undefined && map !== 'map'))
       throw new Refusal('missing', 'There is no such picture');
     const order = { ticket, of: map === undefined ? ('frame' as const) : ('map' as const), side: readSide(query) };
-    const { png, width, height } = await searcher.picture(order);
-    response.writeHead(200, {
-      'content-type': 'image/png',
-      'content-length': png.length,
-      'cache-control': pictureAge,
-      'x-content-type-options': 'nosniff',
-      // The size of the frame, for who would point at its pixels.
-      'halogrid-size': `${width}x${height}`,
-    });
-    response.end(png);
+    sendPicture(response, await searcher.picture(order), pictureAge);
   };
 }
 
@@ -120,8 +97,4 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
     parts.push(part);
   }
   return Buffer.concat(parts, length);
-}
-
-function send(response: ServerResponse, statusCode: number, body: object): void {
-  response.writeHead(statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }

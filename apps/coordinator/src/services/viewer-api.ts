@@ -7,17 +7,17 @@ import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SourceLine } from '../output/previous/source-line.ts';
-import type { Picture } from '../retrieval/orders.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { answerJson, isMethod } from './http-json.ts';
 import { parseJobPath } from './job-path.ts';
 import { findJob } from './match-job-id.ts';
 import { resultsFolder } from './results-folder.ts';
+import { sendPicture } from './send-picture.ts';
 import { type SourceLines, SourceLists } from './source-lines.ts';
 import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
 
-/** Pictures of a source whose file may change. */
-const pictureAge = 'private, max-age=600';
+/** Seconds that a browser may keep a picture of a source, whose file may change. */
+const pictureAge = 600;
 
 /**
  * Answers GET of what the viewer shows of a complete job, below /api/v1/jobs/ID: `frames`, its sources; `frame`, the histograms of
@@ -78,7 +78,7 @@ export function createViewerApi(
         .then(({ lines }) => sourceAt(lines, readIndex(query)))
         .then(({ line }) => retrieval.ask('region', { ...sourceOf(line), ...readPart(query) }));
       pictured.then(
-        (picture) => sendPicture(response, picture),
+        (picture) => sendPicture(response, picture, pictureAge),
         () => answerJson(response, log, pictured),
       );
       return true;
@@ -106,15 +106,4 @@ function frameOf(index: number, line: SourceLine): JobFrame {
     ...(frame !== undefined && { frame }),
     ...(typeof timestampMs === 'number' && { timestampMs }),
   };
-}
-
-function sendPicture(response: ServerResponse, { png, width, height }: Picture): void {
-  response.writeHead(200, {
-    'content-type': 'image/png',
-    'content-length': png.length,
-    'cache-control': pictureAge,
-    'x-content-type-options': 'nosniff',
-    'halogrid-size': `${width}x${height}`,
-  });
-  response.end(png);
 }

@@ -5,13 +5,12 @@ import { test } from 'node:test';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { repeated } from '../testing/repeated.ts';
 import { frames, nature } from './create-cluster.ts';
+import { findFailure, scheduleRuns } from './find-failure.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { expectedOf } from './simulated-job.ts';
 import { SimulatedLeaders } from './simulated-leaders.ts';
 
-const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;
-const firstSeed = Number(HALOGRID_SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : repeated(4)));
+const runs = scheduleRuns(repeated(4));
 
 /**
  * Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database. A seed
@@ -59,20 +58,7 @@ async function simulate(seed: number): Promise<void> {
   }
 }
 
-async function findFailure(): Promise<Error | undefined> {
-  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-    try {
-      await simulate(seed);
-    } catch (error) {
-      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/simulation/several-leaders.test.ts`;
-      return new Error(`Seed ${seed}: ${(error as Error).message}\nRepeat it with: ${again}`, { cause: error });
-    }
-  }
-  return undefined;
-}
-
-// Before the first test, because from then on node:test follows every promise, which takes several times as long.
-const failure = await findFailure();
+const failure = await findFailure('several-leaders.test.ts', runs, simulate);
 
 test(`${runs} schedules of several coordinators that die and stand still come to the bits of undisturbed jobs`, () => {
   assert.ifError(failure);

@@ -5,13 +5,12 @@ import { test } from 'node:test';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { repeated } from '../testing/repeated.ts';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
+import { findFailure, firstSeed, scheduleRuns } from './find-failure.ts';
 import type { MetricSums } from './metric-sums.ts';
 import { arrangeScenario } from './scenario.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
-const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;
-const firstSeed = Number(HALOGRID_SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : repeated(100)));
+const runs = scheduleRuns(repeated(100));
 
 /** Plays one schedule; returns what came of it and when. */
 async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> {
@@ -28,21 +27,7 @@ async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> 
   }
 }
 
-/** The first schedule that goes wrong, with what repeats it. */
-async function findFailure(): Promise<Error | undefined> {
-  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-    try {
-      await simulate(seed);
-    } catch (error) {
-      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/simulation/simulation.test.ts`;
-      return new Error(`Seed ${seed}: ${(error as Error).message}\nRepeat it with: ${again}`, { cause: error });
-    }
-  }
-  return undefined;
-}
-
-// Before the first test, because from then on node:test follows every promise, which takes several times as long.
-const failure = await findFailure();
+const failure = await findFailure('simulation.test.ts', runs, simulate);
 
 test(`${runs} schedules of faults, each of its own seed, come to the bits of the undisturbed job`, () => {
   assert.ifError(failure);

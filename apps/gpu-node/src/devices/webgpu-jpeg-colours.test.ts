@@ -38,7 +38,7 @@ after(() => device.destroy());
 
 const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
 
-/** Of many groups of chunks, so that what is found out of one component has to be right for the others. */
+/** It has many groups of chunks, so that what is found out of one component has to be right for the others. */
 const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
 
 function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {

@@ -1,6 +1,6 @@
 /**
- * Of which part of the work the parts behind it may wait: a server's answers, files, decoders, the device, whoever keeps maps; `node`:
- * of none of these, while it has shards; `idle`: of shards.
+ * The parts of the work that those behind them may wait for: a server's answers, files, decoders, the device, whoever keeps maps; `node`:
+ * none of these, while it has shards; `idle`: it has no shards.
  */
 export const bindings = ['network', 'read', 'decode', 'device', 'encode', 'node', 'idle'] as const;
 export type Binding = (typeof bindings)[number];

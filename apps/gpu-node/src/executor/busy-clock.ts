@@ -86,7 +86,7 @@ export class BusyClock {
 
 /** A clock for each job that has a shard under way, and one for all of them. */
 export class BusyClocks {
-  /** Of the node, whatever the jobs. */
+  /** The clock of the node, whatever the jobs. */
   readonly whole: BusyClock;
   readonly #nowMs: () => number;
   readonly #kind: DeviceKind;

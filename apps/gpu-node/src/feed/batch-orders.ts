@@ -11,6 +11,6 @@ export interface BatchOrder<Limits> {
   files: AskedFiles;
   limits: Limits;
   address: bigint;
-  /** Of that memory, which may be more than is read. */
+  /** Bytes of that memory, which may be more than is read. */
   length: number;
 }

@@ -35,7 +35,7 @@ export class VideoIndexer {
     this.#ahead.add(uri);
   }
 
-  /** Of a video that is expected, with its URI. */
+  /** The index of a video, which is ready sooner where it was expected by its URI. */
   async *index(file: VideoFile, uri = ''): AsyncGenerator<IndexLine, void, undefined> {
     const lines = await this.#ahead.take(uri, file.version);
     if (lines) yield* lines;

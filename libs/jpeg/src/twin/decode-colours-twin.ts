@@ -4,7 +4,7 @@ import { rgbOf, type Samples, sampleAt } from './upsample.ts';
 
 /** What a device makes of a file in colour. */
 export interface DecodedColours {
-  /** Of each component; see `status`. */
+  /** The status of each component; see `status`. */
   statuses: readonly number[];
   /** Red, green and blue, one after another, rows without gaps; they mean nothing unless every status is fine. */
   planes: Uint8Array;

@@ -34,7 +34,7 @@ export interface FrameColumns {
   frames: number;
   widths: Uint32Array;
   heights: Uint32Array;
-  /** Of each pipeline: pixels counted in each channel, and how many of the answer's counts are those of the frame. */
+  /** For each pipeline the pixels counted in each channel, and how many of the answer's counts are those of the frame. */
   parts: { counted: Float64Array; binCounts: Uint32Array }[];
   /** Absent where no time is stated: as CaptureTime, NaN of frames of which none is, and `noZone` where it has no zone. */
   captured?: { localMs: Float64Array; offsetMinutes: Int16Array };

@@ -75,7 +75,7 @@ function putZigzag(value: number, bytes: DataView, at: number): number {
   return putVarint(value < 0 ? -2 * value - 1 : 2 * value, bytes, at);
 }
 
-/** Of a number from 0 to 2^32 - 1. */
+/** Writes a number from 0 to 2^32 - 1, and gives the place behind it. */
 function putVarint(value: number, bytes: DataView, at: number): number {
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.setUint8(at++, (rest & 0x7f) | 0x80);

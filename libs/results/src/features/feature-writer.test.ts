@@ -69,7 +69,7 @@ test('rows whose counts are varints are those of the same counts as numbers', as
         if (writer.isFull) await writer.writeGroup();
       }
       await writer.finish();
-      // Of the first channel, which has one bin here.
+      // What is counted is the first channel, which has one bin here.
       assert.deepEqual(
         await read(path),
         rows.map((row) => ({ ...row, counted: row.histogram[0] })),

@@ -186,7 +186,7 @@ export class FeatureWriter {
   }
 }
 
-/** Of these a row has a number each. */
+/** A row has a number in each of these. */
 const numberColumns = ['frame', 'timestampMs', 'capturedAtMs', 'cellRow', 'cellColumn', 'counted'] as const;
 
 /** The columns but the histogram. */

@@ -125,7 +125,7 @@ export class HistogramColumn {
 
 const typeOf = (largest: number): 'INT32' | 'INT64' => (largest > maxDeltaPacked ? 'INT64' : 'INT32');
 
-/** Of lists of `bins` counts: repetition is 0 where one begins and 1 where it goes on, definition 1, because none is empty. */
+/** The levels of lists of `bins` counts: repetition is 0 where one begins and 1 where it goes on, definition 1, because none is empty. */
 function listLevels(rows: number, bins: number): { repetitionLevels: Uint8Array; definitionLevels: Uint8Array } {
   const levels = new Uint8Array(rows * bins).fill(1);
   const definitionLevels = encodeLevels(levels);

@@ -25,5 +25,5 @@ export function largestFigure({ constant, root, share }: Bound, apart: number): 
   return most * most * (1 + rounding);
 }
 
-/** Of the few operations in float64 here. */
+/** The rounding of the few operations in float64 here. */
 const rounding = 2 ** -40;

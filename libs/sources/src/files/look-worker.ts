@@ -10,7 +10,7 @@ export interface LookOrder {
   count: number;
 }
 
-/** Of each name the size in bytes and the time of change in milliseconds; NaN where NativeFolder tells nothing. */
+/** For each name the size in bytes and the time of change in milliseconds; NaN where NativeFolder tells nothing. */
 export type LookAnswer = Float64Array<ArrayBuffer>;
 
 const calls = nativeCalls();

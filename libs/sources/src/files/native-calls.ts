@@ -7,7 +7,7 @@ export interface NativeCalls {
   statx(folder: number, path: number, flags: number, mask: number, into: Buffer): number;
   /** Where the bytes of a buffer are, for as long as it is held. */
   addressOf(bytes: Buffer): number;
-  /** Of the last call that failed. */
+  /** The error number of the last call that failed. */
   errno(): number;
 }
 

@@ -81,7 +81,7 @@ export async function* withRemoteSizes(
   }
 }
 
-/** Of which a server is asked. */
+/** Sources whose size a server is asked for. */
 const isUnsized = ({ sizeBytes, error, uri }: Source): boolean => sizeBytes === 0 && !error && isRemoteUri(uri);
 
 async function withSize(input: Source): Promise<Source> {

@@ -17,7 +17,7 @@ export interface StoredPlace {
   runs: Float64Array;
   /** Whether rows have times of capture. */
   isTimed: boolean;
-  /** Of the histograms. The rows are behind them. */
+  /** Where the histograms begin. The rows are behind them. */
   offset: number;
   countsBytes: number;
   rowsBytes: number;

@@ -167,7 +167,7 @@ export class PostgresStore implements LedgerStore {
     await this.#ask(`UPDATE ${this.#schema}.coordinators SET released = true WHERE epoch = $1`, [epoch]);
   }
 
-  /** Of several, the last that came. */
+  /** The leader; where there are several, the last that came. */
   async leader(): Promise<Leader | undefined> {
     const [row] = await this.#ask(
       `SELECT holder, epoch FROM ${this.#schema}.coordinators WHERE NOT ${isOver} ORDER BY epoch DESC LIMIT 1`,

@@ -20,7 +20,7 @@ export interface EarlierFile {
  * that it leads to is to be looked at.
  */
 export class EarlierIndex {
-  /** Of its results. */
+  /** The version of its results. */
   readonly #version: number;
   readonly #keys: number[] = [];
   readonly #offsets: number[] = [];

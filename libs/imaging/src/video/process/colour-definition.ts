@@ -70,14 +70,14 @@ export const isGrayFormat = (name: string): boolean => lumaFormat(name) !== unde
 
 /** Integers that samples of luma, and of U and V around their middle, are multiplied by. */
 export interface ColourFactors extends ColourMatrix {
-  /** Of luma, less `black`. */
+  /** What luma, less `black`, is multiplied with. */
   luma: number;
-  /** Of samples of that many bits. */
+  /** Luma of black, in samples of that many bits. */
   black: number;
 }
 
 /**
- * Of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there are fewer of them than of luma:
+ * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there are fewer of them than of luma:
  *
  *     red = (luma 16 (Y - black) + redV (V - 2^(bits+3)) + 2^16) >> 17, clipped to 0…2^bits - 1
  */

@@ -2,7 +2,7 @@ import type { VideoBytes } from './video-bytes.ts';
 
 /** A part of an MP4 or QuickTime file, as its head states it. */
 export interface Mp4Box {
-  /** Of four letters, or whatever a damaged file has there. */
+  /** Four letters, or whatever a damaged file has there. */
   type: string;
   /** First byte behind its head. */
   content: number;

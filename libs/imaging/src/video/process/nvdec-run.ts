@@ -52,7 +52,7 @@ class NvdecRun implements NvdecSink {
   /** In the order of decoding, those of which nobody has asked yet how that went. */
   #undecided: { surface: number; packet: SentPacket }[] = [];
   readonly #shownOfGroup = new Map<number, number>();
-  /** Of the last picture of H.264 from which others may be decoded. */
+  /** The number of the last picture of H.264 from which others may be decoded. */
   #frameNumber = 0;
   /** Pictures of the last packet, and slices of its last one. */
   #decoded = 0;

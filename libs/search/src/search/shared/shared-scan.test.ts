@@ -17,7 +17,7 @@ import { type Looked, type PartNode, SharedScan, type SharedScanOptions } from '
 type Nature = 'good' | 'refuses' | 'late' | 'silent' | 'unordered' | 'elsewhere' | 'greedy';
 const natures: readonly Nature[] = ['good', 'refuses', 'late', 'silent', 'unordered', 'elsewhere', 'greedy'];
 
-/** Of several sizes and many ties, in several segments, so that there are many small blocks. */
+/** Frames of several sizes and many ties, in several segments, so that there are many small blocks. */
 const frames = [...tiedFrames(240, 3, 3)].map((frame, i) => ({
   ...frame,
   capturedAtMs: i % 11 === 0 ? null : 1000 * i,

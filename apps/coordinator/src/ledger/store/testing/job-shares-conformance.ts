@@ -102,7 +102,7 @@ export function jobSharesConformance(
     assert.deepEqual(adopted.map(({ jobId }) => jobId).sort(), ['x', 'y']);
     for (const { epoch } of adopted) assert.ok(epoch > c.epoch);
     await assert.rejects(a.store.write(a.epoch, [put('x', 1)]), FencedError);
-    // Of those that nobody took, either: it is known to be gone.
+    // It cannot write of jobs that nobody took, either: it is known to be gone.
     await assert.rejects(a.store.write(a.epoch, [put('z', 1)]), FencedError);
     await assert.rejects(a.store.write(a.epoch, [put('new', 1)]), FencedError);
     assert.equal(await a.store.renew(a.epoch, longMs), false);

@@ -20,7 +20,7 @@ export function ledgerStoreConformance(
   options: { skip?: string | false; hasShares?: boolean } = {},
 ): void {
   const { hasShares = false, ...testOptions } = options;
-  /** Of stores that one leads at a time. */
+  /** A check for stores that one leads at a time. */
   const checkAlone = (what: string, act: (open: OpenSame) => Promise<void>) => hasShares || check(what, act);
   const check = (what: string, act: (open: OpenSame) => Promise<void>) =>
     test(`${name}: ${what}`, testOptions, async (t) => {

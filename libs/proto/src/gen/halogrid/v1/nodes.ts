@@ -274,7 +274,7 @@ export interface ShardCompleted_BusySecondsEntry {
 }
 
 export interface ShardTimeline {
-  /** Of each stage one at most. */
+  /** One of each stage at most. */
   spans: StageSpan[];
 }
 
