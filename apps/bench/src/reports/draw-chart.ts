@@ -27,10 +27,10 @@ function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string)
   const lines = new Map<string, ChartLine>();
   const seen = new Set<string>();
   for (const row of rows) {
-    for (const { column, name } of plan.values) {
+    for (const { column, name, isSameInSeries } of plan.values) {
       const y = row.values[column];
       const x = row.labels[plan.x];
-      const labels = plan.series.filter(differs);
+      const labels = isSameInSeries ? [] : plan.series.filter(differs);
       const group = joined(row, labels);
       const key = `${group}\n${column}`;
       // The first of rows that nothing tells apart counts, measured or not.

@@ -45,6 +45,13 @@ test('every probe has its samples of each image, and equal probes are one', asyn
   assert.deepEqual(read.sort(), [1, 1, 1, 2, 2, 2]);
 });
 
+test('kernels run over all images in turns, in as many samples as there are repetitions', async () => {
+  const one = probe('kernel', 20);
+  const { samples, read } = await measure([one], { repetitions: 4, images: 3 });
+  assert.equal(samples.get(probeKey(one))?.length, 4);
+  assert.deepEqual(read.sort(), [1, 2, 3]);
+});
+
 test('what another table measured is not measured again', async () => {
   const { samples } = await measure([probe('cpu', 33)]);
   const { read } = await measure([probe('cpu', 33)], undefined, samples);

@@ -54,6 +54,25 @@ test('a page shows what it asks for, and no more than before', () => {
   );
 });
 
+test('machines stand side by side, medians with their deviations', () => {
+  const files: Record<string, string> = {
+    a: csv(
+      ['side', 'x_median_ms', 'x_stdev_ms', 'y'],
+      [
+        [8, 2, 0.25, 3],
+        [16, 4, 0.5, undefined],
+        [32, undefined, undefined, undefined],
+      ],
+    ),
+    b: csv(['side', 'x_median_ms'], [[16, 5]]),
+  };
+  const request = '{"files":{"A":"a","B":"b"},"by":{"side":"side"},"columns":{"x_median_ms":"ms","y":"y"}}';
+  const filled = fillPage(`<!-- machines ${request} -->\n<!-- /machines -->\n`, (file) => readCsv(files[file]!));
+  const [, , , ...rows] = filled.split('\n');
+  assert.match(filled, /^\| side \| ms, A \| ms, B \| y, A \|$/m);
+  assert.deepEqual(rows, ['| 8 | 2 ± 0.2500 | - | 3 |', '| 16 | 4 ± 0.5000 | 5 | - |', '<!-- /machines -->', '']);
+});
+
 test('tables and charts of the pages are those of the CSV files', async () => {
   const rendered = await renderPages(root);
   for (const [path, text] of rendered) {

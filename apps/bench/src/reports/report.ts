@@ -82,8 +82,11 @@ export interface LineChartPlan {
   yScale: 'log10' | 'linear';
   /** Labels whose values tell lines apart, the first one by colour. Of rows that nothing tells apart the first is drawn. */
   series: string[];
-  /** Columns of the CSV that are drawn, and what their lines are called. */
-  values: { column: string; name: string }[];
+  /**
+   * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has one
+   * line, which no labels tell apart.
+   */
+  values: { column: string; name: string; isSameInSeries?: boolean }[];
   /** Rows that are drawn have these labels; all are unless given. */
   only?: Record<string, string | number>;
   /** Whether it shows nothing but what CUDA programs take. */

@@ -129,3 +129,11 @@ test('a chart by size never mixes shapes of a strategy, also where the first was
   const svg = drawChart(table.charts[0]!, evaluateTable(table, samples), 'A device')!;
   assert.equal(svg.match(/<circle/g)?.length, 1);
 });
+
+test('what is the same in all rows of a place is one line, beside a line a strategy', () => {
+  const report = r5({ isQuick: true, strategies: two });
+  const table = report.tables[0]!;
+  const svg = drawChart(table.charts[0]!, evaluateTable(table, madeUp(report), madeUpCuda(report)), 'A device')!;
+  const names = [...svg.matchAll(/<text x="36" y="4">([^<]+)</g)].map(([, name]) => name);
+  assert.deepEqual(names, ['halogrid window', 'CUDA global here', 'CUDA shared here', 'halogrid plain']);
+});

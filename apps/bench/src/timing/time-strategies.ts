@@ -1,10 +1,9 @@
 import { cellSizeOf, createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
+import { type SamplingOptions, takeSamples, warmUps } from './take-samples.ts';
 import { withTimedDevice } from './timed-device.ts';
 
-/** Samples before the first that is timed. */
-export const warmUps = 2;
 /** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
 const rotationBytes = 100 * 2 ** 20;
 /** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
@@ -12,9 +11,7 @@ const maxRotation = 1024;
 
 const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
-export interface TimingOptions {
-  /** Timed samples. */
-  repetitions: number;
+export interface TimingOptions extends SamplingOptions {
   /** Runs between two timestamps, so that the clock's step does not matter. */
   runsPerSample: number;
 }
@@ -25,9 +22,9 @@ export interface TimingOptions {
  */
 export async function timeStrategies(
   device: GPUDevice,
-  { pipeline, withMap, item, bytes, batch }: StagedCase,
+  { pipeline, withMap, item, bytes, moreBytes, batch }: StagedCase,
   strategies: readonly (Strategy | undefined)[],
-  { repetitions, runsPerSample }: TimingOptions,
+  options: TimingOptions,
 ): Promise<number[][]> {
   const last = pipeline.operations.at(-1);
   const items = Array.from({ length: batch }, (_, i) => ({ ...item, offset: item.offset + i * bytes.length }));
@@ -52,33 +49,38 @@ export async function timeStrategies(
     made.push(created);
     return created;
   };
-  const runs = (warmUps + repetitions) * runsPerSample;
-  const rotation = (label: string, size: number) => {
-    const wanted = Math.max(2, Math.ceil(rotationBytes / Math.max(16, size)));
+  const { runsPerSample } = options;
+  const runs = (warmUps + options.repetitions) * runsPerSample;
+  const rotation = (label: string, size: number, least = 2) => {
+    const wanted = Math.max(least, Math.ceil(rotationBytes / Math.max(16, size)));
     return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
   };
-  const inputs = rotation('bench.input', bytes.length * batch);
+  const photos = [bytes, ...moreBytes];
+  const inputs = rotation('bench.input', bytes.length * batch, Math.max(2, photos.length));
   const outputs = rotation('bench.output', mapsBytes);
   const between = planesBytes.map((size) => buffer('bench.planes', size));
   const histograms = buffer('bench.histograms', histogramsBytes);
   const table = buffer('bench.table', tableBytes, UNIFORM);
-  for (const input of inputs) {
-    for (let i = 0; i < batch; i++) device.queue.writeBuffer(input, i * bytes.length, bytes);
+  for (const [i, input] of inputs.entries()) {
+    for (let j = 0; j < batch; j++) device.queue.writeBuffer(input, j * bytes.length, photos[i % photos.length]!);
   }
   device.queue.writeBuffer(table, 0, itemTable);
 
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
-  for (let i = 0; i < warmUps + repetitions; i++) {
+  await takeSamples(options, async (isWarmUp) => {
+    let turnMs = 0;
     for (const [j, { program, layout }] of programs.entries()) {
       const ms = await sample(device, runsPerSample, (pass) => {
         const planes = [inputs[run % inputs.length]!, ...between];
         program.record(pass, layout, { planes, table, histograms, maps: outputs[run % outputs.length]! });
         run++;
       });
-      if (i >= warmUps) samplesMs[j]!.push(ms / (runsPerSample * batch));
+      turnMs += ms;
+      if (!isWarmUp) samplesMs[j]!.push(ms / (runsPerSample * batch));
     }
-  }
+    return turnMs;
+  });
   for (const one of made) one.destroy();
   return samplesMs;
 }
@@ -113,13 +115,9 @@ export interface KernelTime {
   samplesMs: number[];
 }
 
-export interface KernelTimesOptions extends BenchImages {
+export interface KernelTimesOptions extends BenchImages, TimingOptions {
   kind: 'gpu' | 'software';
   cases: readonly KernelCase[];
-  /** Timed samples. */
-  repetitions: number;
-  /** Runs between two timestamps, so that the clock's step does not matter. */
-  runsPerSample: number;
 }
 
 /** Times pipelines by the GPU's own clock. Rejects with one sentence for a case that cannot be run. */
