@@ -151,8 +151,8 @@ export function r2({ isQuick, strategies }: Scale): Report {
           title: 'Padding alone, and LBP that needs none (figure 1)',
           series: ['what', 'block'],
           values: [
-            { column: 'zero_mean_ms', name: '' },
-            { column: 'cuda_mean_ms', name: '' },
+            { column: 'zero_median_ms', name: '' },
+            { column: 'cuda_median_ms', name: '' },
           ],
         }),
         yTitle: 'Milliseconds an image',

@@ -35,9 +35,9 @@ const wholeLines = [
   ]),
 ];
 const wholeTimes = [
-  { column: 'whole_mean_ms', name: 'halogrid, whole run' },
+  { column: 'whole_median_ms', name: 'halogrid, whole run' },
   ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_whole_mean_ms`, name: `CUDA ${name} here, whole run` },
+    { column: `cuda_${name}_whole_median_ms`, name: `CUDA ${name} here, whole run` },
     { column: reportColumn(rtx3060Ti, `${name} ms`), name: `report (${rtx3060Ti}), ${name}` },
   ]),
 ];
@@ -262,9 +262,9 @@ function peak(name: string, column: string, counts: (strategy: string, block: st
   return {
     name: `${name}_x`,
     title: name.replace('cuda', 'CUDA').replace('_', '\n'),
-    of: (meanMs, row) => {
+    of: (medianMs, row) => {
       const { strategy, block } = row.labels;
-      return counts(String(strategy), String(block)) ? over.of(meanMs, row) : undefined;
+      return counts(String(strategy), String(block)) ? over.of(medianMs, row) : undefined;
     },
   };
 }
