@@ -10,6 +10,7 @@ import {
 } from './report.ts';
 import { laneShape, type Scale, square, strategyName } from './scale.ts';
 
+const geforce950M = 'GeForce 950M';
 const kernels = ['global-atomics', 'private-histogram'];
 /** The report's fastest first: charts by size draw the first shape of a strategy. */
 const blocks = [32, 16, 8, 4];
@@ -66,6 +67,7 @@ export function r2({ isQuick, strategies }: Scale): Report {
           { column: 'kernel_speedup_over_cpu', name: '' },
           { column: 'cuda_speedup_over_cpu', name: '' },
         ],
+        levels: isQuick ? [] : [{ name: `report (${geforce950M}), its best`, y: 130 }],
       }),
       {
         kind: 'heat',
@@ -111,6 +113,7 @@ export function r2({ isQuick, strategies }: Scale): Report {
           { column: 'whole_speedup_over_cpu', name: '' },
           { column: 'cuda_speedup_over_cpu', name: '' },
         ],
+        levels: isQuick ? [] : [{ name: `report (${geforce950M}), passed beyond 4096x4096 alone`, y: 5 }],
       }),
       {
         kind: 'heat',

@@ -163,7 +163,9 @@ export function withoutTime(time: string, derived: Derived): Derived {
 }
 
 /** A chart of speed-ups by the side of square images. */
-export function speedUpsBySide(chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values'>): LineChartPlan {
+export function speedUpsBySide(
+  chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values' | 'levels'>,
+): LineChartPlan {
   return {
     kind: 'lines',
     x: 'side',
