@@ -11,8 +11,8 @@ for (const [estimateMs, cellMs, expected] of [
   [10, 1000, method],
   // 7 runs: two images, each of which warms up twice.
   [140, 1000, { ...method, images: 2 }],
-  [333, 1000, { ...method, images: 1 }],
-  [334, 1000, undefined],
+  [1000, 1000, { ...method, images: 1 }],
+  [1001, 1000, undefined],
 ] as const) {
   test(`of ${estimateMs} ms a sample, ${cellMs} ms hold ${JSON.stringify(expected)}`, () => {
     assert.deepEqual(fitMethod(method, estimateMs, cellMs), expected);

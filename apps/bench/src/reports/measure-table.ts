@@ -122,12 +122,11 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
 
 /**
  * As many images as fit into `cellMs` where a sample takes about `estimateMs`: each has warm-ups of its own and one sample at
- * least. Undefined where none fits; all where nothing is known of how long one takes.
+ * least, and one image is measured where a sample fits. Undefined where none does; all where nothing is known of it.
  */
 export function fitMethod(method: Method, estimateMs: number | undefined, cellMs: number): Method | undefined {
   if (estimateMs === undefined) return method;
   const runs = Math.floor(cellMs / estimateMs);
-  const images = Math.min(method.images, Math.floor(runs / (warmUps + 1)));
-  if (images < 1) return undefined;
-  return { ...method, images };
+  if (runs < 1) return undefined;
+  return { ...method, images: Math.max(1, Math.min(method.images, Math.floor(runs / (warmUps + 1)))) };
 }

@@ -6,12 +6,21 @@ import { cellText } from './render-table.ts';
 export interface TableRequest {
   /** The file without its extension, from the folder of the pages. */
   file: string;
-  /** Headings by column. */
+  /** Headings by column; a median has its deviation beside it. */
   columns: Record<string, string>;
   /** Rows have these labels; all are shown unless given. */
   only?: Record<string, string | number>;
-  /** One row for each value of a label: of each other column the least or the most of its rows. */
-  best?: { of: string; is: 'least' | 'most' };
+  /**
+   * One row for each value of a label: the one whose column `by` is the least or the most, or, unless that is given, of each
+   * other column the least or the most of its rows.
+   */
+  best?: Best;
+}
+
+interface Best {
+  of: string;
+  by?: string;
+  is: 'least' | 'most';
 }
 
 /** What of the same table of several machines a page shows side by side, behind the word `machines`. */
@@ -34,18 +43,13 @@ export function pageTable({ file, columns, only, best }: TableRequest, tableOf: 
   const names = Object.keys(columns);
   for (const name of names) expectColumn(table, file, name);
   const rows = rowsWith(table, only).map(({ values }) => values);
-  const shown = best
-    ? [...Map.groupBy(rows, (row) => row[best.of])].map(([label, group]) => ({
-        ...Object.fromEntries(names.map((name) => [name, bestOf(group, name, best.is)])),
-        [best.of]: label,
-      }))
-    : rows;
+  const shown = best ? bestRows(rows, names, best) : rows;
   const measured = shown.filter((row) =>
     names.some((name) => typeof row[name] === 'number' && !(name in (only ?? {}))),
   );
   return markdown(
     Object.values(columns),
-    measured.map((row) => names.map((name) => cellText(row[name]))),
+    measured.map((row) => names.map((name) => withSpread(row, name))),
   );
 }
 
@@ -85,10 +89,20 @@ function expectColumn(table: EvaluatedTable, file: string, name: string): void {
 const sameRow = ({ rows }: EvaluatedTable, labels: readonly string[], row: Row): Row | undefined =>
   rows.find(({ values }) => labels.every((name) => values[name] === row[name]))?.values;
 
-/** A median with the deviation of its samples, anything else alone. */
+/** A median with the standard deviation of its samples in percent of it; anything else alone. */
 function withSpread(row: Row | undefined, name: string): string {
-  const spread: Value = name.endsWith('_median_ms') ? row?.[name.replace(/_median_ms$/, '_stdev_ms')] : undefined;
-  return spread === undefined ? cellText(row?.[name]) : `${cellText(row?.[name])} ± ${cellText(spread)}`;
+  const value = row?.[name];
+  const deviation = name.endsWith('_median_ms') ? row?.[name.replace(/_median_ms$/, '_stdev_ms')] : undefined;
+  if (typeof value !== 'number' || typeof deviation !== 'number') return cellText(value);
+  const percent = (100 * deviation) / value;
+  return `${cellText(value)} ± ${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+}
+
+function bestRows(rows: readonly Row[], names: readonly string[], { of, by, is }: Best): Row[] {
+  return [...Map.groupBy(rows, (row) => row[of])].map(([label, group]) => {
+    if (by) return group.find((row) => row[by] === bestOf(group, by, is)) ?? group[0]!;
+    return { ...Object.fromEntries(names.map((name) => [name, bestOf(group, name, is)])), [of]: label };
+  });
 }
 
 function bestOf(rows: readonly Row[], name: string, is: 'least' | 'most'): Value {

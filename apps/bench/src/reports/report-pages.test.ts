@@ -48,6 +48,12 @@ test('a page shows what it asks for, and no more than before', () => {
     fillPage(page(best, ''), () => table),
     page(best, '| kernel | ms |\n| --- | --- |\n| a | 1 |\n| b | 3 |\n'),
   );
+  const rowOf =
+    '{"file":"x/y","columns":{"kernel":"kernel","block":"block","ms":"ms"},"best":{"of":"kernel","by":"ms","is":"least"}}';
+  assert.equal(
+    fillPage(page(rowOf, ''), () => table),
+    page(rowOf, '| kernel | block | ms |\n| --- | --- | --- |\n| a | 16x16 | 1 |\n| b | 8x8 | 3 |\n'),
+  );
   assert.throws(
     () => fillPage(page('{"file":"x/y","columns":{"s":"s"}}', ''), () => table),
     /'x\/y' has no column 's'/,
@@ -60,7 +66,7 @@ test('machines stand side by side, medians with their deviations', () => {
       ['side', 'x_median_ms', 'x_stdev_ms', 'y'],
       [
         [8, 2, 0.25, 3],
-        [16, 4, 0.5, undefined],
+        [16, 4, 0.2, undefined],
         [32, undefined, undefined, undefined],
       ],
     ),
@@ -70,7 +76,7 @@ test('machines stand side by side, medians with their deviations', () => {
   const filled = fillPage(`<!-- machines ${request} -->\n<!-- /machines -->\n`, (file) => readCsv(files[file]!));
   const [, , , ...rows] = filled.split('\n');
   assert.match(filled, /^\| side \| ms, A \| ms, B \| y, A \|$/m);
-  assert.deepEqual(rows, ['| 8 | 2 ± 0.2500 | - | 3 |', '| 16 | 4 ± 0.5000 | 5 | - |', '<!-- /machines -->', '']);
+  assert.deepEqual(rows, ['| 8 | 2 ± 13 % | - | 3 |', '| 16 | 4 ± 5.0 % | 5 | - |', '<!-- /machines -->', '']);
 });
 
 test('tables and charts of the pages are those of the CSV files', async () => {
