@@ -87,3 +87,37 @@ test('tables and charts of the pages are those of the CSV files', async () => {
   const charts = (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.svg'));
   for (const path of charts) assert.ok(rendered.has(path) || path.startsWith('pictures/'), `${path} has no CSV`);
 });
+
+/** How many tables and figures the reports have. */
+const counts = {
+  R1: { table: 3, figure: 6 },
+  R2: { table: 0, figure: 4 },
+  R3: { table: 3, figure: 14 },
+  R4: { table: 5, figure: 12 },
+  R5: { table: 5, figure: 5 },
+};
+
+/** What a row of the index is about: 'tables 2, 3, figure 7' are three names. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/(table|figure)s? ((?:\d+(?: to \d+)?(?:, )?)+)/g)].flatMap(([, kind, numbers]) =>
+    [...numbers!.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, from, to = from]) =>
+      Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => `${kind} ${Number(from) + i}`),
+    ),
+  );
+}
+
+test('the index has every table and figure of the reports once, with a verdict', async () => {
+  const index = await readFile(join(root, 'README.md'), 'utf8');
+  const rows = [...index.matchAll(/^\| (R\d) ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)];
+  const listed = rows.filter(([, , what]) => /^(table|figure)/.test(what!));
+  const named = listed.flatMap(([, report, what]) => namesIn(what!).map((name) => `${report} ${name}`));
+  const expected = Object.entries(counts).flatMap(([report, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, count]) =>
+      Array.from({ length: count }, (_, i) => `${report} ${kind} ${i + 1}`),
+    ),
+  );
+  assert.deepEqual(named.toSorted(), expected.toSorted());
+  for (const [row, , , verdict] of listed) {
+    assert.match(verdict!, /^(reproduced|order reproduced|differs because|not measurable because)/, row);
+  }
+});

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Size } from '@halogrid/geometry';
 import { createPipeline, runReference } from '@halogrid/kernels';
-import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
+import { type BenchImages, type KernelCase, stageCase } from '../timing/kernel-case.ts';
 import { type SamplingOptions, takeSamples } from '../timing/take-samples.ts';
 import { measureKernelTimes } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
@@ -49,9 +49,15 @@ async function timeImages(
   bench: Bench,
 ): Promise<number[][]> {
   const load = once((size: Size) => Promise.all(indices.map((index) => bench.image(size, index))));
+  const images = new Map<string, BenchImages>();
   const cases: KernelCase[] = [];
-  for (const probe of probes) cases.push(caseOf(probe, await load(probe.size)));
-  const { timer, size, images } = probes[0]!;
+  for (const probe of probes) {
+    const key = JSON.stringify([probe.size, channelsOf(probe)]);
+    const ofProbe = images.get(key) ?? imagesOf(probe, await load(probe.size));
+    images.set(key, ofProbe);
+    cases.push(caseOf(probe, ofProbe));
+  }
+  const { timer, size, images: imagesPerSample } = probes[0]!;
   const runsPerSample = runsOf(probes[0]!, bench);
   const common = { size, cases, repetitions, withinMs };
   switch (timer) {
@@ -59,7 +65,7 @@ async function timeImages(
       return samplesMs(await measureKernelTimes({ kind: bench.device, ...common, runsPerSample }));
     case 'whole':
     case 'batch':
-      return samplesMs(await measureWholeTimes({ kind: bench.device, ...common, imagesPerSample: images }));
+      return samplesMs(await measureWholeTimes({ kind: bench.device, ...common, imagesPerSample }));
     case 'cpu':
       return samplesMs(await measureWholeTimes({ kind: 'cpu', ...common }));
     case 'threads': {
@@ -83,11 +89,14 @@ const samplesMs = ({ rows }: { rows: { samplesMs: number[] }[] }): number[][] =>
 const channelsOf = ({ operations }: Probe): number => createPipeline(operations).input.length;
 const samplesOf = (probe: Probe): number => probe.size.width * probe.size.height * channelsOf(probe);
 
-function caseOf(probe: Probe, planes: readonly Uint8Array[]): KernelCase {
-  const { operations, output, size, strategy, grid } = probe;
+function imagesOf(probe: Probe, planes: readonly Uint8Array[]): BenchImages {
   const [photo, ...morePhotos] = planes.map((one) => one.subarray(0, samplesOf(probe)));
+  return { size: probe.size, photo, morePhotos };
+}
+
+function caseOf({ operations, output, size, strategy, grid }: Probe, images: BenchImages): KernelCase {
   const name = `${operations.map(({ kernel }) => kernel).join(' > ')} of ${size.width}x${size.height}`;
-  return { name, operations, output, strategy, grid, input: 'photo', images: { size, photo, morePhotos } };
+  return { name, operations, output, strategy, grid, input: 'photo', images };
 }
 
 /** Images of one size are the same memory. */

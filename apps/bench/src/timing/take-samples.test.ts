@@ -27,6 +27,16 @@ for (const [withinMs, expected] of [
   });
 }
 
+test('warm-ups go on until they have taken their time', async () => {
+  const asked: boolean[] = [];
+  const sample = (isWarmUp: boolean) => {
+    asked.push(isWarmUp);
+    return 10;
+  };
+  await takeSamples({ repetitions: 1, warmUpMs: 45 }, sample);
+  assert.deepEqual(asked, [true, true, true, true, true, false]);
+});
+
 test('a sample that fails ends it', async () => {
   await assert.rejects(
     takeSamples({ repetitions: 2 }, () => Promise.reject(new Error('lost'))),

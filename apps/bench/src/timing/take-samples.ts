@@ -1,4 +1,4 @@
-/** Samples before the first that is timed. */
+/** Samples before the first that is timed, at least. */
 export const warmUps = 2;
 
 export interface SamplingOptions {
@@ -6,14 +6,17 @@ export interface SamplingOptions {
   repetitions: number;
   /** No further sample is begun once those timed have taken this long; unlimited unless given. */
   withinMs?: number;
+  /** What warm-ups take together at least; 0 unless given. */
+  warmUpMs?: number;
 }
 
 /** Milliseconds that `sample` returns, after warm-ups whose times nobody wants: one at least. Rejects as `sample` does. */
 export async function takeSamples(
-  { repetitions, withinMs = Infinity }: SamplingOptions,
+  { repetitions, withinMs = Infinity, warmUpMs = 0 }: SamplingOptions,
   sample: (isWarmUp: boolean) => number | Promise<number>,
 ): Promise<number[]> {
-  for (let i = 0; i < warmUps; i++) await sample(true);
+  let warmMs = 0;
+  for (let i = 0; i < warmUps || warmMs < warmUpMs; i++) warmMs += await sample(true);
   const samplesMs: number[] = [];
   let spentMs = 0;
   while (samplesMs.length < repetitions && spentMs <= withinMs) {

@@ -9,6 +9,12 @@ const rotationBytes = 100 * 2 ** 20;
 /** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
 const maxRotation = 1024;
 
+/**
+ * A GPU that had next to nothing to do lowers its clocks. Seen on an H200: after 4 s of short samples with pauses between
+ * them, kernels took 2 to 3 times as long until the end.
+ */
+const warmUpMs = 50;
+
 const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 export interface TimingOptions extends SamplingOptions {
@@ -52,7 +58,8 @@ export async function timeStrategies(
   const { runsPerSample } = options;
   const runs = (warmUps + options.repetitions) * runsPerSample;
   const rotation = (label: string, size: number, least = 2) => {
-    const wanted = Math.max(least, Math.ceil(rotationBytes / Math.max(16, size)));
+    // Where there are no maps, one buffer stands for all: to create a thousand takes longer than many a measurement.
+    const wanted = size === 0 ? 1 : Math.max(least, Math.ceil(rotationBytes / size));
     return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
   };
   const photos = [bytes, ...moreBytes];
@@ -68,7 +75,8 @@ export async function timeStrategies(
 
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
-  await takeSamples(options, async (isWarmUp) => {
+  const ofAll = { ...options, withinMs: (options.withinMs ?? Infinity) * strategies.length, warmUpMs };
+  await takeSamples(ofAll, async (isWarmUp) => {
     let turnMs = 0;
     for (const [j, { program, layout }] of programs.entries()) {
       const ms = await sample(device, runsPerSample, (pass) => {
@@ -120,15 +128,31 @@ export interface KernelTimesOptions extends BenchImages, TimingOptions {
   cases: readonly KernelCase[];
 }
 
-/** Times pipelines by the GPU's own clock. Rejects with one sentence for a case that cannot be run. */
+/**
+ * Times pipelines by the GPU's own clock; strategies of one pipeline on the same images take turns. Rejects with one sentence
+ * for a case that cannot be run.
+ */
 export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
   return withTimedDevice(options.kind, async (device, info, check) => {
     const rows: KernelTime[] = [];
-    for (const one of options.cases) {
-      const [samplesMs] = await timeStrategies(device, stageCase(one, options), [one.strategy], options);
-      rows.push({ name: one.name, samplesMs: samplesMs! });
-      check(one.name);
+    for (const together of casesByWork(options.cases)) {
+      const [first] = together as [KernelCase];
+      const strategies = together.map(({ strategy }) => strategy);
+      const samplesMs = await timeStrategies(device, stageCase(first, options), strategies, options);
+      check(first.name);
+      together.forEach((one, i) => {
+        rows[options.cases.indexOf(one)] = { name: one.name, samplesMs: samplesMs[i]! };
+      });
     }
     return { device: info.name, rows };
   });
+}
+
+/** Cases that differ in nothing but the strategy; those on other images are other work. */
+function casesByWork(cases: readonly KernelCase[]): KernelCase[][] {
+  const images = [...new Set(cases.map((one) => one.images))];
+  const groups = Map.groupBy(cases, ({ name: _, strategy: __, ...work }) =>
+    JSON.stringify({ ...work, images: images.indexOf(work.images) }),
+  );
+  return [...groups.values()];
 }
