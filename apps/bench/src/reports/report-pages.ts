@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Machine, machineFile, reports } from './bench-reports.ts';
+import { type Machine, machineFile, machineLine, reports } from './bench-reports.ts';
 import { drawChart } from './draw-chart.ts';
 import type { EvaluatedTable } from './evaluate-table.ts';
 import { type MachinesRequest, machinesTable, pageTable, type TableRequest } from './page-tables.ts';
@@ -39,7 +39,7 @@ export async function drawCharts(folder: string): Promise<Map<string, string>> {
       if (!files.has(`${id}-${name}.csv`)) continue;
       const table = readCsv(await readFile(join(folder, `${id}-${name}.csv`), 'utf8'));
       for (const plan of plans) {
-        const svg = drawChart(plan, table, machine.device);
+        const svg = drawChart(plan, table, machineLine(machine));
         if (svg) charts.set(`${id}-${plan.name}.svg`, svg);
       }
     }
