@@ -10,10 +10,10 @@ const rotationBytes = 100 * 2 ** 20;
 const maxRotation = 1024;
 
 /**
- * A GPU that had next to nothing to do lowers its clocks. Seen on an H200: after 4 s of short samples with pauses between
- * them, kernels took 2 to 3 times as long until the end.
+ * A GPU that had next to nothing to do lowers its clocks. Seen on an H200 and an H100: after some seconds of short samples with
+ * pauses between them, kernels took 2 to 3 times as long, until one came that took a second in all.
  */
-const warmUpMs = 50;
+const gpuWarmUpMs = 250;
 
 const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
@@ -75,7 +75,7 @@ export async function timeStrategies(
 
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
-  const ofAll = { ...options, withinMs: (options.withinMs ?? Infinity) * strategies.length, warmUpMs };
+  const ofAll = { ...options, withinMs: (options.withinMs ?? Infinity) * strategies.length };
   await takeSamples(ofAll, async (isWarmUp) => {
     let turnMs = 0;
     for (const [j, { program, layout }] of programs.entries()) {
@@ -133,12 +133,13 @@ export interface KernelTimesOptions extends BenchImages, TimingOptions {
  * for a case that cannot be run.
  */
 export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
+  const timing = { ...options, warmUpMs: options.kind === 'gpu' ? gpuWarmUpMs : 0 };
   return withTimedDevice(options.kind, async (device, info, check) => {
     const rows: KernelTime[] = [];
     for (const together of casesByWork(options.cases)) {
       const [first] = together as [KernelCase];
       const strategies = together.map(({ strategy }) => strategy);
-      const samplesMs = await timeStrategies(device, stageCase(first, options), strategies, options);
+      const samplesMs = await timeStrategies(device, stageCase(first, options), strategies, timing);
       check(first.name);
       together.forEach((one, i) => {
         rows[options.cases.indexOf(one)] = { name: one.name, samplesMs: samplesMs[i]! };
