@@ -130,9 +130,12 @@ function figuresOf(reported: NonNullable<ReportRow['reported']>): { name: string
   );
 }
 
+/** What columns of the report's own figures begin with. */
+export const reportedPrefix = 'report_';
+
 /** The column of a report's own figures in the CSV. */
 export function reportColumn(hardware: string, column: string): string {
-  return `report_${hardware}_${column}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+  return `${reportedPrefix}${hardware}_${column}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 }
 
 const union = (lists: readonly string[][]): string[] => [...new Set(lists.flat())];

@@ -246,7 +246,7 @@ export function r4({ isQuick, strategies }: Scale): Report {
       {
         kind: 'lines',
         name: 'split',
-        title: `${images} images divided between one CPU thread and the device`,
+        title: `${images} images divided between one CPU thread and the device (figure 5)`,
         x: 'side',
         xTitle: 'Side of the image, px',
         xScale: 'log2',

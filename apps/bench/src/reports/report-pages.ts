@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Machine, machineFile, machineLine, reports } from './bench-reports.ts';
 import { drawChart } from './draw-chart.ts';
@@ -47,15 +47,22 @@ export async function drawCharts(folder: string): Promise<Map<string, string>> {
   return charts;
 }
 
+/** Names of the folders of machines whose charts are drawn. */
+async function chartFolders(root: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    if (entry.isDirectory() && (await readdir(join(root, entry.name))).includes(machineFile)) names.push(entry.name);
+  }
+  return names;
+}
+
 /** Everything in the folder of the pages that follows from the CSV files below it: charts and filled pages, by path. */
 export async function renderPages(root: string): Promise<Map<string, string>> {
   const rendered = new Map<string, string>();
-  const entries = await readdir(root, { withFileTypes: true });
-  for (const folder of entries.filter((entry) => entry.isDirectory())) {
-    if (!(await readdir(join(root, folder.name))).includes(machineFile)) continue;
-    for (const [name, svg] of await drawCharts(join(root, folder.name))) rendered.set(`${folder.name}/${name}`, svg);
+  for (const folder of await chartFolders(root)) {
+    for (const [name, svg] of await drawCharts(join(root, folder))) rendered.set(`${folder}/${name}`, svg);
   }
-  for (const { name } of entries.filter((entry) => entry.name.endsWith('.md'))) {
+  for (const name of (await readdir(root)).filter((entry) => entry.endsWith('.md'))) {
     const page = await readFile(join(root, name), 'utf8');
     const tables = new Map<string, EvaluatedTable>();
     for (const file of filesOf(page)) tables.set(file, readCsv(await readFile(join(root, `${file}.csv`), 'utf8')));
@@ -67,7 +74,13 @@ export async function renderPages(root: string): Promise<Map<string, string>> {
   return rendered;
 }
 
-/** Makes the pages of a folder anew. */
+/** Makes the pages of a folder anew; charts that no CSV file gives any longer go. */
 export async function writePages(root: string): Promise<void> {
-  for (const [path, text] of await renderPages(root)) await writeFile(join(root, path), text);
+  const rendered = await renderPages(root);
+  for (const folder of await chartFolders(root)) {
+    for (const name of await readdir(join(root, folder))) {
+      if (name.endsWith('.svg') && !rendered.has(`${folder}/${name}`)) await rm(join(root, folder, name));
+    }
+  }
+  for (const [path, text] of rendered) await writeFile(join(root, path), text);
 }

@@ -105,6 +105,12 @@ test('what was not measured is a dash, empty in the CSV, and not in a chart', ()
   assert.equal(drawChart(table.charts[0]!, evaluated, 'A device'), undefined);
 });
 
+test('a chart of the report’s own figures alone is none', () => {
+  const report = r5({ isQuick: false, strategies: defaultStrategy });
+  const table = report.tables[2]!;
+  assert.equal(drawChart(table.charts[0]!, evaluateTable(table, new Map()), 'A device'), undefined);
+});
+
 test('R4 divides a thousand images as the times are', () => {
   const report = r4({ isQuick: true, strategies: defaultStrategy });
   const split = report.tables.find(({ name }) => name === 'split')!;
