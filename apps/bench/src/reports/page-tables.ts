@@ -67,7 +67,7 @@ export function machinesTable({ files, by, columns, only }: MachinesRequest, tab
       .filter(({ table }) => hasColumn(table, name))
       .map(({ machine, table }) => ({
         heading: `${columns[name]}, ${machine}`,
-        of: (row: Row) => withSpread(sameRow(table, labels, row), name),
+        of: (row: Row) => withSpread(sameRow(rowsWith(table, only), labels, row), name),
       })),
   );
   const rows = rowsWith(machines[0]!.table, only)
@@ -86,7 +86,7 @@ function expectColumn(table: EvaluatedTable, file: string, name: string): void {
   if (!hasColumn(table, name)) throw new Error(`'${file}' has no column '${name}'`);
 }
 
-const sameRow = ({ rows }: EvaluatedTable, labels: readonly string[], row: Row): Row | undefined =>
+const sameRow = (rows: EvaluatedTable['rows'], labels: readonly string[], row: Row): Row | undefined =>
   rows.find(({ values }) => labels.every((name) => values[name] === row[name]))?.values;
 
 /** A median with the standard deviation of its samples in percent of it; anything else alone. */

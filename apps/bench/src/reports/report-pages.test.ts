@@ -71,11 +71,23 @@ test('machines stand side by side, medians with their deviations', () => {
       ],
     ),
     b: csv(['side', 'x_median_ms'], [[16, 5]]),
+    c: csv(
+      ['kernel', 'side', 'y'],
+      [
+        ['k', 8, 1],
+        ['k', 16, 2],
+      ],
+    ),
   };
   const request = '{"files":{"A":"a","B":"b"},"by":{"side":"side"},"columns":{"x_median_ms":"ms","y":"y"}}';
   const filled = fillPage(`<!-- machines ${request} -->\n<!-- /machines -->\n`, (file) => readCsv(files[file]!));
   const [, , , ...rows] = filled.split('\n');
   assert.match(filled, /^\| side \| ms, A \| ms, B \| y, A \|$/m);
+  const ofOnly = '{"files":{"A":"c"},"by":{"kernel":"kernel"},"columns":{"y":"y"},"only":{"side":16}}';
+  assert.match(
+    fillPage(`<!-- machines ${ofOnly} -->\n<!-- /machines -->\n`, (file) => readCsv(files[file]!)),
+    /^\| k \| 2 \|$/m,
+  );
   assert.deepEqual(rows, ['| 8 | 2 ± 13 % | - | 3 |', '| 16 | 4 ± 5.0 % | 5 | - |', '<!-- /machines -->', '']);
 });
 
