@@ -39,7 +39,7 @@ const table: [string, number, ScaleLimits, Record<string, number>, string][] = [
   [
     'nothing to decode',
     100,
-    { readsPerSecond: 1000, decodesPerSecond: undefined },
+    { readsPerSecond: 1000 },
     { compute: 3, upload: 1 },
     'GPU: 75 % of the time of shards is compute',
   ],
@@ -47,10 +47,11 @@ const table: [string, number, ScaleLimits, Record<string, number>, string][] = [
   [
     'faster than reading alone was',
     1300,
-    { readsPerSecond: 1000, decodesPerSecond: undefined },
+    { readsPerSecond: 1000 },
     { read: 3, decode: 6, compute: 1 },
     'disk: 60 % of the time of shards is decode',
   ],
+  ['recordings, near to decoding alone', 950, { decodesPerSecond: 1000 }, {}, 'decode cores: 0.95 of decoding alone'],
   ['nothing is known', 100, limits, {}, 'unknown'],
 ];
 

@@ -9,11 +9,12 @@ export interface ScaleRun {
   stageSeconds: Readonly<Record<string, number>>;
 }
 
-/** What the machine reaches without any GPU, on all of its cores. */
+/** What parts of the machine reach alone. */
 export interface ScaleLimits {
-  readsPerSecond: number;
-  /** Undefined where frames need no decoding. */
-  decodesPerSecond: number | undefined;
+  /** Undefined where recordings are read: their pixels are not in the files. */
+  readsPerSecond?: number;
+  /** All cores, without any GPU; undefined where they decode nothing. */
+  decodesPerSecond?: number;
 }
 
 /** From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to 0.94. */
@@ -42,8 +43,9 @@ export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): stri
  */
 export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: ScaleLimits): string {
   const rate = spreadOf(framesPerSecond).median;
-  const decoding = limits.decodesPerSecond === undefined ? 0 : rate / limits.decodesPerSecond;
-  const reading = rate / limits.readsPerSecond;
+  const ofAlone = (alone: number | undefined) => (alone === undefined ? 0 : rate / alone);
+  const decoding = ofAlone(limits.decodesPerSecond);
+  const reading = ofAlone(limits.readsPerSecond);
   const binds = (share: number) => share >= binding && share <= unbound;
   if (binds(decoding) && (decoding >= reading || !binds(reading)))
     return `decode cores: ${decoding.toFixed(2)} of decoding alone`;
@@ -52,7 +54,7 @@ export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: S
   const [longest] = Object.entries(stageSeconds).toSorted(([, a], [, b]) => b - a);
   if (!longest || total === 0) return 'unknown';
   const [stage, seconds] = longest;
-  // Where nothing is to be decoded, that stage reads the pixels.
+  // Where cores decode nothing, that stage reads the pixels or what a GPU decodes.
   const resource = stage === 'decode' && limits.decodesPerSecond === undefined ? 'disk' : resources[stage];
   return `${resource ?? stage}: ${Math.round((100 * seconds) / total)} % of the time of shards is ${stage}`;
 }
