@@ -115,7 +115,7 @@ export function addBenchCommand(program: Command): void {
     .summary('frames on 1, 2, 4, 8 GPUs')
     .description(
       'Runs the same frames with a node on each of so many GPUs, and says how near that comes to perfect scaling and what ' +
-        'binds it: decode cores, disk, or a stage of the nodes.',
+        'binds it.',
     )
     .option('--gpus <n,…>', 'numbers of GPUs', ascendingCounts('--gpus', 64), [1, 2, 4, 8])
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)

@@ -5,8 +5,8 @@ import { spreadOf } from '../timing/statistics.ts';
 export interface ScaleRun {
   gpus: number;
   framesPerSecond: readonly number[];
-  /** Seconds in each stage, summed over shards and runs. */
-  stageSeconds: Readonly<Record<string, number>>;
+  /** What bound the last of these runs, as its summary says it. */
+  boundBy: string;
 }
 
 /** What parts of the machine reach alone. */
@@ -22,9 +22,6 @@ const binding = 0.85;
 /** Who is faster than a part alone by this much was not bound by it: reading alone goes by one process. */
 const unbound = 1.15;
 
-/** What a stage of a node keeps busy. */
-const resources: Record<string, string> = { read: 'disk', decode: 'decode cores', compute: 'GPU' };
-
 /** A row a number of GPUs. Perfect scaling is the rate of the first row times the ratio of the numbers. */
 export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): string {
   const first = runs[0]!;
@@ -34,14 +31,11 @@ export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): stri
     const rates = [median, min, max].map((rate) => rate.toFixed(0));
     return [String(run.gpus), ...rates, (median / (perGpu * run.gpus)).toFixed(3), whatBinds(run, limits)];
   });
-  return table([['GPUs', 'frames/s', 'min', 'max', 'of perfect scaling', 'what binds'], ...rows]);
+  return table([['GPUs', 'frames/s', 'min', 'max', 'of perfect scaling', 'bound by'], ...rows]);
 }
 
-/**
- * The part of the machine whose own limit the run comes near to; else the stage in which shards spend most of their time,
- * waiting for its resource included.
- */
-export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: ScaleLimits): string {
+/** The part of the machine whose own limit the run comes near to; else what its nodes waited for. */
+export function whatBinds({ framesPerSecond, boundBy }: ScaleRun, limits: ScaleLimits): string {
   const rate = spreadOf(framesPerSecond).median;
   const ofAlone = (alone: number | undefined) => (alone === undefined ? 0 : rate / alone);
   const decoding = ofAlone(limits.decodesPerSecond);
@@ -49,12 +43,5 @@ export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: S
   const binds = (share: number) => share >= binding && share <= unbound;
   if (binds(decoding) && (decoding >= reading || !binds(reading)))
     return `decode cores: ${decoding.toFixed(2)} of decoding alone`;
-  if (binds(reading)) return `disk: ${reading.toFixed(2)} of reading alone`;
-  const total = Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
-  const [longest] = Object.entries(stageSeconds).toSorted(([, a], [, b]) => b - a);
-  if (!longest || total === 0) return 'unknown';
-  const [stage, seconds] = longest;
-  // Where cores decode nothing, that stage reads the pixels or what a GPU decodes.
-  const resource = stage === 'decode' && limits.decodesPerSecond === undefined ? 'disk' : resources[stage];
-  return `${resource ?? stage}: ${Math.round((100 * seconds) / total)} % of the time of shards is ${stage}`;
+  return binds(reading) ? `disk: ${reading.toFixed(2)} of reading alone` : boundBy;
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
 import { poolThreads } from '@halogrid/threads/pool-threads';
+import { frameSize } from '../frames/bench-frames.ts';
+import type { FrameJob } from '../frames/frame-cluster.ts';
+import { measureDecodeRate, measureReadRate } from '../frames/input-rates.ts';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { makeRecordings } from '../video/make-recordings.ts';
-import { frameSize } from './bench-frames.ts';
-import type { FrameJob } from './frame-cluster.ts';
-import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 import type { ScaleLimits } from './scale-table.ts';
 
 export const scaleFormats = ['jpg', 'pgm', 'mp4'] as const;

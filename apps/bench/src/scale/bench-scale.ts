@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { processFrames } from './bench-frames.ts';
-import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
-import { inBenchFolder } from './in-bench-folder.ts';
+import { runFrames } from '../frames/bench-frames.ts';
+import type { FrameCluster, StartFrameCluster } from '../frames/frame-cluster.ts';
+import { inBenchFolder } from '../frames/in-bench-folder.ts';
+import { untilAttached } from '../frames/until-attached.ts';
 import { makeScaleInputs, type ScaleInputOptions, type ScaleInputs } from './scale-inputs.ts';
 import { scaleTable } from './scale-table.ts';
-import { untilAttached } from './until-attached.ts';
 
 export interface BenchScaleOptions extends ScaleInputOptions {
   /** Ascending. */
@@ -61,21 +61,19 @@ async function compare(
 ): Promise<string> {
   const digests = new Set<string>();
   const runs = clusters.map(({ gpus, cluster }) => {
-    const run = { gpus: gpus.length, framesPerSecond: [] as number[], stageSeconds: {} as Record<string, number> };
+    const run = { gpus: gpus.length, framesPerSecond: [] as number[], boundBy: 'unknown' };
     const measure = async (turn: string): Promise<void> => {
-      const name = `${gpus.length}-gpus-${turn}`;
-      run.framesPerSecond.push(frames / (await processFrames(cluster, source, folder, name, job)));
-      const { seconds, digest } = JSON.parse(await readFile(join(folder, name, 'job.json'), 'utf8'));
-      digests.add(digest);
-      for (const [stage, value] of Object.entries<number>(seconds))
-        run.stageSeconds[stage] = (run.stageSeconds[stage] ?? 0) + value;
+      const ended = await runFrames(cluster, source, join(folder, `${gpus.length}-gpus-${turn}`), job);
+      run.framesPerSecond.push(frames / ended.seconds);
+      run.boundBy = describeTime(whereTimeWent(ended.status)).find(([name]) => name === 'bound by')?.[1] ?? run.boundBy;
+      digests.add(ended.status.digest);
     };
     return { run, measure };
   });
   for (const { gpus, cluster } of clusters) {
     await cluster.ready;
     await untilAttached(cluster, gpus.length, 'nodes on a GPU each');
-    await processFrames(cluster, source, folder, `${gpus.length}-gpus-warm-up`, job);
+    await runFrames(cluster, source, join(folder, `${gpus.length}-gpus-warm-up`), job);
   }
   for (let turn = 0; turn < repetitions; turn++) {
     for (const { measure } of runs) await measure(String(turn));
