@@ -71,7 +71,8 @@ async function writeFeatures(
   const done = countedRows(sources);
   if (done.length === 0) return;
   const places = done.map(({ place }) => place);
-  for (const { place, view, at } of readPackedHistograms(file, places)) {
+  for (const { place, bytes, areNew, at } of readPackedHistograms(file, places)) {
+    if (areNew) writer.load(bytes);
     const source = done[place]!;
     const { uri, index, video } = source;
     const { atMs: capturedAtMs, camera } = rule.of(source);
@@ -86,7 +87,7 @@ async function writeFeatures(
         // Every channel counts the same pixels.
         facts.cellRow = cellRow;
         facts.cellColumn = cellColumn;
-        from = writer.addPacked(facts, view, from, task.shape.bins);
+        from = writer.addPacked(facts, from, task.shape.bins);
         if (writer.isFull) await writer.writeGroup();
       }
     }
