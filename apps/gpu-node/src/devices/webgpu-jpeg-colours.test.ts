@@ -5,15 +5,15 @@ import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
   ColourConverter,
-  type ColourJpegFile,
   chromaBytes,
   decodeColoursTwin,
   hasColours,
   isFine,
   JpegDecoder,
+  type JpegFile,
   JpegScratch,
   layOutColours,
-  layOutJpegs,
+  placeColours,
   readJpegFrame,
 } from '@halogrid/jpeg';
 import { type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
@@ -53,22 +53,27 @@ const inEights = (value: number): number => 8 * Math.ceil(value / 8);
 
 /** Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many are. */
 async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
-  const batch: ColourJpegFile[] = [];
-  let [offset, planesBytes] = [0, 0];
+  const batch: JpegFile[] = [];
+  let offset = 0;
   for (const { jpeg, frame } of jpegs) {
-    const stride = inEights(frame.width) + 8;
-    const planes = { offset: planesBytes, stride, planeBytes: stride * frame.height + 16 };
-    const chroma = planesBytes + 3 * planes.planeBytes;
-    batch.push({ frame, offset, bytes: jpeg.length, planes, chroma });
+    batch.push({ frame, offset, bytes: jpeg.length });
     // Files begin anywhere in a word.
     offset += jpeg.length + 3;
-    planesBytes = chroma + chromaBytes(frame);
   }
+  const { layout, colours } = layOutColours(batch);
+  let planesBytes = 0;
+  const places = jpegs.map(({ frame }, i) => {
+    const stride = inEights(frame.width) + 8;
+    const place = { offset: planesBytes, stride, planeBytes: stride * frame.height + 16 };
+    const chroma = planesBytes + 3 * place.planeBytes;
+    planesBytes = placeColours({ layout, colours }, i, place, chroma);
+    assert.equal(planesBytes, chroma + chromaBytes(frame));
+    return place;
+  });
   const all = new Uint8Array(4 * Math.ceil(offset / 4)).fill(0xff);
   for (const [i, file] of batch.entries()) all.set(jpegs[i]!.jpeg, file.offset);
   const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
-  const layout = layOutColours(batch);
-  const [bytes, records] = [all, layout.records].map((content) => {
+  const [bytes, records] = [all, colours.records].map((content) => {
     const buffer = device.createBuffer({ size: content.byteLength, usage: STORAGE | COPY_DST });
     device.queue.writeBuffer(buffer, 0, content);
     return buffer;
@@ -76,26 +81,25 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
   const planes = device.createBuffer({ size: planesBytes, usage: STORAGE | COPY_SRC });
   const encoder = device.createCommandEncoder();
   const scratch = new JpegScratch(device);
-  const components = layOutJpegs(layout.files, layout.dataFiles);
-  const buffers = scratch.prepare(components, encoder, { bytes, planes });
+  const buffers = scratch.prepare(layout, encoder, { bytes, planes });
   const pass = encoder.beginComputePass();
-  decoder.record(pass, components, buffers);
-  converter.record(pass, layout, records, planes);
+  decoder.record(pass, layout, buffers);
+  converter.record(pass, colours, records, planes);
   pass.end();
   device.queue.submit([encoder.finish()]);
-  const found = new Uint32Array(await readBack(device, buffers.found, components.scratch.found));
+  const found = new Uint32Array(await readBack(device, buffers.found, layout.scratch.found));
   const pixels = new Uint8Array(await readBack(device, planes, planesBytes));
   scratch.destroy();
   for (const buffer of [bytes, records, planes]) buffer.destroy();
   let fine = 0;
   for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
-    const statuses = components.fileCount > 0 ? layout.files.slice(layout.firsts[i], layout.firsts[i + 1]) : [];
-    const isDecoded = statuses.every((_, component) => isFine(found[2 * (layout.firsts[i]! + component)]!));
+    const statuses = frame.components.map((_, component) => found[2 * (colours.firsts[i]! + component)]!);
+    const isDecoded = statuses.every(isFine);
     const twin = decodeColoursTwin(jpeg, frame);
     assert.equal(isDecoded, twin.statuses.every(isFine), name);
     if (!isDecoded) continue;
     fine++;
-    const { offset: first, stride, planeBytes } = batch[i]!.planes;
+    const { offset: first, stride, planeBytes } = places[i]!;
     for (let row = 0; row < 3 * frame.height; row++) {
       const at = first + Math.floor(row / frame.height) * planeBytes + (row % frame.height) * stride;
       const expected = twin.planes.subarray(row * frame.width, (row + 1) * frame.width);
