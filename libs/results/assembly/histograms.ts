@@ -5,8 +5,8 @@
 const BLOCK: i32 = 128;
 const MINIBLOCK: i32 = 32;
 /** The last byte of a varint has none of these bits. */
-const GO_ON: u64 = 0x8080808080808080;
 const GO_ON_4: u64 = 0x80808080;
+const GO_ON: u64 = (GO_ON_4 << 32) | GO_ON_4;
 
 /** Differences of a block. */
 const deltas: usize = memory.data(512, 16);
@@ -61,18 +61,18 @@ export function pack(values: usize, count: i32, at: usize): usize {
   at = putZigzag(before, at);
   for (let from = 1; from < count; from += BLOCK) {
     const size = min(BLOCK, count - from);
-    const first = values + (<usize>from << 3);
+    const first = values + ((<usize>from) << 3);
     let least: i32 = i32.MAX_VALUE;
     if (size === BLOCK) {
       let previous = i32x4.splat(before);
       let leasts = i32x4.splat(i32.MAX_VALUE);
       for (let i = 0; i < BLOCK; i += 4) {
-        const place = first + (<usize>i << 3);
+        const place = first + ((<usize>i) << 3);
         const low = i32x4.trunc_sat_f64x2_s_zero(v128.load(place));
         const high = i32x4.trunc_sat_f64x2_s_zero(v128.load(place, 16));
         const four = v128.shuffle<i32>(low, high, 0, 1, 4, 5);
         const delta = i32x4.sub(four, v128.shuffle<i32>(previous, four, 3, 4, 5, 6));
-        v128.store(deltas + (<usize>i << 2), delta);
+        v128.store(deltas + ((<usize>i) << 2), delta);
         leasts = i32x4.min_s(leasts, delta);
         previous = four;
       }
@@ -83,14 +83,14 @@ export function pack(values: usize, count: i32, at: usize): usize {
       );
     } else {
       for (let i = 0; i < size; i++) {
-        const value = <i32>load<f64>(first + (<usize>i << 3));
+        const value = <i32>load<f64>(first + ((<usize>i) << 3));
         const delta = value - before;
-        store<i32>(deltas + (<usize>i << 2), delta);
+        store<i32>(deltas + ((<usize>i) << 2), delta);
         least = min(least, delta);
         before = value;
       }
       // What is missing in the last miniblock is written as zeros.
-      for (let i = size; i < BLOCK; i++) store<i32>(deltas + (<usize>i << 2), least);
+      for (let i = size; i < BLOCK; i++) store<i32>(deltas + ((<usize>i) << 2), least);
     }
     at = putBlock(least, at);
   }
@@ -103,7 +103,7 @@ function putBlock(least: i32, at: usize): usize {
   at += BLOCK / MINIBLOCK;
   const leasts = i32x4.splat(least);
   for (let first = 0; first < BLOCK; first += MINIBLOCK) {
-    const from = deltas + (<usize>first << 2);
+    const from = deltas + ((<usize>first) << 2);
     let bits = i32x4.splat(0);
     for (let i: usize = 0; i < 4 * MINIBLOCK; i += 16) {
       const above = i32x4.sub(v128.load(from + i), leasts);
@@ -121,7 +121,7 @@ function putBlock(least: i32, at: usize): usize {
     let word: u64 = 0;
     let used: u64 = 0;
     for (let i: usize = 0; i < 4 * MINIBLOCK; i += 4) {
-      word |= <u64>load<u32>(from + i) << used;
+      word |= (<u64>load<u32>(from + i)) << used;
       used += width;
       if (used >= 32) {
         store<u32>(at, <u32>word);
