@@ -1,58 +1,26 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import test, { after, before } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import test from 'node:test';
 import {
-  ColourConverter,
   chromaBytes,
   decodeColoursTwin,
   hasColours,
   isFine,
-  JpegDecoder,
   type JpegFile,
   JpegScratch,
   layOutColours,
   placeColours,
-  readJpegFrame,
 } from '@halogrid/jpeg';
-import { type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { counts, deviceOfSuite, filesOfEncoders, forDevices, mutants } from './testing/jpeg-files.ts';
 import { readBack, type TestJpeg } from './testing/run-jpegs.ts';
-import { testedKind } from './testing/tested-kind.ts';
-import { openAdapter } from './webgpu-adapter.ts';
-import { requestDevice } from './webgpu-device.ts';
 
-const isThorough = process.env.HALOGRID_THOROUGH === '1';
-const counts = isThorough ? { images: 1000, mutants: 1000 } : { images: 60, mutants: 100 };
-
-let device: GPUDevice;
-let decoder: JpegDecoder;
-let converter: ColourConverter;
-before(async () => {
-  device = await requestDevice((await openAdapter(testedKind)).adapter);
-  device.onuncapturederror = ({ error }) => assert.fail(error.message);
-  decoder = await JpegDecoder.create(device);
-  converter = await ColourConverter.create(device);
-});
-after(() => device.destroy());
-
-const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
-
-/** It has many groups of chunks, so that what is found out of one component has to be right for the others. */
-const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
-
-function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {
-  return files.flatMap(({ name, jpeg }) => {
-    const frame = readJpegFrame(jpeg);
-    return typeof frame === 'string' || !hasColours(frame) ? [] : [{ name, jpeg, frame }];
-  });
-}
-const filesAt = (paths: readonly string[]) => paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+const suite = deviceOfSuite();
 
 const inEights = (value: number): number => 8 * Math.ceil(value / 8);
 
 /** Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many are. */
 async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
+  const { device, decoder, converter } = suite;
   const batch: JpegFile[] = [];
   let offset = 0;
   for (const { jpeg, frame } of jpegs) {
@@ -110,7 +78,7 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
 }
 
 test('files of other encoders have the colours of the twin', async () => {
-  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  const jpegs = forDevices(filesOfEncoders(), hasColours);
   assert.ok(jpegs.length > 6);
   assert.equal(await compare(jpegs), jpegs.length);
 });
@@ -151,18 +119,15 @@ test('images of random coefficients, samplings and sizes have the colours of the
   const fitting = made.filter(({ samplings: [luma, ...chroma] }) =>
     chroma.every(([across, down]) => across <= luma![0] && down <= luma![1]),
   );
-  const jpegs = forDevices(fitting.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) })));
+  const files = fitting.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) }));
+  const jpegs = forDevices(files, hasColours);
   const fine = await compare(jpegs);
   assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
 });
 
 test('of damaged files the same ones are in doubt, and the others have the colours of the twin', async () => {
-  const files = filesAt(fixtures.filter((path) => /(420|422|440|444|gray|restart)\.jpg$/.test(path)));
-  const mutants = Array.from({ length: counts.mutants }, (_, i) => {
-    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
-    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
-  });
-  const jpegs = forDevices(mutants);
+  const files = mutants(/(420|422|440|444|gray|restart)\.jpg$/, counts.mutants / 2);
+  const jpegs = forDevices(files, hasColours);
   const fine = await compare(jpegs);
   assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
 });
