@@ -17,7 +17,7 @@ import {
 import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
 import type { ListedBytes } from './listing-bytes.ts';
 import { isCutShort } from './mp4-boxes.ts';
-import { codecs, type OpenFormat, openFormat } from './open-format.ts';
+import { codecs, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
@@ -42,6 +42,7 @@ export class PacketReader {
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
   readonly #listed: ListedBytes | undefined;
+  readonly #formatOptions: FormatOptions;
   #isInDoubt = false;
   readonly #nalLengthBytes: number;
   /** By FFmpeg's first name for it. */
@@ -57,12 +58,20 @@ export class PacketReader {
   #refreshes = false;
   #references = 0;
 
-  /** `listed`: instead of `bytes`, where packets are to be told without what they hold. Throws InputError for what is no video that can be decoded. */
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, listed?: ListedBytes) {
+  /**
+   * `listed`: instead of `bytes`, where packets are to be told without what they hold; `trustsHeaders`: as of FormatOptions. Throws
+   * InputError for what is no video that can be decoded.
+   */
+  constructor(
+    ffmpeg: Ffmpeg,
+    bytes: VideoBytes,
+    { listed, trustsHeaders = false }: { listed?: ListedBytes | undefined; trustsHeaders?: boolean } = {},
+  ) {
     this.#ffmpeg = ffmpeg;
     this.#bytes = listed ?? bytes;
     this.#listed = listed;
-    this.#format = openFormat(ffmpeg, this.#bytes, { asList: listed !== undefined });
+    this.#formatOptions = { asList: listed !== undefined, trustsHeaders };
+    this.#format = openFormat(ffmpeg, this.#bytes, this.#formatOptions);
     this.createdMs = createdMsOf(this.#format);
     this.#container = this.#format.context.iformat?.name?.split(',')[0];
     try {
@@ -208,7 +217,7 @@ export class PacketReader {
   /** The stream belonged to the format that is closed. */
   #openAgain(): void {
     this.#format.close();
-    this.#format = openFormat(this.#ffmpeg, this.#bytes, { asList: this.#listed !== undefined });
+    this.#format = openFormat(this.#ffmpeg, this.#bytes, this.#formatOptions);
     this.#stream = findStream(this.#format);
     this.#next = undefined;
     this.#count = 0;

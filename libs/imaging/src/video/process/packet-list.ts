@@ -91,7 +91,7 @@ export class PacketList {
   #open(tables?: 'mp4' | 'avi'): PacketReader {
     const bytes = this.#bytes;
     const listed = tables && (tables === 'mp4' ? new ListingBytes(bytes) : new AviListing(bytes));
-    return new PacketReader(this.#ffmpeg, bytes, listed);
+    return new PacketReader(this.#ffmpeg, bytes, { listed });
   }
 
   /** Goes on with the tables where they tell the same of the first packets, and else as if nothing had been read. */
