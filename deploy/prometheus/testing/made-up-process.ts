@@ -96,10 +96,10 @@ export class MadeUpCoordinator extends MadeUpProcess {
   merged(waitedSeconds: number, nowSeconds: number, damaged: number): void {
     const metrics = this.work!;
     metrics.shardAttempts.inc({ reason: 'first' });
-    metrics.shardQueueSeconds.observe(waitedSeconds);
-    metrics.mergeSeconds.observe(0.003);
+    metrics.shardQueueSeconds.observe({ value: waitedSeconds });
+    metrics.mergeSeconds.observe({ value: 0.003 });
     metrics.shardsFinished.inc({ kernel: 'lbp', outcome: 'ok' });
-    metrics.shardSeconds.observe({ kernel: 'lbp' }, shardOf.seconds);
+    metrics.shardSeconds.observe({ labels: { kernel: 'lbp' }, value: shardOf.seconds });
     const frames = shardOf.frames - damaged;
     metrics.inputPixels.inc({ kernel: 'lbp' }, frames * shardOf.framePixels);
     metrics.inputFrames.inc({ kernel: 'lbp' }, frames);
