@@ -157,6 +157,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
       withoutTime('kernel', speedUp('cuda', 'cpu')),
       withoutTime('kernel', speedUp('cuda', 'cuda_plain_loop')),
       ...peaks,
+      ...reportedPeaks,
     ],
     charts: [
       {
@@ -255,6 +256,14 @@ const peaks: Derived[] = [
   peak('cuda_shared', 'cuda', (strategy, block) => strategy === 'CUDA shared' && block === '16x16'),
   peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
 ];
+
+/** The report's own speed-ups in blocks of 16x16, in columns of their own; its tuned ones are the best of all. */
+const reportedPeaks: Derived[] = cudaNames.map((name) => ({
+  name: `report_stock_${name}_x`,
+  title: `report\n${name}`,
+  of: (_, { labels, reported }) =>
+    labels.strategy === `CUDA ${name}` && labels.block === '16x16' ? reported?.[rtx3060Ti]?.x : undefined,
+}));
 
 /** Speed-ups of the rows that count, and of no others. */
 function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {
