@@ -71,6 +71,8 @@ export function r4({ isQuick, strategies }: Scale): Report {
   const ways = ['shared', 'global', 'l1'];
   const eachWay = (side: number, histograms: string) =>
     Object.fromEntries(ways.map((name) => [name, cuda(name, side, 3, histograms)]));
+  const gridOf = (side: number): Grid => ({ rows: side / blockSide, columns: side / blockSide });
+  const isBlockJob = (side: number) => !isQuick && side <= sideOfWholeRuns;
   const speedUps = [speedUp('kernel', 'cpu'), speedUp('kernel', 'threads'), speedUp('kernel', 'twin')];
 
   const bySize: ReportTable = {
@@ -111,8 +113,8 @@ export function r4({ isQuick, strategies }: Scale): Report {
     title: 'Tables 2 and 3, as the report counts · a histogram of every block of 16x16 pixels, 4 x 256 bins each',
     note: `Whole runs and CPUs are measured to ${sideOfWholeRuns}x${sideOfWholeRuns}: larger ones have more cells than a job of halogrid takes.`,
     rows: sides.map((side) => {
-      const grid = { rows: side / blockSide, columns: side / blockSide };
-      const isJob = !isQuick && side <= sideOfWholeRuns;
+      const grid = gridOf(side);
+      const isJob = isBlockJob(side);
       return {
         labels: { side },
         times: {
@@ -152,16 +154,24 @@ export function r4({ isQuick, strategies }: Scale): Report {
   const streams: ReportTable = {
     name: 'streams',
     title: 'Table 4 · the same with transfers, in streams',
+    note: 'Of the whole image; columns of blocks are of every block of 16x16, as the report counts.',
     rows: sides.map((side) => ({
       labels: { side },
-      times: { whole: probe('whole', side), cpu: probe('cpu', side) },
+      times: {
+        whole: probe('whole', side),
+        cpu: probe('cpu', side),
+        ...(isBlockJob(side) && { whole_blocks: probe('whole', side, 3, gridOf(side)) }),
+      },
       cuda: cuda(
         streamOrders.map((name) => `streams-${name}`),
         side,
         3,
       ),
       otherCuda: Object.fromEntries(
-        streamOrders.map((name) => [name.replace('-', '_'), cuda(`streams-${name}`, side, 3)]),
+        streamOrders.flatMap((name) => [
+          [name.replace('-', '_'), cuda(`streams-${name}`, side, 3)],
+          [`${name.replace('-', '_')}_blocks`, cuda(`streams-${name}`, side, 3, 'blocks')],
+        ]),
       ),
       reported: figures(side, (row) => ({ 'streams ms': inMs(row[3]) })),
     })),
@@ -176,6 +186,8 @@ export function r4({ isQuick, strategies }: Scale): Report {
             { column: 'whole_median_ms', name: 'halogrid, one image at a time' },
             { column: 'cuda_depth_first_median_ms', name: 'CUDA streams here, depth first' },
             { column: 'cuda_breadth_first_median_ms', name: 'CUDA streams here, breadth first' },
+            { column: 'whole_blocks_median_ms', name: 'halogrid, blocks' },
+            { column: 'cuda_depth_first_blocks_median_ms', name: 'CUDA streams here, blocks' },
             { column: reportColumn('Tesla K40c', 'streams ms'), name: 'report (Tesla K40c)' },
             { column: reportColumn('GeForce 720m', 'streams ms'), name: 'report (GeForce 720m)' },
           ],
