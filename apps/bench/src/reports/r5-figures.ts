@@ -1,6 +1,8 @@
 // The figures of report R5, measured on a GeForce RTX 3060 Ti against one thread of a Ryzen 5 3600.
 
 export const rtx3060Ti = 'RTX 3060 Ti';
+/** Its two kernels, as the CUDA programs call them. */
+export const cudaNames = ['global', 'shared'];
 
 type Figures = Record<string, number>;
 

@@ -1,46 +1,22 @@
 import type { CudaQuery } from '../cuda/cuda-programs.ts';
 import { reportColumn } from './evaluate-table.ts';
-import { blockFigures, bySide, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
+import { chart, wholeLines, wholeTimes } from './r5-charts.ts';
+import { blockFigures, bySide, cudaNames, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
+import { peaks, reportedPeaks } from './r5-peaks.ts';
 import {
-  type Derived,
   type LineChartPlan,
   type Probe,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
-  speedUpsBySide,
   type Timer,
   withoutTime,
 } from './report.ts';
 import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategyName } from './scale.ts';
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
-const cudaNames = ['global', 'shared'];
 const speedUps = [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')];
-/** Lines of every chart by size: what is shown for each kernel. */
-const lines = [
-  { column: 'kernel_speedup_over_cpu', name: '' },
-  ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_speedup_over_cpu`, name: `CUDA ${name} here`, isSameInSeries: true },
-    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}`, isSameInSeries: true },
-  ]),
-];
-/** The same with transfers: a line for halogrid, and one for each kernel of the report here and there. */
-const wholeLines = [
-  { column: 'whole_speedup_over_cpu', name: 'halogrid, whole run' },
-  ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_whole_speedup_over_cpu`, name: `CUDA ${name} here, whole run` },
-    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}` },
-  ]),
-];
-const wholeTimes = [
-  { column: 'whole_median_ms', name: 'halogrid, whole run' },
-  ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_whole_median_ms`, name: `CUDA ${name} here, whole run` },
-    { column: reportColumn(rtx3060Ti, `${name} ms`), name: `report (${rtx3060Ti}), ${name}` },
-  ]),
-];
 const cudaSpeedUps = cudaNames.flatMap((name) => [
   speedUp(`cuda_${name}`, 'cpu'),
   speedUp(`cuda_${name}_whole`, 'cpu'),
@@ -237,43 +213,3 @@ const cuda = (query: CudaQuery): Pick<ReportRow, 'cuda' | 'otherCuda'> => ({
     ]),
   ),
 });
-
-/** Speed-ups of RGB images, a line a strategy. */
-function chart(name: string, title: string, more: Partial<LineChartPlan>): LineChartPlan {
-  return {
-    ...speedUpsBySide({ name, title: `${title}, RGB`, series: ['strategy'], values: lines }),
-    yTitle: 'Speed-up over one CPU thread',
-    ...more,
-  };
-}
-
-/** Table 5: global and shared memory in blocks of 16x16, and the best of all, here and in CUDA. */
-const peaks: Derived[] = [
-  peak('halogrid_global', 'kernel', (strategy, block) => strategy.includes('global') && block === '16x16'),
-  peak('halogrid_shared', 'kernel', (strategy, block) => strategy.includes('workgroup') && block === '16x16'),
-  peak('halogrid_tuned', 'kernel', (strategy) => strategy.startsWith('halogrid')),
-  peak('cuda_global', 'cuda', (strategy, block) => strategy === 'CUDA global' && block === '16x16'),
-  peak('cuda_shared', 'cuda', (strategy, block) => strategy === 'CUDA shared' && block === '16x16'),
-  peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
-];
-
-/** The report's own speed-ups in blocks of 16x16, in columns of their own; its tuned ones are the best of all. */
-const reportedPeaks: Derived[] = cudaNames.map((name) => ({
-  name: `report_stock_${name}_x`,
-  title: `report\n${name}`,
-  of: (_, { labels, reported }) =>
-    labels.strategy === `CUDA ${name}` && labels.block === '16x16' ? reported?.[rtx3060Ti]?.x : undefined,
-}));
-
-/** Speed-ups of the rows that count, and of no others. */
-function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {
-  const over = speedUp(column, 'cpu');
-  return {
-    name: `${name}_x`,
-    title: name.replace('cuda', 'CUDA').replace('_', '\n'),
-    of: (medianMs, row) => {
-      const { strategy, block } = row.labels;
-      return counts(String(strategy), String(block)) ? over.of(medianMs, row) : undefined;
-    },
-  };
-}

@@ -1,0 +1,33 @@
+import { cudaNames, rtx3060Ti } from './r5-figures.ts';
+import { type Derived, speedUp } from './report.ts';
+
+/** Table 5: global and shared memory in blocks of 16x16, and the best of all, here and in CUDA. */
+export const peaks: Derived[] = [
+  peak('halogrid_global', 'kernel', (strategy, block) => strategy.includes('global') && block === '16x16'),
+  peak('halogrid_shared', 'kernel', (strategy, block) => strategy.includes('workgroup') && block === '16x16'),
+  peak('halogrid_tuned', 'kernel', (strategy) => strategy.startsWith('halogrid')),
+  peak('cuda_global', 'cuda', (strategy, block) => strategy === 'CUDA global' && block === '16x16'),
+  peak('cuda_shared', 'cuda', (strategy, block) => strategy === 'CUDA shared' && block === '16x16'),
+  peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
+];
+
+/** The report's own speed-ups in blocks of 16x16, in columns of their own; its tuned ones are the best of all. */
+export const reportedPeaks: Derived[] = cudaNames.map((name) => ({
+  name: `report_stock_${name}_x`,
+  title: `report\n${name}`,
+  of: (_, { labels, reported }) =>
+    labels.strategy === `CUDA ${name}` && labels.block === '16x16' ? reported?.[rtx3060Ti]?.x : undefined,
+}));
+
+/** Speed-ups of the rows that count, and of no others. */
+function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {
+  const over = speedUp(column, 'cpu');
+  return {
+    name: `${name}_x`,
+    title: name.replace('cuda', 'CUDA').replace('_', '\n'),
+    of: (medianMs, row) => {
+      const { strategy, block } = row.labels;
+      return counts(String(strategy), String(block)) ? over.of(medianMs, row) : undefined;
+    },
+  };
+}
