@@ -60,8 +60,14 @@ const planeCacheBytes = 512 * 2 ** 20;
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
 const shardsAhead = 4;
 
-/** Segments under way beyond those that are decoded: they are open and wait for a decoder, or have frames left to be computed. */
-export const segmentsAhead = 4;
+/** Segments under way beyond those that are decoded, at least. */
+const leastSegmentsAhead = 4;
+
+/**
+ * Segments under way where so many are decoded at the same time: others wait for a decoder, or have frames left to be computed or an answer to be
+ * taken. Those of one length end together, so there is another for each decoder: with a quarter as many, decoders waited for leases.
+ */
+export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
 /** A shard that the node was given. */
 interface GivenShard {
@@ -75,7 +81,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { device, twin, openImage, feeds = {}, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
-  const videoTurns = new Budget(decoders.processes + segmentsAhead);
+  const videoTurns = new Budget(segmentsUnderWay(decoders.processes));
   const clocks = options.clocks ?? new BusyClocks(nowMs, device.info.kind);
   const meters = options.meters ?? {
     decode: new WorkerMeter(1, nowMs),

@@ -12,7 +12,7 @@ import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
-import { createExecutor, type Executor, segmentsAhead } from './executor.ts';
+import { createExecutor, type Executor, segmentsUnderWay } from './executor.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 export interface OpenExecutorOptions {
@@ -67,7 +67,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,
-    segments: decoders.processes + segmentsAhead,
+    segments: segmentsUnderWay(decoders.processes),
     meters,
     clock: clocks.whole,
     async close() {
