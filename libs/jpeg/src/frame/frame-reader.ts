@@ -4,7 +4,7 @@ import { endOfHeader, isTooShort, readJpegFrame } from './read-frame.ts';
 /** Headers that are remembered: those of the cameras whose frames come one after another. */
 const maxHeaders = 256;
 /** Longer ones have a picture of their own, or what else differs from frame to frame. */
-const maxHeaderBytes = 4096;
+const maxHeaderBytes = 2 ** 14;
 
 /**
  * Reads headers like `readJpegFrame`, and remembers the last ones: frames of one camera mostly have the same. Reading one
