@@ -72,7 +72,8 @@ test('no pattern takes more than a moment, however its braces are nested', () =>
     `{${'{1..100},'.repeat(800)}}`,
     '{,'.repeat(4000),
   ];
-  const startMs = performance.now();
+  // Time of the processor, which other work of the machine makes no longer.
+  const before = process.cpuUsage();
   for (const pattern of patterns) {
     try {
       expandBraces(pattern);
@@ -80,6 +81,7 @@ test('no pattern takes more than a moment, however its braces are nested', () =>
       assert.match(String(error), /^RangeError: Expected at most \d+ (alternatives|characters) in /);
     }
   }
-  const tookMs = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(before);
+  const tookMs = (user + system) / 1000;
   assert.ok(tookMs < 1000, `${tookMs} ms`);
 });
