@@ -1,7 +1,7 @@
 export { bandOf, endOfData, findStretches, type JpegBand, type JpegStretches } from './frame/bands.ts';
 export { JpegFrameReader } from './frame/frame-reader.ts';
 export { hasColours, type JpegFrame } from './frame/jpeg-frame.ts';
-export { readJpegFrame } from './frame/read-frame.ts';
+export { endOfHeader, readJpegFrame } from './frame/read-frame.ts';
 export { isFine, status } from './frame/status.ts';
 export { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './gpu/batch-layout.ts';
 export { ColourConverter } from './gpu/colour-converter.ts';

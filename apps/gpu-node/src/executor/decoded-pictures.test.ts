@@ -26,14 +26,20 @@ after(async () => {
 
 const inColour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: 'mirror' };
 
-/** What a lease gives where cores decode, and where the device does; and what that was given. */
-async function both(lease: Lease, changes: { maxBytes?: number; batchBytes?: number } = {}) {
-  const cores = watched(device);
-  const expected = await computed(lease, cores.on, feedsOf('cpu', cores.on, threads));
-  const its = watched(device, {}, changes);
-  const found = await computed(lease, its.on, feedsOf('gpu', its.on, threads));
-  assert.deepEqual([cores.batches, cores.out(), its.out()], [[], 0, 0]);
-  return { expected, found, batches: its.batches };
+/** What a lease gives where the device decodes, and the files of each batch that it was given. */
+async function onDevice(lease: Lease, changes: { maxBytes?: number; batchBytes?: number } = {}) {
+  const { on, out, batches } = watched(device, {}, changes);
+  const found = await computed(lease, on, feedsOf('gpu', on, threads));
+  assert.equal(out(), 0);
+  return { found, batches };
+}
+
+/** The same, and what it gives where cores decode. */
+async function both(lease: Lease) {
+  const { on, out, batches } = watched(device);
+  const expected = await computed(lease, on, feedsOf('cpu', on, threads));
+  assert.deepEqual([batches, out()], [[], 0]);
+  return { expected, ...(await onDevice(lease)) };
 }
 
 test('colours and sentences are the same wherever JPEGs are decoded: any kind of them, damaged ones and others', async () => {
@@ -46,7 +52,7 @@ test('colours and sentences are the same wherever JPEGs are decoded: any kind of
     assert.deepEqual(found, expected);
     assert.ok(expected.results!.length > 20 && expected.errors!.length > 20);
     assert.ok(batches.length === 1 && batches[0]! > 20, `${batches} files went to the device`);
-    const small = await both(lease, { maxBytes: 24_000, batchBytes: 300_000 });
+    const small = await onDevice(lease, { maxBytes: 24_000, batchBytes: 300_000 });
     assert.deepEqual(small.found, expected);
     assert.ok(small.batches.length > 1);
   });

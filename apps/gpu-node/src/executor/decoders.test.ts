@@ -83,6 +83,27 @@ test('of photographs, a picture that says when it was taken, and for several pip
   });
 });
 
+test('frames of a shard are computed anew where the device is lost over a later batch of theirs', async () => {
+  await withFolder(async (folder) => {
+    const lease = frameLease(folder, await putMixed(folder));
+    const expected = await computed(lease, device, on('cpu', device));
+    let batches = 0;
+    const failing = watched(
+      device,
+      {},
+      {
+        ...{ maxBytes: 8000, batchBytes: 100_000 },
+        decode: (staging, batch) => {
+          const decoded = device.jpegs!.decode(staging, batch);
+          return ++batches === 3 ? Promise.reject(new DeviceLostError('it was unplugged')) : decoded;
+        },
+      },
+    );
+    assert.deepEqual(await computed(lease, failing.on, on('gpu', failing.on)), expected);
+    assert.ok(batches > 6 && failing.out() === 0);
+  });
+});
+
 test('frames over whose batch the device is lost are computed in smaller batches', async () => {
   await withFolder(async (folder) => {
     const jpegs = fixtures.filter((path) => /(420|422|444|gray|restart|17x31)\.jpg$/.test(path));

@@ -11,14 +11,18 @@ import {
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
 
+interface PlacedFile extends JpegFile {
+  /** Which it is of those asked for. */
+  position: number;
+}
+
 /** JPEGs that are put into memory one after another, for a device to decode. */
 export class JpegBatch {
   isFull = false;
   readonly #to: Uint8Array;
   readonly #limits: JpegLimits;
   readonly #reader: JpegFrameReader;
-  readonly #files: JpegFile[] = [];
-  readonly #positions: number[] = [];
+  readonly #files: PlacedFile[] = [];
   readonly #captured = new Map<number, CaptureTime>();
   #bytes = 0;
   #planesBytes = 0;
@@ -30,40 +34,54 @@ export class JpegBatch {
     this.#reader = reader;
   }
 
-  /** Whether the file is done with: taken, or not for devices. If not, the batch is full. */
-  take(position: number, bytes: Uint8Array | undefined): boolean {
-    const frame = bytes && this.#reader.read(bytes);
-    if (!frame || typeof frame === 'string') return true;
+  /** Takes a file that is there, unless it is not for devices. Whether it is done with; if not, the batch is full. */
+  take(position: number, bytes: Uint8Array): boolean {
+    this.place(position, bytes, bytes.length)?.set(bytes);
+    return !this.isFull;
+  }
+
+  /**
+   * Where the bytes of a file go, of which `head` are the first ones, with its header; undefined for one that is not for devices, or where
+   * the batch is full.
+   */
+  place(position: number, head: Uint8Array, fileBytes: number): Uint8Array | undefined {
+    const frame = this.#reader.read(head, fileBytes);
+    if (typeof frame === 'string') return undefined;
     const { width, height } = frame;
     const { minSide, channels, results } = this.#limits;
-    if (Math.min(width, height) < minSide || (channels === 'rgb' && !hasColours(frame))) return true;
+    if (Math.min(width, height) < minSide || (channels === 'rgb' && !hasColours(frame))) return undefined;
     const planesBytes = this.#planesBytes + (channels === 'rgb' ? spaceOfColours(frame) : spaceOf(frame));
     const resultBytes = this.#resultBytes + results.ofImage + height * (results.ofRow + width * results.ofPixel);
     const fits =
-      this.#bytes + bytes.length <= this.#limits.bytes &&
+      this.#bytes + fileBytes <= this.#limits.bytes &&
       planesBytes <= this.#limits.planesBytes &&
       resultBytes <= results.most;
     if (!fits) {
       // Alone it never will.
-      if (this.#bytes === 0) return true;
-      this.isFull = true;
-      return false;
+      this.isFull = this.#bytes > 0;
+      return undefined;
     }
-    this.#to.set(bytes, this.#bytes);
-    this.#files.push({ frame, offset: this.#bytes, bytes: bytes.length });
-    this.#positions.push(position);
-    const captured = jpegTime(bytes);
+    const offset = this.#bytes;
+    this.#files.push({ frame, offset, bytes: fileBytes, position });
+    const captured = jpegTime(head);
     if (captured) this.#captured.set(position, captured);
-    this.#bytes += roundUp(bytes.length, 4);
+    this.#bytes += roundUp(fileBytes, 4);
     this.#planesBytes = planesBytes;
     this.#resultBytes = resultBytes;
-    return true;
+    return this.#to.subarray(offset, offset + fileBytes);
+  }
+
+  /** Leaves out a file that has a place, but whose bytes could not be had. */
+  leaveOut(position: number): void {
+    const at = this.#files.findIndex((file) => file.position === position);
+    this.#files.splice(at, 1);
+    this.#captured.delete(position);
   }
 
   end(done: number): EncodedBatch {
     const taken = new Uint32Array(takenWords * this.#files.length);
-    for (const [i, { bytes, frame }] of this.#files.entries()) {
-      taken.set([this.#positions[i]!, bytes, frame.width, frame.height], takenWords * i);
+    for (const [i, { position, bytes, frame }] of this.#files.entries()) {
+      taken.set([position, bytes, frame.width, frame.height], takenWords * i);
     }
     const { layout, colours } =
       this.#limits.channels === 'rgb'

@@ -1,8 +1,8 @@
 import { BatchThreads } from './batch-threads.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 
-/** Decoders of cores for which one thread reads; one reads 10,000 frames a second, and more only take turns with what computes. */
-const decodersAThread = 4;
+/** Decoders of cores for which one thread reads. On four cores one alone held a GPU up; on 16, more than four only take turns. */
+const decodersAThread = 2;
 
 /** How many threads read where that many decode. */
 export const jpegThreads = (decoders: number): number =>

@@ -9,7 +9,7 @@ import { JpegFrameReader } from '@halogrid/jpeg';
 import { type MadeUpJpeg, writeJpeg } from '@halogrid/jpeg/testing';
 import { localVersion, restrictSources, unrestricted } from '@halogrid/sources';
 import { type JpegLimits, takenWords } from './jpeg-orders.ts';
-import { readJpegs } from './read-jpegs.ts';
+import { type BegunFile, readJpegs } from './read-jpegs.ts';
 
 const made: MadeUpJpeg = {
   ...{ width: 40, height: 24, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 1 },
@@ -90,6 +90,53 @@ test('a file that is not what it was, or is shorter than its size says, is left 
     // Its size is 4096, and nothing can be read.
     assert.deepEqual(positionsOf(await read([{ uri: 'file:///sys/kernel/mm/transparent_hugepage/enabled' }])), []);
   });
+});
+
+/** A comment of that many bytes in front of all else that a JPEG has. */
+const withComment = (jpeg: Uint8Array, bytes: number): Buffer =>
+  Buffer.concat([
+    jpeg.subarray(0, 2),
+    Buffer.from([0xff, 0xfe, bytes >> 8, bytes & 255]),
+    Buffer.alloc(bytes - 2),
+    jpeg.subarray(2),
+  ]);
+
+test('files longer than their first bytes are there as they are, also where their header is', async () => {
+  await inFolder(async (put) => {
+    const wide = { ...made, width: 400, height: 300, density: 40 };
+    const files = [writeJpeg(wide), withComment(jpegs[0]!, 30_000), withComment(writeJpeg(wide), 60_000)];
+    assert.ok(files.every(({ length }) => length > 2 ** 13));
+    const uris = await Promise.all(files.map((jpeg, i) => put(`${i}.jpg`, jpeg)));
+    const to = new Uint8Array(limits.bytes);
+    const batch = await read(
+      uris.map((uri) => ({ uri })),
+      limits,
+      to,
+    );
+    assert.deepEqual(positionsOf(batch), [0, 1, 2]);
+    let at = 0;
+    for (const jpeg of files) {
+      assert.equal(Buffer.compare(to.subarray(at, at + jpeg.length), jpeg), 0);
+      at += 4 * Math.ceil(jpeg.length / 4);
+    }
+  });
+});
+
+test('a file that becomes shorter while it is read is left out, and those beside it are not', async () => {
+  const large = jpegs.slice(0, 4).map((jpeg) => Buffer.concat([jpeg, Buffer.alloc(100)]));
+  const begin = async ({ uri }: { uri: string }): Promise<BegunFile> => {
+    const bytes = large[Number(uri)]!;
+    const head = bytes.subarray(0, bytes.length - 50);
+    const readRest = async (into: Uint8Array) => {
+      into.set(bytes.subarray(head.length));
+      return uri !== '1';
+    };
+    return { sizeBytes: bytes.length, head, readRest, close: async () => {} };
+  };
+  const files = large.map((_, i) => ({ uri: `${i}` }));
+  const to = new Uint8Array(limits.bytes);
+  const batch = await readJpegs(files, to, limits, new JpegFrameReader(), { atOnce: 3, begin });
+  assert.deepEqual([batch.done, positionsOf(batch), batch.layout.fileCount], [4, [0, 2, 3], 3]);
 });
 
 test('a file outside of the data roots is not read', async () => {

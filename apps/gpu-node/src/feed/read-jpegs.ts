@@ -1,15 +1,19 @@
-import type { JpegFrameReader } from '@halogrid/jpeg';
+import { endOfHeader, type JpegFrameReader } from '@halogrid/jpeg';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 import { JpegBatch } from './jpeg-batch.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
-import { closePlanned, openPlanned, readPlanned } from './planned-file.ts';
+import { closePlanned, openPlanned, type PlannedFile, readPlanned } from './planned-file.ts';
 
-/** The bytes of a file, in memory that is used again. */
-export interface ReadFile {
-  bytes: Uint8Array;
-  /** Called once, when nobody reads them any more. */
-  giveBack(): void;
+/** A file whose header is there. */
+export interface BegunFile {
+  sizeBytes: number;
+  /** Its first bytes, with its header, or all of it. */
+  head: Uint8Array;
+  /** Reads what follows `head`. Never rejects; false where the file has become shorter, or cannot be read. */
+  readRest(into: Uint8Array): Promise<boolean>;
+  /** Called once, when nobody reads it any more. */
+  close(): Promise<void>;
 }
 
 /** Where files come from. */
@@ -17,44 +21,73 @@ export interface FileReading {
   /** Files that are read side by side where that takes its time. */
   atOnce: number;
   /** Never rejects; undefined for a file that is longer than `most`, not as it was planned, or that cannot be read. */
-  readWhole(file: AskedFile, most: number): Promise<ReadFile | undefined>;
+  begin(file: AskedFile, most: number): Promise<BegunFile | undefined>;
 }
 
-const fromDisk: FileReading = { atOnce: 8, readWhole };
+const fromDisk: FileReading = { atOnce: 8, begin };
+
+/** Read of a file at first: more than most headers have. */
+const headBytes = 2 ** 13;
 
 /**
  * Reads JPEGs one after another into `to`, as many as there is room for, and what their headers say. What cannot be read, is not as it
- * was planned, or is not for devices, is left out: cores say what is wrong with it, or decode it. A file passes through memory of this
- * thread, because upload memory is slow to read.
+ * was planned, or is not for devices, is left out: cores say what is wrong with it, or decode it. Only the beginning of a file passes
+ * through memory of this thread, because upload memory is slow to read.
  */
 export async function readJpegs(
   files: readonly AskedFile[],
   to: Uint8Array,
   limits: JpegLimits,
   reader: JpegFrameReader,
-  { atOnce, readWhole }: FileReading = fromDisk,
+  { atOnce, begin }: FileReading = fromDisk,
 ): Promise<EncodedBatch> {
   const batch = new JpegBatch(to, limits, reader);
-  for (let first = 0; first < files.length; first += atOnce) {
-    const some = files.slice(first, first + atOnce);
-    const read = await Promise.all(some.map((file) => readWhole(file, limits.bytes)));
-    let done = first;
-    for (const file of read) if (!batch.isFull && batch.take(done, file?.bytes)) done++;
-    for (const file of read) file?.giveBack();
-    if (batch.isFull) return batch.end(done);
+  let done = 0;
+  while (done < files.length && !batch.isFull) {
+    const begun = await Promise.all(files.slice(done, done + atOnce).map((file) => begin(file, limits.bytes)));
+    const filling: Promise<void>[] = [];
+    for (const file of begun) {
+      const place = file && batch.place(done, file.head, file.sizeBytes);
+      if (batch.isFull) break;
+      if (place) filling.push(fill(batch, done, file, place));
+      done++;
+    }
+    await Promise.all(filling);
+    await Promise.all(begun.map((file) => file?.close()));
   }
-  return batch.end(files.length);
+  return batch.end(done);
 }
 
-/** A file of this machine; undefined as well for one that becomes shorter meanwhile. */
-async function readWhole(file: AskedFile, most: number): Promise<ReadFile | undefined> {
-  const opened = await openPlanned(file, most);
-  if (!opened) return undefined;
-  const bytes = takeBytes(opened.sizeBytes);
-  const giveBack = (): void => giveBackBytes(bytes);
-  const isRead = await readPlanned(opened, bytes, 0);
-  await closePlanned(opened);
-  if (isRead) return { bytes, giveBack };
-  giveBack();
+async function fill(batch: JpegBatch, position: number, { head, readRest }: BegunFile, place: Uint8Array) {
+  place.set(head);
+  const isRead = head.length === place.length || (await readRest(place.subarray(head.length)));
+  if (!isRead) batch.leaveOut(position);
+}
+
+/** A file of this machine. */
+async function begin(asked: AskedFile, most: number): Promise<BegunFile | undefined> {
+  const file = await openPlanned(asked, most);
+  if (!file) return undefined;
+  const { sizeBytes } = file;
+  let head = takeBytes(Math.min(headBytes, sizeBytes));
+  let isRead = await readPlanned(file, head, 0);
+  if (isRead && head.length < sizeBytes && endOfHeader(head) === undefined) {
+    giveBackBytes(head);
+    head = takeBytes(sizeBytes);
+    isRead = await readPlanned(file, head, 0);
+  }
+  if (isRead) return opened(file, head);
+  giveBackBytes(head);
+  await closePlanned(file);
   return undefined;
 }
+
+const opened = (file: PlannedFile, head: Buffer<ArrayBuffer>): BegunFile => ({
+  sizeBytes: file.sizeBytes,
+  head,
+  readRest: (into) => readPlanned(file, into, head.length),
+  close: () => {
+    giveBackBytes(head);
+    return closePlanned(file);
+  },
+});

@@ -2,7 +2,7 @@ import { JpegFrameReader } from '@halogrid/jpeg';
 import { isOfVersion, openInputFile } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
-import { type ReadFile, readJpegs } from './read-jpegs.ts';
+import { type BegunFile, readJpegs } from './read-jpegs.ts';
 
 /** As many as there are connections to a host. */
 const atOnce = 16;
@@ -14,18 +14,21 @@ export const readRemoteJpegs = (
   files: readonly AskedFile[],
   to: Uint8Array,
   limits: JpegLimits,
-): Promise<EncodedBatch> => readJpegs(files, to, limits, reader, { atOnce, readWhole: fetchWhole });
+): Promise<EncodedBatch> => readJpegs(files, to, limits, reader, { atOnce, begin });
 
-async function fetchWhole({ uri, version }: AskedFile, most: number): Promise<ReadFile | undefined> {
+/** Fetches all of it. */
+async function begin({ uri, version }: AskedFile, most: number): Promise<BegunFile | undefined> {
   const file = await openInputFile(uri).catch(() => undefined);
   if (!file) return undefined;
-  const giveBack = (): void => void file.close();
   try {
+    const { sizeBytes } = file;
     const isPlanned = version === undefined || isOfVersion(file.version, version);
-    if (isPlanned && file.sizeBytes <= most) return { bytes: await file.readAll(), giveBack };
+    if (isPlanned && sizeBytes <= most) {
+      return { sizeBytes, head: await file.readAll(), readRest: async () => false, close: () => file.close() };
+    }
   } catch {
     // Cores say why.
   }
-  giveBack();
+  await file.close();
   return undefined;
 }

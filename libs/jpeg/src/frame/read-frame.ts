@@ -12,18 +12,32 @@ const leastBlockBits = 2;
 /**
  * The header of a JPEG whose luma devices decode: baseline or extended sequential, with Huffman codes, 8 bits, gray or YCbCr
  * with luma at full resolution, in one scan. For any other, and any that is out of order in the least, a phrase that says
- * why cores decode it: what is wrong with a file is theirs to say. `jpeg` is the whole file.
+ * why cores decode it: what is wrong with a file is theirs to say. `head` is the beginning of a file of so many bytes, its header and more,
+ * or all of it.
  */
-export function readJpegFrame(jpeg: Uint8Array): JpegFrame | string {
+export function readJpegFrame(head: Uint8Array, fileBytes = head.length): JpegFrame | string {
   try {
-    return readSegments(jpeg);
+    return readSegments(head, fileBytes);
   } catch (error) {
     if (error instanceof ForCores) return error.message;
     throw error;
   }
 }
 
-function readSegments(jpeg: Uint8Array): JpegFrame {
+/** Where the data of a JPEG begins, by the lengths of its segments; undefined where they do not lead there. */
+export function endOfHeader(jpeg: Uint8Array): number | undefined {
+  for (let at = 2; jpeg[at] === 0xff; ) {
+    while (jpeg[at + 1] === 0xff) at++;
+    const length = (jpeg[at + 2]! << 8) | jpeg[at + 3]!;
+    const end = at + 2 + length;
+    if (length < 2 || end > jpeg.length) return undefined;
+    if (jpeg[at + 1] === startOfScan) return end;
+    at = end;
+  }
+  return undefined;
+}
+
+function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
   if (jpeg[0] !== 0xff || jpeg[1] !== startOfImage) throw new ForCores('no start of an image');
   const found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
   for (let at = 2; ; ) {
@@ -35,7 +49,7 @@ function readSegments(jpeg: Uint8Array): JpegFrame {
     const end = at + 2 + length;
     if (kind === undefined || !(length >= 2) || end > jpeg.length) throw new ForCores('the header is cut off');
     const segment = jpeg.subarray(at + 4, end);
-    if (kind === startOfScan) return layOut(found, readScan(segment, found), end, jpeg.length);
+    if (kind === startOfScan) return layOut(found, readScan(segment, found), end, fileBytes);
     readSegment(kind, segment, found);
     at = end;
   }

@@ -99,7 +99,9 @@ function readQuantisers(segment: Uint8Array, into: (Uint16Array | undefined)[]):
     if (bytes > 2 || place > 3) throw new ForCores('a quantisation table that there cannot be');
     const values = segment.subarray(at + 1, at + 1 + 64 * bytes);
     if (values.length < 64 * bytes) throw new ForCores('a quantisation table is cut off');
-    into[place] = Uint16Array.from({ length: 64 }, (_, i) => (bytes === 1 ? values[i]! : word(values, 2 * i)));
+    const table = new Uint16Array(64);
+    for (let i = 0; i < 64; i++) table[i] = bytes === 1 ? values[i]! : word(values, 2 * i);
+    into[place] = table;
     at += 1 + 64 * bytes;
   }
 }

@@ -128,6 +128,21 @@ function writePlane(files: Uint32Array, file: number, { offset, stride }: JpegPl
 /** Numbers of tables, the first in the lowest bits: ten blocks at most. */
 const twoBitsEach = (tables: readonly number[]): number => tables.reduce((sum, table, i) => sum + table * 4 ** i, 0);
 
+/** By frame, as headers are remembered longer than a batch. */
+const knownNames = new WeakMap<JpegFrame, { tables: string; quantisers: string }>();
+
+function namesOf(frame: JpegFrame): { tables: string; quantisers: string } {
+  const known = knownNames.get(frame);
+  if (known) return known;
+  const { buffer, byteOffset, byteLength } = frame.quantisers;
+  const names = {
+    tables: frame.tables.map(({ name }) => name).join(),
+    quantisers: Buffer.from(buffer, byteOffset, byteLength).toString('latin1'),
+  };
+  knownNames.set(frame, names);
+  return names;
+}
+
 /** Tables of a batch: those of files with the same header are there once. */
 class Tables {
   readonly #parts: Uint32Array[] = [];
@@ -141,10 +156,8 @@ class Tables {
     if (present) return present;
     const tables = () => frame.tables.map(packTable);
     const quantisers = () => [packQuantisers(frame.quantisers)];
-    const places: [number, number] = [
-      this.#place(frame.tables.map(({ name }) => name).join(), tables),
-      this.#place(frame.quantisers.join(), quantisers),
-    ];
+    const names = namesOf(frame);
+    const places: [number, number] = [this.#place(names.tables, tables), this.#place(names.quantisers, quantisers)];
     this.#frames.set(frame, places);
     return places;
   }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { AttachRequest, ShardCompleted, SourceResult } from '../gen/halogrid/v1/nodes.ts';
 import { type TabledFrame, writeFrameTable } from './frame-table.ts';
-import { varintLength, writeVarints } from './varints.ts';
+import { varintLength, varintsLength, writeVarints } from './varints.ts';
 
 /** Bytes of counts in a message at most, so that none holds up what else there is to say for long. */
 export const maxCountsBytes = 2 ** 20;
@@ -79,6 +79,12 @@ function cut(arrays: readonly Uint32Array[], most: number): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { counts: 0, bytes: 0 };
   for (const array of arrays) {
+    const all = varintsLength(array);
+    if (piece.bytes + all <= most) {
+      piece.counts += array.length;
+      piece.bytes += all;
+      continue;
+    }
     for (let i = 0; i < array.length; i++) {
       const bytes = varintLength(array[i]!);
       if (piece.bytes + bytes > most) {

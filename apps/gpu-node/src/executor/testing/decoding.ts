@@ -62,7 +62,40 @@ export const fixtures = globSync(
   fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)),
 ).toSorted();
 
-/** Every JPEG of the fixtures, some mutants of each, and files that are no JPEGs. */
+/** What is wrong with a frame header, by bytes behind its marker: height in 5 and 6, width in 7 and 8, components in 9, luma's factors in 11. */
+const badFrames: Readonly<Record<string, Record<number, number>>> = {
+  'no-components': { 9: 0 },
+  'two-components': { 9: 2 },
+  'no-height': { 5: 0, 6: 0 },
+  'sampling-3x1': { 11: 0x31 },
+  'sampling-1x3': { 11: 0x13 },
+  'sampling-0': { 11: 0x20 },
+  'below-chroma': { 11: 0x11, 14: 0x22 },
+  'no-quantisers': { 12: 3 },
+  // Less and more than the data has.
+  smaller: { 6: 40 },
+  higher: { 6: 200 },
+  wider: { 8: 150 },
+  '65500-squared': { 5: 0xff, 6: 0xdc, 7: 0xff, 8: 0xdc },
+};
+
+/** A JPEG with each of these headers, and with tables that have more codes than there are, and shorter ones than it needs. */
+function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
+  const changed = (marker: number, changes: Record<number, number>): Buffer => {
+    const copy = Buffer.from(jpeg);
+    const at = copy.indexOf(Buffer.from([0xff, marker]));
+    for (const [offset, value] of Object.entries(changes)) copy[at + Number(offset)] = value;
+    return copy;
+  };
+  return [
+    ...Object.entries(badFrames).map(([name, changes]): [string, Buffer] => [name, changed(0xc0, changes)]),
+    ['codes-overflow', changed(0xc4, { 5: 3 })],
+    ['no-codes', changed(0xc4, { 6: 0, 7: 0 })],
+    ['one-scan-of-three', changed(0xda, { 4: 1 })],
+  ];
+}
+
+/** Every JPEG of the fixtures, some mutants of each, files whose headers lie, and files that are no JPEGs. */
 export async function putMixed(folder: TestFolder): Promise<string[]> {
   const uris: string[] = [];
   const put = async (name: string, bytes: Uint8Array | string) => uris.push(await folder.put(name, bytes));
@@ -73,6 +106,9 @@ export async function putMixed(folder: TestFolder): Promise<string[]> {
       await put(`${seed}-${basename(path)}`, mutate(jpeg, readFileSync(fixtures[seed]!), seed));
     }
     await put(`cut-${basename(path)}`, jpeg.subarray(0, jpeg.length >> 1));
+  }
+  for (const [name, jpeg] of badHeaders(readFileSync(fixtures.find((path) => path.endsWith('420.jpg'))!))) {
+    await put(`${name}.jpg`, jpeg);
   }
   await put('empty.jpg', '');
   await put('text.jpg', 'not a picture');
