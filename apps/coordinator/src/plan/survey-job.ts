@@ -1,6 +1,6 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 import { listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';

@@ -1,4 +1,4 @@
-import type { DecoderPool, OpenImage } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
@@ -38,8 +38,8 @@ export interface ExecutorOptions {
   twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
-  /** Who decodes JPEGs; cores unless given. */
-  feed?: JpegFeed;
+  /** Who decodes JPEGs, to gray and to colours; cores unless given. */
+  feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
   /** Who reads raw frames; they are opened one by one unless given. */
   rawFeed?: RawFeed;
   /** What decodes videos. */
@@ -78,7 +78,7 @@ interface GivenShard {
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, feed, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, feeds = {}, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(segmentsUnderWay(decoders.processes));
@@ -97,9 +97,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');
+    const channels = pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb';
     const run: ShardRun = {
       device: verify ? twin : device,
-      jpegs: verify ? undefined : feed,
+      jpegs: verify ? undefined : feeds[channels],
       raws: verify ? undefined : rawFeed,
       batchShare,
       openImage,
@@ -108,7 +109,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       writeChunk,
       planes,
       pipelines,
-      channels: pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb',
+      channels,
       grid: gridOf(lease, pipelines),
       scratch,
       wantsMap,

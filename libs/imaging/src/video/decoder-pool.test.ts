@@ -11,6 +11,7 @@ import { DecoderPool, type DecoderPoolOptions } from './decoder-pool.ts';
 import { makeClip } from './plain-ffmpeg.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import type { SegmentDecoder } from './segment-decoder.ts';
+import { SharedMemory } from './shared-memory.ts';
 import { noFfmpeg, runFfmpeg } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
@@ -131,8 +132,11 @@ for (const hwaccel of ['cuda', 'auto']) {
   });
 }
 
+/** Memory that holds two frames, so that a process cannot have decoded all before it comes to harm. */
+const littleMemory = () => new SharedMemory(2 * 336 * size.height);
+
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
-  const pool = poolOf(t, { processes: 1 });
+  const pool = poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   const waiting = begin(pool, segments[1]!);
@@ -147,7 +151,7 @@ test('a process that dies costs the segment that it was at, and another takes it
 });
 
 test('a process that is waited for in vain is ended, and says so', async (t) => {
-  const pool = poolOf(t, { processes: 1, hangMs: 1200 });
+  const pool = poolOf(t, { processes: 1, hangMs: 1200, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
