@@ -20,6 +20,8 @@ export interface NodeFaults {
   decodersBreak?: boolean;
   /** The processes that decode videos stop for ever where they open a file whose path holds this. */
   decodersHang?: string;
+  /** They break down there. */
+  decodersDie?: string;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
@@ -39,6 +41,7 @@ const {
   missing = [],
   decodersBreak = false,
   decodersHang,
+  decodersDie,
   reroute = {},
   hang,
   blocksMs = 0,
@@ -74,10 +77,11 @@ if (missing.length > 0) {
 
 if (decodersBreak && process.argv[1]?.endsWith('video-process.ts')) process.kill(process.pid, 'SIGSEGV');
 
-if (decodersHang !== undefined && process.argv[1]?.endsWith('video-process.ts')) {
+if ((decodersHang ?? decodersDie) !== undefined && process.argv[1]?.endsWith('video-process.ts')) {
   const open = syncFs.openSync;
   syncFs.openSync = (path, ...rest) => {
-    if (String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');
+    if (decodersHang !== undefined && String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');
+    if (decodersDie !== undefined && String(path).includes(decodersDie)) process.kill(process.pid, 'SIGSEGV');
     return open(path, ...rest);
   };
   syncBuiltinESMExports();

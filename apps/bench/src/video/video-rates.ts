@@ -40,8 +40,8 @@ async function plan(path: string): Promise<Planned> {
 /** Our decoders without a node: luma of every frame in memory. */
 async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool, hwaccel: string): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
-  // As many as are decoded, and one that is ready to be.
-  await onLanes(all, pool.processes + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+  // As many as are decoded, and as many that are ready to be, as a node has them.
+  await onLanes(all, 2 * pool.processes, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
     const file = await openVideoFile(uri);
     const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
     try {

@@ -4,7 +4,7 @@ import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
 /** What is read of a long chunk: its head, and mostly what tells of a picture of H.264. */
 const chunkHeadBytes = 8 + 4096;
-/** What is read where chunks are short: to read as much takes as long as three times to read little (measured). */
+/** What is read where chunks are short: to read as much takes twice as long as to read little (measured). */
 const blockBytes = 2 ** 16;
 
 /** Chunks of streams have the stream's number and two letters. */

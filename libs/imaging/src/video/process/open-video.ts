@@ -181,12 +181,15 @@ export class PacketReader {
 
   /** Reads up to a packet by seeking; false where that does not lead to it, and then the next packet is any or none. */
   seekTo(wanted: VideoPacket): boolean {
-    const isByByte = this.#isIn('mpegts') && wanted.position >= 0;
-    const time = wanted.dts ?? wanted.pts;
-    const place = isByByte ? wanted.position : time;
-    if (place === null) return false;
+    const { pts, dts, position } = wanted;
+    if (this.#isIn('mpegts') && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
+    // MP4 takes a time for that of presentation: by that of decoding it leads to the group before. Others ask for that of decoding.
+    const times = new Set(this.#isIn('mov') ? [pts, dts] : [dts ?? pts]);
+    return [...times].some((time) => time !== null && this.#seekBy(time, seekFlags.backward, wanted));
+  }
+
+  #seekBy(place: number, flags: number, wanted: VideoPacket): boolean {
     this.#next = undefined;
-    const flags = isByByte ? seekFlags.byte : seekFlags.backward;
     const code = this.#format.context.seekFrameSync(this.#stream.index, BigInt(place), flags);
     this.#format.checkReads();
     if (code < 0) return false;
@@ -199,7 +202,10 @@ export class PacketReader {
         return true;
       }
       // MP4 has an index of its own, and packets in any place; in all others, what is passed does not come any more.
-      if (!this.#isIn('mov') && wanted.position >= 0 && packet.position > wanted.position) return false;
+      const isPassed = this.#isIn('mov')
+        ? i === 0 && isBehind(packet, wanted)
+        : wanted.position >= 0 && packet.position > wanted.position;
+      if (isPassed) return false;
     }
     return false;
   }
@@ -296,6 +302,9 @@ export class PacketReader {
     return found.size === wanted.size && isAtPlace && (isAtTime || found.dts === null || wanted.dts === null);
   }
 }
+
+const isBehind = ({ dts }: VideoPacket, wanted: VideoPacket): boolean =>
+  dts !== null && wanted.dts !== null && dts > wanted.dts;
 
 /** FFmpeg gives the creation time of MP4 and Matroska as ISO 8601 in UTC, and leaves out one that is 0. */
 function createdMsOf({ context: { metadata } }: OpenFormat): number | undefined {
