@@ -1,6 +1,7 @@
 // What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger, features.parquet and the
 // final files:
 //   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--cpu-prof-dir=DIR]
+// The coordinator has the flags and the environment that `halogrid coordinator` gives it.
 // Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
 // last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are in this process, which is not counted. With a folder for profiles
 // the coordinator leaves one of each of its threads there.
@@ -20,6 +21,7 @@ import {
 import { writeChunk } from '@halogrid/results';
 import { resultsVersion } from '@halogrid/service';
 import { SourceBlock } from '@halogrid/sources/source-block';
+import { environment, nodeFlags } from '../../../apps/cli/bin/launch.mjs';
 
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
@@ -80,9 +82,14 @@ function attach(port: number, name: string): NodesClient {
 
 for (let i = 0; i < repetitions; i++) {
   const program = new URL('./serve.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [...profiles, program, String(frames), String(nodes)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags(['coordinator']), ...profiles, program, String(frames), String(nodes)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: environment(),
+    },
+  );
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { port } = JSON.parse((await lines.next()).value!);
   const clients = Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`));

@@ -74,3 +74,19 @@ test('of a name that is too long the end is kept', () => {
   const [name] = outputNames([`${'folder/'.repeat(60)}frame-0042.jpg`]);
   assert.match(name!, /-frame-0042$/);
 });
+
+test('of names in natural order none is kept, and the first out of order asks for those before it once', () => {
+  const given: string[] = [];
+  let asked = 0;
+  const names = new OutputNames(() => {
+    asked++;
+    return given;
+  });
+  const next = (name: string): void => void given.push(names.next(name));
+  for (let frame = 8; frame < 120; frame++) next(`cam-2/Frame-${frame}.jpg`);
+  for (let frame = 8; frame < 12; frame++) next(`cam-10/frame-${frame}.jpg`);
+  assert.equal(asked, 0);
+  for (const name of ['cam-2/frame-9.jpg', 'cam-2/frame-9.png', 'cam-2/frame-7.jpg', 'cam-10/FRAME-11.jpg']) next(name);
+  assert.deepEqual(given.slice(-4), ['cam-2-frame-9.jpg', 'cam-2-frame-9.png', 'cam-2-frame-7', 'cam-10-FRAME-11.jpg']);
+  assert.equal(asked, 1);
+});

@@ -129,6 +129,21 @@ test('a quarter of a million bins are a row group', async (t) => {
   assert.deepEqual(last, { ...row, frame: 599, histogram: Array.from(histogram) });
 });
 
+test('the footer lists many row groups as it lists few', async (t) => {
+  const folder = await temporaryFolder(t);
+  // One row has more counts than a group is to have, and is a group.
+  const histogram = new Uint8Array(2 ** 18);
+  for (const count of [0, 1, 14, 15, 130]) {
+    const rows = Array.from({ length: count }, (_, frame) => ({ ...row, frame, histogram }));
+    const path = await write(folder, rows, histogram.length);
+    const { row_groups, num_rows, created_by } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    assert.deepEqual([row_groups.length, num_rows, created_by], [count, BigInt(count), 'halogrid']);
+    for (const [frame, { columns, num_rows: one }] of row_groups.entries()) {
+      assert.deepEqual([one, columns.length, columns[2]!.meta_data!.statistics!.max_value], [1n, 10, frame]);
+    }
+  }
+});
+
 test('each row group says what its columns lie between, texts in the order of their UTF-8', async (t) => {
   // In UTF-16 the second comes before the first.
   const texts = ['\uff5e', '\u{1f600}', 'a'];

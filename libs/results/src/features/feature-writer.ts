@@ -3,6 +3,7 @@ import { AtomicFile } from '../files/atomic-file.ts';
 import { writeColumnPage } from './column-page.ts';
 import { HistogramColumn } from './histogram-column.ts';
 import { countsPage, optionalPage } from './number-columns.ts';
+import { type FileFacts, RowGroupList } from './row-group-list.ts';
 import { TextPages } from './text-pages.ts';
 
 /** The histogram of one grid cell of one image or frame. */
@@ -32,6 +33,9 @@ export type FeatureFacts = Omit<FeatureRow, 'counted' | 'histogram'>;
 
 const maxInt32 = 2 ** 31 - 1;
 
+/** The end of the file, as its beginning. */
+const magic = Buffer.from('PAR1');
+
 /**
  * Values of a row group: a mebibyte in int32. Measured with 256 bins a row, 963 rows: encoding one takes 4 ms. Groups four
  * times as large are no faster, and the process needs 80 MB more.
@@ -52,6 +56,7 @@ export class FeatureWriter {
   readonly #file: AtomicFile;
   readonly #bytes = new ByteWriter();
   readonly #parquet: ParquetWriter;
+  readonly #groups = new RowGroupList();
   readonly #bins: number;
   readonly #groupRows: number;
   readonly #histogram: HistogramColumn;
@@ -141,10 +146,11 @@ export class FeatureWriter {
    */
   async finish(about: Readonly<Record<string, string>> = {}): Promise<void> {
     try {
-      this.#parquet.kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
       if (this.#rows > 0) await this.writeGroup();
-      this.#histogram.finish();
-      await this.#parquet.finish();
+      if (this.#histogram.finish() === 'INT64') this.#groups.widenLast();
+      const key_value_metadata = Object.entries(about).map(([key, value]) => ({ key, value }));
+      this.#groups.write(this.#bytes, { ...this.#facts, key_value_metadata });
+      this.#bytes.appendBytes(magic);
       await this.#flush();
     } catch (error) {
       await this.#file.abort();
@@ -179,9 +185,15 @@ export class FeatureWriter {
     const columns = [...pages.map((page) => writeColumnPage(parquet, page)), this.#histogram.write(parquet)];
     const total_byte_size = columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n);
     const total_compressed_size = BigInt(this.#bytes.offset - start);
-    parquet.row_groups.push({ columns, total_byte_size, total_compressed_size, num_rows: BigInt(rows) });
+    const group = { columns, total_byte_size, total_compressed_size, num_rows: BigInt(rows) };
+    this.#groups.add(group, this.#facts);
     parquet.num_rows += BigInt(rows);
     await this.#flush();
+  }
+
+  get #facts(): FileFacts {
+    const { num_rows, schema, createdBy } = this.#parquet;
+    return { version: 2, created_by: createdBy, schema, num_rows };
   }
 
   /** The writer's `offset`, which goes into the file, counts on; its buffer starts again. */

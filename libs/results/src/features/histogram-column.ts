@@ -35,7 +35,6 @@ export class HistogramColumn {
   #loaded = 0;
   /** Levels of the last row group that was written. */
   #levels: ReturnType<typeof listLevels> & { rows: number } = { rows: 0, ...listLevels(0, 1) };
-  readonly #chunks: ColumnChunk[] = [];
   #used = 0;
   #largestOfGroup = 0;
   #largest = 0;
@@ -109,7 +108,6 @@ export class HistogramColumn {
       ...{ ...this.#levels, values, nulls: 0 },
       ...this.#encode(),
     });
-    this.#chunks.push(chunk);
     this.#largest = Math.max(this.#largest, this.#largestOfGroup);
     this.#largestOfGroup = 0;
     this.#used = 0;
@@ -129,13 +127,13 @@ export class HistogramColumn {
   }
 
   /**
-   * Settles the type, which is that of all row groups. Groups with small counts only were written as int32, and are int64
-   * just as well: in this encoding differences of counts below 2^31 are the same bits in both.
+   * Settles the type, which is that of all row groups, and returns it. Groups with small counts only were written as int32, and are
+   * int64 just as well: in this encoding differences of counts below 2^31 are the same bits in both.
    */
-  finish(): void {
+  finish(): 'INT32' | 'INT64' {
     const type = typeOf(this.#largest);
     this.#element.type = type;
-    for (const { meta_data } of this.#chunks) meta_data!.type = type;
+    return type;
   }
 }
 

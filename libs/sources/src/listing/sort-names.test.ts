@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareNatural } from './natural-order.ts';
-import { type SortLimits, sortNames } from './sort-names.ts';
+import { type NameOrder, type SortLimits, sortNames } from './sort-names.ts';
 
-async function sorted(names: readonly string[], limits?: SortLimits): Promise<string[]> {
+async function sorted(names: readonly string[], limits?: SortLimits, order: NameOrder = natural): Promise<string[]> {
   const all: string[] = [];
-  for await (const chunk of sortNames(streamOf(names), natural, limits)) {
+  for await (const chunk of sortNames(streamOf(names), order, limits)) {
     assert.ok(chunk.length > 0);
     all.push(...chunk);
   }
@@ -37,7 +37,9 @@ test('the order is that of a sort in memory, however short the runs and however 
 
 test('runs longer than what is read at once come back whole', async () => {
   const names = Array.from({ length: 20_000 }, (_, i) => `${(i * 7919) % 20_000}-${'x'.repeat(i % 50)}é`);
-  assert.deepEqual(await sorted(names, { heldUnits: 500_000, runs: 3 }), names.toSorted(compareNatural));
+  const limits = { heldUnits: 500_000, runs: 3 };
+  assert.deepEqual(await sorted(names, limits), names.toSorted(compareNatural));
+  assert.deepEqual(await sorted(names, limits, { ...natural, onThread: true }), names.toSorted(compareNatural));
 });
 
 test('few names are sorted without a temporary file, and none is left of many', async () => {

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type Run, RunFile } from './run-file.ts';
 import { sortNatural } from './sort-natural.ts';
+import { SortThread } from './sort-thread.ts';
 
 export interface SortLimits {
   /** Names held in memory, in UTF-16 units and `costOfName` for each name. */
@@ -29,15 +27,17 @@ type Compare = (a: string, b: string) => number;
 export interface NameOrder {
   from: number;
   compare: Compare;
+  /** Whether many are sorted on a thread, by compareNatural from `from` on, which `compare` is then. */
+  onThread?: boolean;
 }
 
 /**
  * Sorts names, none of which holds a NUL, in bounded memory. Few are sorted where they are; of many, sorted runs go to a
- * temporary file and are merged. Rejects when that file cannot be written.
+ * temporary file, each while the names of the next one come, and are merged. Rejects when that file cannot be written.
  */
 export async function* sortNames(
   chunks: AsyncIterable<readonly string[]>,
-  { from, compare }: NameOrder,
+  order: NameOrder,
   limits: SortLimits = defaultLimits,
 ): AsyncGenerator<string[], void, undefined> {
   let held: string[] = [];
@@ -49,14 +49,14 @@ export async function* sortNames(
         held.push(name);
         heldUnits += name.length + costOfName;
         if (heldUnits < limits.heldUnits) continue;
-        spill ??= new Spill(await RunFile.create(), compare, limits.runs);
-        await spill.add(sortNatural(held, from, compare));
+        spill ??= new Spill(await RunFile.create(), order, limits.runs);
+        await spill.add(held);
         held = [];
         heldUnits = 0;
       }
     }
-    held = sortNatural(held, from, compare);
-    if (spill) yield* spill.merge(held);
+    held = sortNatural(held, order.from, order.compare);
+    if (spill) yield* await spill.merge(held);
     else for (let i = 0; i < held.length; i += chunkNames) yield held.slice(i, i + chunkNames);
   } finally {
     await spill?.close();
@@ -66,18 +66,47 @@ export async function* sortNames(
 /** Sorted runs in a file. As many as are merged at once become one run of the next level, so there are never many. */
 class Spill {
   readonly #file: RunFile;
-  readonly #compare: Compare;
+  readonly #order: NameOrder;
   readonly #maxRuns: number;
   readonly #levels: Run[][] = [];
+  readonly #thread: SortThread | undefined;
+  /** The run that is being sorted and written. */
+  #underWay = Promise.resolve();
 
-  constructor(file: RunFile, compare: Compare, maxRuns: number) {
+  constructor(file: RunFile, order: NameOrder, maxRuns: number) {
     this.#file = file;
-    this.#compare = compare;
+    this.#order = order;
     this.#maxRuns = maxRuns;
+    this.#thread = order.onThread ? new SortThread() : undefined;
   }
 
-  async add(sorted: readonly string[]): Promise<void> {
-    let run = await this.#file.append(sorted);
+  /** Resolves, or rejects, when the names that were added before are written. */
+  async add(names: string[]): Promise<void> {
+    await this.#underWay;
+    this.#underWay = this.#write(names);
+    // Its failure is met where it is waited for.
+    this.#underWay.catch(() => {});
+  }
+
+  /** Everything that was added, and `rest`, which is sorted. */
+  async merge(rest: readonly string[]): Promise<AsyncGenerator<string[], void, undefined>> {
+    await this.#underWay;
+    const runs = this.#levels.flat().map((run) => this.#file.read(run));
+    return mergeSorted([...runs, once(rest)], this.#order.compare);
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    await this.#underWay.catch(() => {});
+    await this.#thread?.close();
+    await this.#file.close();
+  }
+
+  async #write(names: string[]): Promise<void> {
+    const { from, compare } = this.#order;
+    let run = this.#thread
+      ? await this.#file.appendBytes(await this.#thread.sort(names, from))
+      : await this.#file.append(sortNatural(names, from, compare));
     for (let level = 0; ; level++) {
       this.#levels[level] ??= [];
       const runs = this.#levels[level]!;
@@ -87,20 +116,11 @@ class Spill {
     }
   }
 
-  /** Everything that was added, and `rest`. */
-  merge(rest: readonly string[]): AsyncGenerator<string[], void, undefined> {
-    return mergeSorted([...this.#levels.flat().map((run) => this.#file.read(run)), once(rest)], this.#compare);
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
-  }
-
   async #join(runs: readonly Run[]): Promise<Run> {
     let joined: Run | undefined;
     const sorted = mergeSorted(
       runs.map((run) => this.#file.read(run)),
-      this.#compare,
+      this.#order.compare,
     );
     for await (const chunk of sorted) joined = await this.#file.append(chunk, joined);
     return joined!;
@@ -165,61 +185,5 @@ function sink(heap: Cursor[], i: number, compare: Compare): void {
     if (least === parent) return;
     [heap[parent], heap[least]] = [heap[least]!, heap[parent]!];
     parent = least;
-  }
-}
-
-/** Where a run of names lies in the file, in bytes. */
-export interface Run {
-  start: number;
-  end: number;
-}
-
-/** Read of a run at once. */
-const readBytes = 2 ** 16;
-
-/** Runs of names in a temporary file, which has no name itself: it is gone when it is closed, or its process ends. */
-export class RunFile {
-  readonly #file: FileHandle;
-  #end = 0;
-
-  private constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  static async create(): Promise<RunFile> {
-    const path = join(tmpdir(), `halogrid-names-${randomUUID()}`);
-    const file = await open(path, 'wx+', 0o600);
-    try {
-      await unlink(path);
-      return new RunFile(file);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
-
-  /** Adds names to the last run of the file, or begins one where `run` is left out. Names hold no NUL. */
-  async append(names: readonly string[], run: Run = { start: this.#end, end: this.#end }): Promise<Run> {
-    const bytes = Buffer.from(`${names.join('\0')}\0`);
-    const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#end);
-    if (bytesWritten < bytes.length) throw new Error(`The disk of '${tmpdir()}' is full`);
-    this.#end += bytes.length;
-    return { start: run.start, end: this.#end };
-  }
-
-  /** The names of a run, a few at once, in their order. */
-  async *read({ start, end }: Run): AsyncGenerator<string[], void, undefined> {
-    const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - start));
-    for (let at = start; at < end; ) {
-      const { bytesRead } = await this.#file.read(buffer, 0, Math.min(buffer.length, end - at), at);
-      const length = buffer.lastIndexOf(0, bytesRead - 1);
-      if (length < 0) throw new Error('A temporary file of names is damaged');
-      yield buffer.toString('utf8', 0, length).split('\0');
-      at += length + 1;
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
   }
 }

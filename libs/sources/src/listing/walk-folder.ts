@@ -160,7 +160,7 @@ async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[],
 /** Failures that say nothing of a folder: too many open files, no memory. */
 const ofThisProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-const recordOrder: NameOrder = { from: 1, compare: (a, b) => compareNatural(a, b, 1) };
+const recordOrder: NameOrder = { from: 1, compare: (a, b) => compareNatural(a, b, 1), onThread: true };
 
 async function* readNames(walk: Walk, place: Place): AsyncGenerator<string[], void, undefined> {
   const { root, turns } = walk;
