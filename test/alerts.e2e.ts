@@ -155,6 +155,16 @@ test('a ledger whose disk is full', { skip: !hasDisk && 'this user may not mount
   await lab.jobs.untilEnded(await written);
 });
 
+test('targets that are another program, and targets that are gone', async () => {
+  const { 'halogrid-coordinator': coordinators } = targetsOf(lab);
+  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [prometheus.address] });
+  await fires('HalogridMetricsMissing');
+  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [] });
+  await fires('HalogridNodesUnwatched');
+  prometheus.watch('lab', { 'halogrid-coordinator': [], 'halogrid-node': [] });
+  await fires('HalogridCoordinatorAbsent');
+});
+
 test('a leader that is lost while another waits for its ledger', async (t) => {
   const http = `127.0.0.1:${await freePort()}`;
   const where = ['--listen', `127.0.0.1:${await freePort()}`, '--http', http, '--log-level', 'error'];
@@ -169,16 +179,6 @@ test('a leader that is lost while another waits for its ledger', async (t) => {
   const [pid] = lab.coordinator.pidsOf('coordinator');
   process.kill(pid!, 'SIGSTOP');
   await fires('HalogridNobodyLeads').finally(() => process.kill(pid!, 'SIGCONT'));
-});
-
-test('targets that are another program, and targets that are gone', async () => {
-  const { 'halogrid-coordinator': coordinators } = targetsOf(lab);
-  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [prometheus.address] });
-  await fires('HalogridMetricsMissing');
-  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [] });
-  await fires('HalogridNodesUnwatched');
-  prometheus.watch('lab', { 'halogrid-coordinator': [], 'halogrid-node': [] });
-  await fires('HalogridCoordinatorAbsent');
 });
 
 test('every alert has fired in the cluster to which all happened, and none in the other', async () => {
