@@ -4,18 +4,19 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFil
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readHistogram, readJson, readMap, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // What cannot be processed is set aside with a sentence that says why; everything else is processed all the same.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 /** Each bad input, where its error arises, and what the sentence must say. */
 const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
@@ -60,7 +61,7 @@ before(async () => {
   // A folder is walked, whatever its name.
   await writePgm(join(source, 'folder.png', 'inner.pgm'), good['inner.pgm']!);
   writeFileSync(join(folder, 'manifest.txt'), 'source/folder.png\nmissing.png\n');
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
 });
 after(() => cluster?.stop());
 

@@ -3,10 +3,11 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { command } from './command.ts';
 import { writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { viewWithChange } from './view-with-change.ts';
 
 // From frames of a camera to what changed in it.
@@ -14,12 +15,12 @@ import { viewWithChange } from './view-with-change.ts';
 const folder = scratchFolder();
 const [frames, out] = [join(folder, 'frames'), join(folder, 'out')] as [string, string];
 const count = 80;
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   mkdirSync(frames);
   for (let i = 0; i < count; i++) await writePgm(join(frames, `${String(i).padStart(3, '0')}.pgm`), viewWithChange(i));
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
   const { code, stderr } = await cluster.halogrid(['run', frames, '--grid', '2x2', '--out', out]);
   assert.equal(code, 0, stderr);
 });

@@ -37,24 +37,51 @@ export interface ClusterOptions {
   maxLifeMs?: number;
 }
 
-/** A coordinator and nodes, each a process of its own. */
-export class Cluster {
-  coordinator: Halogrid;
+/** A coordinator that serves, as whoever uses it sees it. */
+export class ServingCluster {
   /** HOST:PORT for gRPC. */
   readonly address: string;
   /** http://HOST:PORT of the coordinator. */
   readonly http: string;
   readonly jobs: JobsOverGrpc;
+
+  constructor(address: string, http: string) {
+    this.address = address;
+    this.http = http;
+    this.jobs = connectJobs(address);
+  }
+
+  /** Runs a command that speaks to this coordinator; with options beside `cwd`, in a process of its own. */
+  halogrid(args: readonly string[], options: HalogridOptions = {}): Promise<Ended> {
+    const words = [...args, '--coordinator', this.address];
+    const { cwd, ...more } = options;
+    return Object.keys(more).length === 0 ? command(words, cwd) : halogrid(words, options);
+  }
+
+  /** A job as the coordinator's HTTP API tells it. */
+  async job(jobId: string): Promise<JobStatus> {
+    const { jobs } = (await getJson(`${this.http}/api/v1/jobs`)) as { jobs: JobStatus[] };
+    return jobs.find((job) => job.jobId === jobId)!;
+  }
+
+  /** Leaves it. */
+  async stop(): Promise<unknown> {
+    this.jobs.close();
+    return undefined;
+  }
+}
+
+/** A coordinator and nodes, each a process of its own. */
+export class Cluster extends ServingCluster {
+  coordinator: Halogrid;
   readonly nodes: ClusterNode[] = [];
   /** Words of the coordinator's command. */
   readonly #options: readonly string[];
 
   private constructor(coordinator: Halogrid, options: readonly string[], address: string, http: string) {
+    super(address, `http://${http}`);
     this.coordinator = coordinator;
     this.#options = options;
-    this.address = address;
-    this.http = `http://${http}`;
-    this.jobs = connectJobs(address);
   }
 
   /**
@@ -103,19 +130,6 @@ export class Cluster {
     return node;
   }
 
-  /** Runs a command that speaks to this coordinator; with options beside `cwd`, in a process of its own. */
-  halogrid(args: readonly string[], options: HalogridOptions = {}): Promise<Ended> {
-    const words = [...args, '--coordinator', this.address];
-    const { cwd, ...more } = options;
-    return Object.keys(more).length === 0 ? command(words, cwd) : halogrid(words, options);
-  }
-
-  /** A job as the coordinator's HTTP API tells it. */
-  async job(jobId: string): Promise<JobStatus> {
-    const { jobs } = (await getJson(`${this.http}/api/v1/jobs`)) as { jobs: JobStatus[] };
-    return jobs.find((job) => job.jobId === jobId)!;
-  }
-
   /** An attached node as the coordinator's HTTP API tells it; undefined when it is not there. */
   async node(name: string): Promise<NodeStatus | undefined> {
     const { nodes } = (await getJson(`${this.http}/api/v1/nodes`)) as { nodes: NodeStatus[] };
@@ -135,8 +149,8 @@ export class Cluster {
   }
 
   /** Asks every process to end and resolves with their exit codes by name. */
-  async stop(): Promise<Record<string, number | null>> {
-    this.jobs.close();
+  override async stop(): Promise<Record<string, number | null>> {
+    await super.stop();
     const codes: Record<string, number | null> = {};
     for (const { name, program } of [...this.nodes, { name: 'coordinator', program: this.coordinator }]) {
       program.signal('SIGTERM');

@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { readHistogram, readJson, readMap } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // One 16-bit picture in every format that holds it gives the codes of its 16-bit values, however it is cut.
@@ -26,7 +27,7 @@ const picture: Picture<Uint16Array> = {
   pixels: Uint16Array.from({ length: width * height }, (_, i) => valueAt(i % width, Math.floor(i / width))),
 };
 const names = ['a', 'b', 'c', 'd'];
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   mkdirSync(source);
@@ -43,7 +44,7 @@ before(async () => {
     ),
   });
   await writeTiledTiff(join(source, 'd.tif'), picture, tilePx, drawTile, 16);
-  cluster = await Cluster.start({ nodes: 2 });
+  cluster = await sharedCluster();
 });
 
 after(() => cluster?.stop());

@@ -3,18 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { borders, conventions, lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram, readJson, readMap } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { repetitions } from './thorough.ts';
 
 const folder = scratchFolder();
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
-  cluster = await Cluster.start({ nodes: 2, device: 'cpu' });
+  cluster = await sharedCluster();
 });
 after(() => cluster.stop());
 

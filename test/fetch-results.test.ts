@@ -5,17 +5,18 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // 'halogrid results' shows and fetches what a job wrote, on the machine that has it and on one that has not.
 
 const folder = scratchFolder();
 const out = join(folder, 'out');
 const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
-let cluster: Cluster;
+let cluster: ServingCluster;
 let jobId: string;
 
 /** Words before a command in whose view of this machine the output folder is empty. */
@@ -28,7 +29,7 @@ const elsewhere = [
 before(async () => {
   const sources = [join(folder, 'a b.pgm'), join(folder, 'c%d.pgm')];
   for (const source of sources) await writePgm(source, drawPicture(90, 70));
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
   jobId = (await cluster.jobs.run({ sources, out, map: 'zarr' })).jobId;
 });
 after(() => cluster?.stop());

@@ -4,22 +4,23 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // Which inputs a job has: each once, in an order that people expect, whatever leads to it.
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   mkdirSync(join(frames, 'b'), { recursive: true });
   for (const name of ['frame10.pgm', 'frame9.pgm', 'b/1.pgm']) await writePgm(join(frames, name), drawPicture(20, 20));
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
 });
 after(() => cluster?.stop());
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FeatureReader } from '@halogrid/results/feature-reader';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // Results of more bins than a message carries: blocks of 8 x 8 pixels, of which a quarter of a 4K frame has as many bins as this.
 
@@ -18,10 +19,10 @@ assert.ok(grid.rows * grid.columns * 256 > 2 ** 22);
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 const picture = drawPicture(size.width, size.height);
-let cluster: Cluster;
+let cluster: ServingCluster;
 before(async () => {
   await writePgm(source, picture);
-  cluster = await Cluster.start({ nodes: 2 });
+  cluster = await sharedCluster();
 });
 after(() => cluster.stop());
 

@@ -4,20 +4,21 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
 import sharp from 'sharp';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // Maps with their coarser levels: the same files, however the work is cut.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   await writePgm(source, drawPicture(1300, 700));
-  cluster = await Cluster.start({ nodes: 2, device: 'cpu' });
+  cluster = await sharedCluster();
 });
 after(() => cluster.stop());
 

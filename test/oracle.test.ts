@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
-import { Cluster } from './cluster.ts';
+import { Cluster, type ServingCluster } from './cluster.ts';
 import { type Expected, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
 import { type Bands, readBands, readChannels, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { isThorough } from './thorough.ts';
 
 /** One case of so many is taken where not everything is thorough; libs/kernels takes all of them at all times. */
@@ -18,11 +19,11 @@ describe('the oracle', { concurrency: 3 }, () => {
   const cases = oracleCases();
 
   // One job of all images: the dense result of each, and the sum of their histograms.
-  for (const device of ['cpu', 'software', 'gpu']) {
+  for (const device of ['cpu', 'software', 'gpu'] as const) {
     describe(device, { skip: device === 'gpu' && !process.env.HALOGRID_TEST_GPU && 'set HALOGRID_TEST_GPU=1' }, () => {
-      let cluster: Cluster;
+      let cluster: ServingCluster;
       before(async () => {
-        cluster = await Cluster.start({ nodes: 1, device });
+        cluster = await (device === 'gpu' ? Cluster.start({ nodes: 1, device }) : sharedCluster(device));
       });
       after(() => cluster.stop());
 

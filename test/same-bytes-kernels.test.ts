@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseOperation } from '@halogrid/kernels';
-import { Cluster } from './cluster.ts';
+import { Cluster, type ServingCluster } from './cluster.ts';
 import { oracleImages } from './oracle-cases.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { isThorough } from './thorough.ts';
 
 // Whatever the kernels: the same digest, maps, features and previews, however the images are cut and whatever computes.
@@ -15,14 +16,14 @@ const folder = scratchFolder();
 const sources = ['grass.png', ...(isThorough ? ['bark.webp', 'cloth.jpg'] : [])].map((name) => {
   return fileURLToPath(new URL(`../samples/images/${name}`, import.meta.url));
 });
-const clusters: Record<string, Cluster> = {};
+const clusters: Record<string, ServingCluster> = {};
 
 before(async () => {
-  const [cpu, software] = await Promise.all(['cpu', 'software'].map((device) => Cluster.start({ nodes: 1, device })));
-  Object.assign(clusters, { cpu, software });
+  for (const device of ['cpu', 'software'] as const) clusters[device] = await sharedCluster(device);
   if (!isThorough) return;
-  clusters.mixed = await Cluster.start({ nodes: 1 });
-  await clusters.mixed.startNode('other', 'software');
+  const mixed = await Cluster.start({ nodes: 1 });
+  await mixed.startNode('other', 'software');
+  clusters.mixed = mixed;
 });
 after(() => Promise.all(Object.values(clusters).map((cluster) => cluster.stop())));
 

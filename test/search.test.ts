@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // From pictures to an index, from a picture to those most like it, and how well that tells classes apart.
 
@@ -15,12 +16,12 @@ const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
 /** Sizes differ, so that pixels counted do. */
 const sizes = [40, 48, 56, 64, 72];
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   mkdirSync(frames);
   for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
   await makeIndex(frames, out, index);
 });
 after(() => cluster.stop());

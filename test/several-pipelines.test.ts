@@ -4,10 +4,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // Several pipelines of one decode have what a job of each alone has, on every device.
 
@@ -15,7 +16,7 @@ const folder = scratchFolder();
 const frames = join(folder, 'frames');
 const large = join(folder, 'large.pgm');
 const recording = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
-const clusters: Record<string, Cluster> = {};
+const clusters: Record<string, ServingCluster> = {};
 
 const chains: Record<string, readonly string[]> = {
   codes: ['lbp'],
@@ -29,8 +30,7 @@ before(async () => {
   for (let i = 0; i < 5; i++) await writePgm(join(frames, `${i}.pgm`), drawPicture(40 + i, 30, i));
   writeFileSync(join(frames, 'bad.png'), 'no picture');
   await writePgm(large, drawPicture(300, 200));
-  const [cpu, software] = await Promise.all(['cpu', 'software'].map((device) => Cluster.start({ nodes: 1, device })));
-  Object.assign(clusters, { cpu, software });
+  for (const device of ['cpu', 'software'] as const) clusters[device] = await sharedCluster(device);
 });
 after(() => Promise.all(Object.values(clusters).map((cluster) => cluster.stop())));
 

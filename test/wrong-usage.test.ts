@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { commandProcess } from './command-process.ts';
 import { type Ended, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // A command that is wrong gets one sentence and exit code 2, and leaves no trace.
 
@@ -15,13 +16,13 @@ const folder = scratchFolder();
 const good = join(folder, 'good.pgm');
 const missing = join(folder, 'missing.pgm');
 const onCpu = ['--device', 'cpu'];
-let cluster: Cluster;
+let cluster: ServingCluster;
 
 before(async () => {
   writeFileSync(join(folder, 'even.json'), '[[1, 2], [3, 4]]');
   writeFileSync(join(folder, 'nan.json'), '[[0, 0, 0], [0, NaN, 0], [0, 0, 0]]');
   await writePgm(good, drawPicture(9, 9));
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
 });
 after(() => cluster?.stop());
 

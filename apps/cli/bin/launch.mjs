@@ -9,16 +9,29 @@ const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.met
 export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /**
- * Flags of Node for a command. What a coordinator drops are messages that lived for some milliseconds. Node's own settings let
- * 130 MB of them gather in the young generation, and the old one grow to four times what it holds before it is collected;
- * with these the process had 460 MB resident after 120,000 frames instead of 710, for a tenth more processor time where nothing
- * but answers is worked on (measured).
+ * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather in the young
+ * generation, and the old one grow to four times what it holds before it is collected; with these the process had 460 MB resident
+ * after 120,000 frames instead of 710, for a tenth more processor time where nothing but answers is worked on (measured).
+ */
+const coordinatorFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100'];
+
+/**
+ * What a node's device asks of the collector by itself: see spareCollector. A flag that changes while Node runs makes V8 refuse what
+ * was compiled under the earlier ones: each start compiled the 67 files of sharp anew, and kept them in vain.
+ */
+const computingFlags = ['--external-memory-accounted-in-global-limit'];
+
+/** Flags of Node by command. */
+const flags = { coordinator: coordinatorFlags, node: computingFlags };
+
+/**
+ * Flags of Node for a command.
  *
  * @param {readonly string[]} args
  * @returns {string[]}
  */
-export function nodeFlags(args) {
-  return args[0] === 'coordinator' ? ['--max-semi-space-size=16', '--heap-growing-percent=100'] : [];
+export function nodeFlags([command = '']) {
+  return Object.hasOwn(flags, command) ? flags[command] : [];
 }
 
 /** Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured). */

@@ -17,7 +17,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
-import { whyNotHeld } from '@halogrid/results';
+import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid } from './accepted-job.ts';
 import { checkCaptured } from './check-captured.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 
 /** The folder of an output URI. Throws UsageError where it is no file URI. */
 export function outputPath(out: string): string {

@@ -1,4 +1,4 @@
-import { type MapFormat, mapExtensions } from '@halogrid/results';
+import { type MapFormat, mapExtensions } from '@halogrid/results/map-format';
 
 export const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 

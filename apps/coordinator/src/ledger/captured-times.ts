@@ -1,6 +1,6 @@
 import { noZone } from '@halogrid/proto/frame-table';
-import { changedMsOf } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import { changedMsOf } from '@halogrid/sources/local-file';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@halogrid/proto';
-import { resultsVersion } from '@halogrid/service';
+import { resultsVersion } from '@halogrid/service/version';
 import type { PlanStep } from '../job/shard.ts';
 import { summarise } from './frame-summary.ts';
 import { endedEntries } from './job-record.ts';

@@ -1,5 +1,5 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
-import { resultsVersion } from '@halogrid/service';
+import { resultsVersion } from '@halogrid/service/version';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
 import { indexesOf } from '../job/packed-frames.ts';

@@ -1,5 +1,5 @@
 import { type Pipeline, specifiedOperations } from '@halogrid/kernels';
-import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { jobGrid } from '../job/accepted-job.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { redactUri } from '@halogrid/sources';
 import { jobPipeline } from '../job/accepted-job.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';

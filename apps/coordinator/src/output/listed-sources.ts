@@ -1,4 +1,4 @@
-import { redactUri } from '@halogrid/sources';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SettledRow } from '../ledger/ledger.ts';
 
 /** Entries that job.json has itself; of more it names sources.jsonl. */

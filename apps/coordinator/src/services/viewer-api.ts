@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { FrameHistograms, FramesAnswer, ImageAnswer, JobFrame } from '@halogrid/proto';
-import { FeatureReader } from '@halogrid/results/feature-reader';
 import type { Log } from '@halogrid/service';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { Refusal, refuseValue } from '../job/refusal.ts';
@@ -58,6 +57,8 @@ export function createViewerApi(
       const { done, line } = await sourceAt(lines, readIndex(query));
       if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
       const [{ pipeline }] = jobParts(spec);
+      // Loaded when the first frame is asked for: the reader of Parquet is 30 files that no coordinator needs to start.
+      const { FeatureReader } = await import('@halogrid/results/feature-reader');
       const reader = await FeatureReader.open(join(folder, 'features.parquet'));
       if (!reader) throw new Refusal('missing', 'The job kept no histogram of it');
       const grid = jobGrid(spec);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { areSameResults } from '@halogrid/service';
+import { areSameResults } from '@halogrid/service/version';
 import { resultsVersionOf, type SourceLine } from './source-line.ts';
 
 /** A file of an earlier job: its line in sources.jsonl, or those of all its frames. */

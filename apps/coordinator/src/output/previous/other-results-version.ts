@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JobSpec } from '@halogrid/proto';
-import { areSameResults } from '@halogrid/service';
+import { areSameResults } from '@halogrid/service/version';
 import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { resultsVersionOf } from './source-line.ts';

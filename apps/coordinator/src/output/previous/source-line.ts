@@ -1,4 +1,4 @@
-import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import type { FrameOfVideo } from '../../job/shard.ts';
 import type { SourceDigest } from '../../ledger/record/settled-source.ts';
 
