@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { boards } from './grafana/boards/index.ts';
+import { hasExemplars } from './grafana/dashboard.ts';
 import { freePort, Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { selectors } from './prometheus/selectors.ts';
@@ -56,6 +57,7 @@ before(async () => {
     `--config.file=${writeConfig({ 'halogrid-coordinator': coordinatorMetrics!, 'halogrid-node': nodeMetrics! })}`,
     `--storage.tsdb.path=${join(folder, 'tsdb')}`,
     `--web.listen-address=127.0.0.1:${web}`,
+    '--enable-feature=exemplar-storage',
     '--log.level=warn',
   ]);
   await until('both scraped and the node attached', 'sum(up{job=~"halogrid-.+"}) + sum(halogrid_node_attached)', 3);
@@ -102,6 +104,21 @@ for (const { title, queries } of ourPanels) {
     }
   });
 }
+
+test('dots on panels of durations lead to jobs that the coordinator knows', async () => {
+  const durations = ourPanels.flatMap(({ queries }) => queries.map(({ expr }) => expr)).filter(hasExemplars);
+  assert.ok(durations.length > 10);
+  const { origin } = new URL(metricsUrls[0]!);
+  for (const expr of durations) {
+    const found = await prometheus.exemplars(substitute(expr), startSeconds, Date.now() / 1000);
+    assert.ok(found.length > 0, expr);
+    for (const { job_id, trace_id } of found) {
+      assert.equal((await fetch(`${origin}/jobs/${job_id}`)).status, 200);
+      const trace = (await (await fetch(`${origin}/api/v1/jobs/${job_id}/trace`)).json()) as { otherData: object };
+      assert.partialDeepStrictEqual(trace.otherData, { job: job_id, trace: trace_id });
+    }
+  }
+});
 
 test('the throughput panels show a rate', async () => {
   for (const { title, queries } of panels.filter(({ unit }) => unit === 'si: px/s' || unit === 'si: frames/s')) {

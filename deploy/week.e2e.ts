@@ -153,12 +153,8 @@ test('what a gigapixel takes, in the middle of a job that four nodes with a card
     'Cost a gigapixel': ((4 * price) / 3600 / pixelsASecond) * 1e9,
   };
   for (const [title, figure] of Object.entries(expected)) {
-    const series = await panel(title, endSeconds, endSeconds);
-    assert.deepEqual(
-      series.map(({ metric }) => metric).toSorted(),
-      [{ cluster: 'archive' }, { cluster: 'lab' }],
-      title,
-    );
+    const series = await panel(title, endSeconds - 60, endSeconds);
+    assert.deepEqual(series.map(({ metric }) => metric.cluster).toSorted(), ['archive', 'lab'], title);
     for (const value of series.flatMap(valuesOf)) assert.ok(Math.abs(value / figure - 1) < 0.01, `${title}: ${value}`);
   }
 });

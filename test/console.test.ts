@@ -187,6 +187,11 @@ test('the page of nodes has those that are attached, and those that are gone, wi
   await killed.program.ended;
   cluster.nodes.pop();
   await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
+  const back = await cluster.startNode('doomed');
+  await page.getByRole('listitem').filter({ hasText: 'doomed' }).waitFor();
+  back.program.signal('SIGTERM');
+  await back.program.ended;
+  cluster.nodes.pop();
   assert.deepEqual(complaints, []);
 });
 
@@ -207,6 +212,20 @@ test('the page shows why inputs are quarantined, and a job that merged nothing i
     name: 'complete, but nothing was merged: all 2 inputs are quarantined',
   });
   assert.equal(await nothing.getAttribute('class'), 'bad');
+
+  await rowOf('some').getByRole('link').first().press('Enter');
+  await page.getByText(/^2 × decode: .*empty/).press('Enter');
+  await page.getByText(join(folder, 'empty-2.png'), { exact: true }).waitFor();
+  const [errors] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'errors.jsonl' }).first().press('Enter'),
+  ]);
+  assert.equal(
+    readFileSync(await errors.path(), 'utf8')
+      .trim()
+      .split('\n').length,
+    2,
+  );
   assert.deepEqual(complaints, []);
 });
 

@@ -64,8 +64,9 @@ export interface Query {
   warnFrom?: number;
 }
 
-/** Histograms whose buckets lead to the job that was last counted in them; Grafana then asks for exemplars as well. */
-const hasExemplars = /halogrid_(shard|shard_queue|merge|stage)_duration_seconds_bucket/;
+/** Whether a query is of buckets that lead to the job that was last counted in them; Grafana then asks for exemplars as well. */
+export const hasExemplars = (expr: string): boolean =>
+  /halogrid_(shard|shard_queue|merge|stage)_duration_seconds_bucket/.test(expr);
 
 const columns = 24;
 const heights = { stat: 4, timeseries: 8, stacked: 8, heatmap: 8, table: 10 } as const;
@@ -184,7 +185,7 @@ function toPanel(panel: Panel, id: number, gridPos: object): object {
     datasource,
     expr,
     legendFormat: legend,
-    ...(hasExemplars.test(expr) ? { exemplar: true } : {}),
+    ...(hasExemplars(expr) ? { exemplar: true } : {}),
     ...(panel.kind === 'heatmap' ? { format: 'heatmap' } : {}),
     ...(panel.kind === 'table' ? { format: 'table', instant: true } : {}),
   }));

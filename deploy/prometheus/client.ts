@@ -42,6 +42,16 @@ export class PrometheusClient {
     return result.map(toSeries);
   }
 
+  /** Labels of the exemplars that it has of an expression, between two times in seconds since 1970. */
+  async exemplars(expr: string, start: number, end: number): Promise<Record<string, string>[]> {
+    const parameters = { query: expr, start: String(start), end: String(end) };
+    const series = await this.#get<{ exemplars: { labels: Record<string, string> }[] }[]>(
+      'query_exemplars',
+      parameters,
+    );
+    return series.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels));
+  }
+
   async rules(): Promise<Rule[]> {
     const { groups } = await this.#get<{ groups: { rules: Rule[] }[] }>('rules', {});
     return groups.flatMap(({ rules }) => rules);

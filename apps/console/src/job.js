@@ -11,7 +11,7 @@ import { previewPairs } from './preview-pairs.js';
 import { hasEnded } from './progress.js';
 import { quarantinedList } from './quarantined-list.js';
 import { rateChart } from './rate-chart.js';
-import { apiUrl, readApi } from './read-api.js';
+import { readApi } from './read-api.js';
 import { resultList, resultPath } from './result-list.js';
 import { specRows } from './spec-rows.js';
 import { stageTable } from './stage-table.js';
@@ -107,8 +107,7 @@ async function showQuarantined(job) {
   lastQuarantined = count;
   /** @type {QuarantinedInputs} */
   const inputs = count > 0 ? await readApi(`${path}/quarantined`) : { groups: [], leftOut: 0 };
-  const url = isComplete && count > 0 ? apiUrl(resultPath(jobId, 'errors.jsonl')) : '';
-  fill('quarantined', quarantinedList(inputs, url));
+  fill('quarantined', quarantinedList(inputs, isComplete && count > 0 ? resultPath(jobId, 'errors.jsonl') : ''));
 }
 
 /** @param {JobStatus} job */

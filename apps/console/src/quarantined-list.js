@@ -1,24 +1,18 @@
+import { downloadLink } from './download-link.js';
 import { element } from './elements.js';
 import { describeCount } from './quantities.js';
 import { pathOf } from './sentences.js';
 
 /** @import { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto' */
 
-/** Inputs that are set aside, by why; each reason opens to its files. @param {QuarantinedInputs} inputs @param {string} errorsUrl empty: there is none */
-export function quarantinedList({ groups, leftOut }, errorsUrl) {
+/** Inputs that are set aside, by why; each reason opens to its files. @param {QuarantinedInputs} inputs @param {string} errorsPath below the API; empty: there is none */
+export function quarantinedList({ groups, leftOut }, errorsPath) {
   if (groups.length === 0) return [element('p', { class: 'hint' }, 'None.')];
   return [
     ...groups.map(groupOf),
     ...(leftOut > 0 ? [element('p', { class: 'hint' }, `${describeCount(leftOut)} files are not listed here.`)] : []),
-    ...(errorsUrl
-      ? [
-          element(
-            'p',
-            { class: 'hint' },
-            element('a', { href: errorsUrl, download: '' }, 'errors.jsonl'),
-            ' has all of them.',
-          ),
-        ]
+    ...(errorsPath
+      ? [element('p', { class: 'hint' }, downloadLink(errorsPath, 'errors.jsonl', 'errors.jsonl'), ' has all of them.')]
       : []),
   ];
 }

@@ -36,6 +36,7 @@ import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
+import { readStorageBytes } from './metrics/read-storage-bytes.ts';
 import { exposeWork } from './metrics/work-metrics.ts';
 import { WorkerMeter } from './metrics/worker-meter.ts';
 import type { PartSearcher } from './search/part-searcher.ts';
@@ -114,6 +115,7 @@ export async function startNode(
     workers: { ...executor.meters, device: meters.device },
     waitingForMemory: () => meters.memory.queued,
     heldBytes: () => device.heldBytes,
+    storageReadBytes: () => readStorageBytes(),
     takeSeconds: () => executor.clock.take(),
   });
   const hello: Hello = {

@@ -25,10 +25,14 @@ function throughput(): Panel[] {
     panel('Frames by node', 'si: frames/s', 'Whole frames each node computed, repeated attempts included.', [
       { expr: each('sum', rate('halogrid_node_frames_total', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
-    panel('Input read', 'Bps', 'Encoded bytes each node read from sources.', [
+    panel('Input read', 'Bps', 'Encoded bytes each node read from sources, and those not in its page cache.', [
       {
         expr: each('sum', rate('halogrid_node_input_bytes_total', onNode), 'instance'),
         legend: '{{cluster}} {{instance}}',
+      },
+      {
+        expr: each('sum', rate('halogrid_node_storage_read_bytes_total', onNode), 'instance'),
+        legend: '{{cluster}} {{instance}} from storage',
       },
     ]),
     panel('Copied to devices and back', 'Bps', 'Bytes of planes, JPEGs, counts and maps between hosts and devices.', [

@@ -146,6 +146,7 @@ export class MadeUpNode extends MadeUpProcess {
   metrics!: NodeMetrics;
   readonly #card: string;
   #cardMillijoules = 0;
+  #storageBytes = 0;
   /** Counts what its card drew. */
   #drew!: (millijoules: number) => void;
   /** Shards since the last minute. */
@@ -169,11 +170,13 @@ export class MadeUpNode extends MadeUpProcess {
     this.metrics.deviceLost.inc({ device: 'gpu' }, 0);
     this.metrics.busySeconds.inc({ device: 'gpu' }, 0);
     this.#deviceSeconds = 0;
+    this.#storageBytes = 0;
     const idle = { workers: 4, busy: 0, queued: 0, seconds: 0 };
     exposeWork(this.registry, 'gpu', {
       workers: { decode: idle, video: idle, device: this.#device() },
       waitingForMemory: () => 1,
       heldBytes: () => 1e9,
+      storageReadBytes: () => this.#storageBytes,
       takeSeconds: () => {
         const told = this.#untold;
         this.#untold = { busy: { device: 0, shard: 0 }, binding: { device: 0, idle: 0 } };
@@ -225,6 +228,7 @@ export class MadeUpNode extends MadeUpProcess {
   computed(): void {
     this.#shards++;
     this.metrics.uploadedBytes.inc(shardOf.inputBytes);
+    this.#storageBytes += shardOf.inputBytes / 2;
     this.metrics.readBackBytes.inc(1024);
     this.metrics.observeShard(lease, completed);
     this.metrics.busySeconds.inc({ device: 'gpu' }, stageSeconds.compute);

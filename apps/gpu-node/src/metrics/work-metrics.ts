@@ -15,6 +15,8 @@ export interface NodeWork {
   readonly waitingForMemory: () => number;
   /** Bytes of memory that the device has for batches, whether or not they are in use; undefined where it does not say. */
   readonly heldBytes: () => number | undefined;
+  /** Bytes that were fetched from storage since the process began, as they were not in the page cache; undefined where it is not known. */
+  readonly storageReadBytes: () => number | undefined;
   /** Seconds since it was last asked. */
   takeSeconds(): { busy: Record<string, number>; binding: Record<string, number> };
 }
@@ -74,6 +76,17 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
         this.inc({ stage }, seconds - (told.get(stage) ?? 0));
         told.set(stage, seconds);
       }
+    },
+  });
+  let fetched = 0;
+  new Counter({
+    name: 'halogrid_node_storage_read_bytes_total',
+    help: 'Bytes that the system fetched from disks or network file systems for this process: what it read and the page cache had not.',
+    registers,
+    collect() {
+      const bytes = work.storageReadBytes() ?? fetched;
+      this.inc(bytes - fetched);
+      fetched = bytes;
     },
   });
   new Gauge({
