@@ -35,7 +35,8 @@ const settings = {
   // work.
   TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + (isThorough ? 0 : 2))),
   // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
-  // the processor time of the coordinator's and the nodes' (measured).
+  // the processor time of the coordinator's and the nodes' (measured). The coordinator's collects its garbage on one thread: of the
+  // millions of promises of simulated clusters, threads that help take a quarter more processor time (measured: 42 s instead of 32).
   TEST_ISOLATION: isThorough ? 'process' : 'none',
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
 };
