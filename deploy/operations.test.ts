@@ -37,7 +37,7 @@ const derived = new Set([
   ...recordings.map(({ record }) => record!),
   'up',
   // Those of dcgm-exporter, as its etc/default-counters.csv has them.
-  ...['DCGM_FI_DEV_GPU_UTIL', 'DCGM_FI_DEV_FB_USED', 'DCGM_FI_DEV_POWER_USAGE'],
+  ...['GPU_UTIL', 'FB_USED', 'POWER_USAGE', 'TOTAL_ENERGY_CONSUMPTION'].map((name) => `DCGM_FI_DEV_${name}`),
 ]);
 
 test('every metric in the dashboard, the rules and the manual is one of the program', () => {

@@ -14,7 +14,7 @@ import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { firings } from './prometheus/testing/firing.ts';
 import { importTime } from './prometheus/testing/import-time.ts';
 import { beginsAt, type Incident, incidents, periodMinutes, toleranceMinutes } from './prometheus/testing/incidents.ts';
-import { shardOf } from './prometheus/testing/made-up-process.ts';
+import { cardWatts, shardOf } from './prometheus/testing/made-up-process.ts';
 
 // Every panel and every alert, asked over a time that is made up: two busy clusters to which all happens that there are alerts
 // for, with the metrics of the program itself on a simulated clock, in a real Prometheus (Debian's). Started by check.sh.
@@ -53,6 +53,8 @@ interface Rule {
   expr: string;
   for?: string;
 }
+/** Of a GPU hour. */
+const price = 2.5;
 /** In minutes. */
 interface Window {
   cluster?: string;
@@ -105,6 +107,8 @@ const most: Record<Panel['unit'], number> = {
   s: 60 * periodMinutes,
   percentunit: 1,
   watt: 1000,
+  // All of a minute's energy for the pixels of one shard.
+  joule: (4 * 60 * cardWatts * 1e9) / (shardOf.frames * shardOf.framePixels),
   short: 20_000,
 };
 /** Prometheus extends what it saw to the ends of an interval. */
@@ -138,6 +142,24 @@ test('the overview tells each cluster at the last minute, in the middle of a job
       if (title === 'Quarantined share') assert.equal(value, 0);
       if (title === 'Since last result') assert.equal(value, 0);
     }
+  }
+});
+
+test('what a gigapixel takes, in the middle of a job that four nodes with a card each do', async () => {
+  const pixelsASecond = (4 / shardOf.seconds) * shardOf.frames * shardOf.framePixels;
+  const expected = {
+    'Device time a gigapixel': (4 * shardOf.deviceSeconds * 1e9) / shardOf.seconds / pixelsASecond,
+    'Energy a gigapixel': (4 * cardWatts * 1e9) / pixelsASecond,
+    'Cost a gigapixel': ((4 * price) / 3600 / pixelsASecond) * 1e9,
+  };
+  for (const [title, figure] of Object.entries(expected)) {
+    const series = await panel(title, endSeconds, endSeconds);
+    assert.deepEqual(
+      series.map(({ metric }) => metric).toSorted(),
+      [{ cluster: 'archive' }, { cluster: 'lab' }],
+      title,
+    );
+    for (const value of series.flatMap(valuesOf)) assert.ok(Math.abs(value / figure - 1) < 0.01, `${title}: ${value}`);
   }
 });
 
@@ -204,7 +226,9 @@ function history(expr: string, from = startSeconds, to = endSeconds): Promise<Se
 
 /** What Grafana does before it asks, with samples of every minute. */
 function substitute(expr: string, step = 60): string {
-  return expr.replaceAll('$__rate_interval', `${Math.max(240, step + 60)}s`).replaceAll(/\$(node|cluster)/g, '.*');
+  const interval = `${Math.max(240, step + 60)}s`;
+  const asked = expr.replaceAll('$__rate_interval', interval).replaceAll('$price', String(price));
+  return asked.replaceAll(/\$(node|cluster)/g, '.*');
 }
 
 async function panel(title: string, from: number, to: number): Promise<Series[]> {

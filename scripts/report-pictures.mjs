@@ -1,10 +1,9 @@
 // node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of the photographs that its tests have.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { contactSheet } from '@halogrid/results/contact-sheet';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -23,50 +22,75 @@ function run(name, image, ...pipeline) {
   return folder;
 }
 
-function tile(folder, caption) {
+/** The map that a run drew, at its own size. */
+function mapOf(folder) {
   const png = readdirSync(join(folder, 'preview')).find((name) => name.endsWith('.png'));
-  return { shown: { uri: pathToFileURL(join(folder, 'preview', png)).href, frame: 0 }, caption: [caption] };
+  return join(folder, 'preview', png);
 }
 
-const original = { shown: { uri: pathToFileURL(photograph).href, frame: 0 }, caption: ['the photograph'] };
+const side = 256;
+const gap = 12;
+const captionHeight = 28;
+const columns = 4;
+
+/** Writes pictures with captions below them, four in a row. */
+async function gallery(name, tiles) {
+  const step = { x: side + gap, y: side + captionHeight };
+  const at = (i) => ({ left: gap + (i % columns) * step.x, top: gap + Math.floor(i / columns) * step.y });
+  const width = gap + Math.min(columns, tiles.length) * step.x;
+  const height = gap + Math.ceil(tiles.length / columns) * step.y;
+  const captions = tiles.map(({ caption }, i) => {
+    return `<text x="${at(i).left}" y="${at(i).top + side + 18}">${caption}</text>`;
+  });
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><style>text { font: 14px sans-serif; fill: #111827 }</style>${captions.join('')}</svg>`;
+  const pictures = tiles.map(async ({ picture }, i) => ({ input: await squared(picture), ...at(i) }));
+  await sharp({ create: { width, height, channels: 3, background: '#ffffff' } })
+    .composite([...(await Promise.all(pictures)), { input: Buffer.from(text), left: 0, top: 0 }])
+    .png({ compressionLevel: 9 })
+    .toFile(join(out, name));
+}
+
+const squared = (picture) => sharp(picture).resize(side, side, { kernel: 'lanczos3' }).png().toBuffer();
+
+/** Of the four directions of LDP, which lie beside and below each other, the first one: 0 degrees. */
+async function firstDirection(folder) {
+  const picture = sharp(mapOf(folder));
+  const { width, height } = await picture.metadata();
+  return picture
+    .extract({ left: 0, top: 0, width: width / 2, height: height / 2 })
+    .png()
+    .toBuffer();
+}
+
+const original = { picture: photograph, caption: 'the photograph' };
 
 mkdirSync(out, { recursive: true });
 try {
-  const r1 = run('r1', photograph, '--op', 'lbp');
-  writeFileSync(
-    join(out, 'r1-map.png'),
-    await contactSheet([{ title: 'R1, figures 1 and 2', tiles: [original, tile(r1, 'LBP map')] }]),
-  );
+  await gallery('r1-map.png', [original, { picture: mapOf(run('r1', photograph, '--op', 'lbp')), caption: 'LBP map' }]);
 
   const maps = [];
-  for (const side of [128, 512, 1024]) {
-    const square = join(scratch, `${side}.png`);
-    await sharp(photograph).greyscale().resize(side, side).png().toFile(square);
-    const folder = run(`r3-${side}`, square, '--op', 'lbp:convention=nw-cw-lsb', '--border', 'zero');
-    copyFileSync(join(folder, 'histogram.svg'), join(out, `r3-histogram-${side}.svg`));
-    maps.push(tile(folder, `${side}x${side}`));
+  for (const size of [128, 512, 1024]) {
+    const square = join(scratch, `${size}.png`);
+    await sharp(photograph).greyscale().resize(size, size).png().toFile(square);
+    const folder = run(`r3-${size}`, square, '--op', 'lbp:convention=nw-cw-lsb', '--border', 'zero');
+    copyFileSync(join(folder, 'histogram.svg'), join(out, `r3-histogram-${size}.svg`));
+    maps.push({ picture: mapOf(folder), caption: `${size} x ${size}` });
   }
-  writeFileSync(
-    join(out, 'r3-maps.png'),
-    await contactSheet([{ title: 'R3, figures 2, 3, 7 and 11', tiles: [original, ...maps] }]),
-  );
+  await gallery('r3-maps.png', [original, ...maps]);
 
-  const orders = [2, 3, 4].map((order) =>
-    tile(run(`r4-${order}`, photograph, '--op', `ldp:order=${order}`), `LDP of order ${order}, 0 degrees`),
-  );
-  writeFileSync(
-    join(out, 'r4-maps.png'),
-    await contactSheet([{ title: 'R4, figure 2', tiles: [original, ...orders] }]),
-  );
+  const orders = [];
+  for (const order of [2, 3, 4]) {
+    const folder = run(`r4-${order}`, photograph, '--op', `ldp:order=${order}`);
+    orders.push({ picture: await firstDirection(folder), caption: `LDP of order ${order}, 0 degrees` });
+  }
+  await gallery('r4-maps.png', [original, ...orders]);
 
-  const kernels = ['gaussian-5', 'gaussian-7', 'box-9', 'sharpen-3', 'log-5', 'prewitt-x', 'prewitt-y', 'prewitt'];
-  const filtered = kernels.map((kernel) =>
-    tile(run(`r5-${kernel}`, photograph, '--op', `conv:kernel=${kernel}`), kernel),
-  );
-  writeFileSync(
-    join(out, 'r5-gallery.png'),
-    await contactSheet([{ title: 'R5, figure 5', tiles: [original, ...filtered] }]),
-  );
+  const kernels = ['gaussian-5', 'gaussian-7', 'sharpen-3', 'log-5', 'prewitt', 'prewitt-x', 'prewitt-y'];
+  const filtered = kernels.map((kernel) => ({
+    picture: mapOf(run(`r5-${kernel}`, photograph, '--op', `conv:kernel=${kernel}`)),
+    caption: kernel,
+  }));
+  await gallery('r5-gallery.png', [original, ...filtered]);
 } finally {
   rmSync(scratch, { recursive: true });
 }

@@ -76,6 +76,12 @@ test('the page shows nodes, and jobs to their end', async () => {
     page.getByRole('link', { name: 'histogram.json' }).press('Enter'),
   ]);
   assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
+  const [traced] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'trace', exact: true }).press('Enter'),
+  ]);
+  assert.match(traced.suggestedFilename(), /^halogrid-trace-.+\.json$/);
+  assert.ok(JSON.parse(readFileSync(await traced.path(), 'utf8')).traceEvents.length > 0);
   const before = page.url();
   await page.getByRole('button', { name: 'Run again' }).press('Enter');
   await page.waitForURL((url) => url.href !== before && url.pathname.startsWith('/jobs/'));

@@ -41,7 +41,7 @@ export interface Panel {
   title: string;
   description: string;
   /** Grafana's id of a unit; after `si:` a space, because it takes the p of px and the f of frames for pico and femto. */
-  unit: 'si: px/s' | 'si: frames/s' | 'cps' | 'Bps' | 'bytes' | 's' | 'percentunit' | 'watt' | 'short';
+  unit: 'si: px/s' | 'si: frames/s' | 'cps' | 'Bps' | 'bytes' | 's' | 'percentunit' | 'watt' | 'joule' | 'short';
   /** Columns, of 24. */
   width: number;
   queries: Query[];
@@ -51,8 +51,8 @@ export interface Panel {
   rowLabel?: string;
   /** Where the name of a row of a table leads. */
   link?: Link;
-  /** Whose metrics it reads beside ours: without dcgm-exporter it stays empty. */
-  needs?: 'dcgm';
+  /** Without dcgm-exporter, or where no node has a card of NVIDIA, it stays empty. */
+  needs?: 'dcgm' | 'card';
 }
 
 export interface Query {
@@ -63,6 +63,9 @@ export interface Query {
   unit?: Panel['unit'];
   warnFrom?: number;
 }
+
+/** Histograms whose buckets lead to the job that was last counted in them; Grafana then asks for exemplars as well. */
+const hasExemplars = /halogrid_(shard|shard_queue|merge|stage)_duration_seconds_bucket/;
 
 const columns = 24;
 const heights = { stat: 4, timeseries: 8, stacked: 8, heatmap: 8, table: 10 } as const;
@@ -181,6 +184,7 @@ function toPanel(panel: Panel, id: number, gridPos: object): object {
     datasource,
     expr,
     legendFormat: legend,
+    ...(hasExemplars.test(expr) ? { exemplar: true } : {}),
     ...(panel.kind === 'heatmap' ? { format: 'heatmap' } : {}),
     ...(panel.kind === 'table' ? { format: 'table', instant: true } : {}),
   }));

@@ -13,6 +13,7 @@ test('selectors are the series of an expression, without functions, labels, rang
     ['time() - max(e_seconds)', ['e_seconds']],
     ['a + a', ['a']],
     ['max by (u) (label_replace(b{x="1"}, "u", "$1", "V", "(.+)"))', ['b{x="1"}']],
+    ['a * $price', ['a']],
     ['job:a:ratio_rate15m > 0.05', ['job:a:ratio_rate15m']],
   ];
   for (const [expr, expected] of cases) assert.deepEqual(selectors(expr), expected, expr);

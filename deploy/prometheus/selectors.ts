@@ -6,8 +6,10 @@ export function selectors(expr: string): string[] {
     .replaceAll(/\[[^\]]*\]/g, '')
     .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\b\s*(\([^)]*\))?/g, ' ');
   const found = new Set<string>();
-  for (const [, name, matchers = '', call] of bare.matchAll(/"[^"]*"|([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?\s*(\()?/g)) {
-    // A text is no name.
+  for (const [, name, matchers = '', call] of bare.matchAll(
+    /"[^"]*"|\$\w+|([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?\s*(\()?/g,
+  )) {
+    // Neither a text nor a variable is a name.
     if (name && !call && !words.has(name)) found.add(name + matchers);
   }
   return [...found];

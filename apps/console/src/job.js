@@ -1,5 +1,6 @@
 // The page of one job, whose id is in the path: asks for it once a second while it runs, and shows what it says.
 import { boundBy } from './bound-by.js';
+import { downloadLink } from './download-link.js';
 import { byId, element, fill } from './elements.js';
 import { HistogramSection } from './histogram-section.js';
 import { jobActions } from './job-actions.js';
@@ -58,12 +59,22 @@ function show({ job, nowMs, history, asked }, may) {
     const width = Math.max(260, byId('rate').clientWidth - 26);
     fill('rate', [rateChart(history, width, hasEnded(job))]);
     fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No node has merged a shard yet.')]);
+    byId('trace').toggleAttribute('hidden', history.lanes.length === 0);
     fill('stages', [stageTable(history)]);
   } else {
     for (const id of ['rate', 'lanes', 'stages'])
       fill(id, [note('This coordinator did not see it, or it is too long ago.')]);
   }
 }
+
+// It is made once: a link that is pressed must still be there when it is let go.
+fill('trace', [
+  'Each shard and stage of it: ',
+  downloadLink(`${path}/trace`, `halogrid-trace-${jobId}.json`, 'trace'),
+  ', a file for ',
+  element('a', { href: 'https://ui.perfetto.dev', target: '_blank', rel: 'noreferrer' }, 'ui.perfetto.dev'),
+  '.',
+]);
 
 /** @param {string} words */
 const note = (words) => element('p', { class: 'hint none' }, words);

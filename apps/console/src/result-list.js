@@ -1,6 +1,6 @@
+import { downloadLink } from './download-link.js';
 import { element } from './elements.js';
 import { describeBytes, describeCount } from './quantities.js';
-import { apiUrl, hasToken, readFile } from './read-api.js';
 
 /** @typedef {{ name: string, bytes: number }} ResultFile */
 
@@ -30,29 +30,14 @@ export function resultList(jobId, files) {
 /** @param {string} jobId @param {ResultFile} file */
 function fileItem(jobId, { name, bytes }) {
   const base = name.slice(name.lastIndexOf('/') + 1);
-  return element('li', {}, downloadLink(jobId, name, base), element('span', { class: 'hint' }, describeBytes(bytes)));
+  return element(
+    'li',
+    {},
+    downloadLink(resultPath(jobId, name), base, base),
+    element('span', { class: 'hint' }, describeBytes(bytes)),
+  );
 }
 
 /** The path of a file of a job below the API. @param {string} jobId @param {string} name */
 export const resultPath = (jobId, name) =>
   `jobs/${encodeURIComponent(jobId)}/results/${name.split('/').map(encodeURIComponent).join('/')}`;
-
-/**
- * A link that a browser follows itself; where there is a token, which it would not send, the file is read here first. No link has a
- * token in it.
- *
- * @param {string} jobId @param {string} name @param {string} base
- */
-function downloadLink(jobId, name, base) {
-  const path = resultPath(jobId, name);
-  const link = element('a', { href: apiUrl(path), download: base }, base);
-  link.addEventListener('click', async (event) => {
-    if (!hasToken() || link.href.startsWith('blob:')) return;
-    event.preventDefault();
-    link.href = URL.createObjectURL(await readFile(path));
-    link.click();
-    URL.revokeObjectURL(link.href);
-    link.href = apiUrl(path);
-  });
-  return link;
-}

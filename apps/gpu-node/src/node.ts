@@ -46,7 +46,7 @@ import type { PartSearcher } from './search/part-searcher.ts';
  * (measured).
  */
 const creditBytesABatch = 2 * 128 * 2 ** 20;
-/** What planners count for a long segment of a video, of which a node holds less; so that every decoder has one. */
+/** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */
 const creditBytesASegment = 128 * 2 ** 20;
 
 /** What a node is once it serves. */

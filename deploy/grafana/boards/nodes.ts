@@ -7,8 +7,10 @@ export const nodesBoard: Dashboard = {
   title: 'halogrid: nodes and GPUs',
   description: 'Nodes of halogrid clusters, what they are at, and their cards as dcgm-exporter sees them.',
   variables: [clusterVariable, nodeVariable],
+  texts: [{ name: 'price', label: 'Price of a GPU hour', value: '2.50' }],
   rows: [
     { title: 'Nodes', panels: [table(), ...nodes()] },
+    { title: 'What a gigapixel takes', panels: costs() },
     { title: 'Cards, by dcgm-exporter', panels: cards() },
   ],
 };
@@ -128,11 +130,45 @@ function nodes(): Panel[] {
   ];
 }
 
-/** What a card says of itself, by the node that has it open: they have its UUID in common. */
+/** The cards that nodes have open, a series each. */
+function openCards(): string {
+  return series('halogrid_node_info', 'gpu_uuid!=""');
+}
+
+/** What dcgm-exporter says of these cards: its UUID is our gpu_uuid. */
+function joined(cards: string, metric: string): string {
+  return `${cards} * on (gpu_uuid) group_left () max by (gpu_uuid) (label_replace(${metric}, "gpu_uuid", "$1", "UUID", "(.+)"))`;
+}
+
+/** Seconds of devices, energy and money, by a thousand million merged pixels: what is computed twice counts for nothing. */
+function costs(): Panel[] {
+  const gigapixels = `(${each('sum', rate('halogrid_input_pixels_total'))} / 10^9 > 0)`;
+  // A card counts once, also while the series of a node that was started again is still there.
+  const cards = each('max', openCards(), 'gpu_uuid');
+  const watts = joined(cards, 'rate(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[$__rate_interval])');
+  return [
+    panel('Device time a gigapixel', 's', 'Time in which devices ran, by what was merged meanwhile.', [
+      { expr: `${each('sum', rate('halogrid_gpu_busy_seconds_total'))} / ${gigapixels}`, legend: '{{cluster}}' },
+    ]),
+    {
+      ...panel('Energy a gigapixel', 'joule', 'What the cards of nodes consumed, by what was merged meanwhile.', [
+        // dcgm-exporter counts millijoules.
+        { expr: `${each('sum', watts)} / 1000 / ${gigapixels}`, legend: '{{cluster}}' },
+      ]),
+      needs: 'dcgm',
+    },
+    {
+      ...panel('Cost a gigapixel', 'short', 'Hours of the cards of nodes, busy or not, at the price of one above.', [
+        { expr: `${each('sum', cards)} * $price / 3600 / ${gigapixels}`, legend: '{{cluster}}' },
+      ]),
+      needs: 'card',
+    },
+  ];
+}
+
+/** What a card says of itself, by the node that has it open. */
 function cards(): Panel[] {
-  const ofCard = (metric: string) =>
-    `${each('max', series('halogrid_node_info', 'gpu_uuid!=""'), 'instance', 'gpu_uuid')} * on (gpu_uuid) group_left () ` +
-    `max by (gpu_uuid) (label_replace(${metric}, "gpu_uuid", "$1", "UUID", "(.+)"))`;
+  const ofCard = (metric: string) => joined(each('max', openCards(), 'instance', 'gpu_uuid'), metric);
   const card = (title: string, unit: Panel['unit'], description: string, expr: string): Panel => ({
     ...panel(title, unit, description, [{ expr, legend: '{{cluster}} {{instance}}' }]),
     needs: 'dcgm',

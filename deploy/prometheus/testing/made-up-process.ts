@@ -12,9 +12,18 @@ import { NodeMetrics } from '../../../apps/gpu-node/src/metrics/node-metrics.ts'
 import { exposeWork, type MeteredWorkers } from '../../../apps/gpu-node/src/metrics/work-metrics.ts';
 
 /** A shard of these clusters: frames of Full HD in one batch, and what it takes. */
-export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5 };
+export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5, deviceSeconds: 2.4 };
+/** What a card draws, whatever it does. */
+export const cardWatts = 300;
 /** Seconds of a shard in each stage. */
-const stageSeconds = { read: 0.4, decode: 1.6, upload: 0.1, compute: 2.4, readback: 0.2, encode: 0.3 };
+const stageSeconds = {
+  read: 0.4,
+  decode: 1.6,
+  upload: 0.1,
+  compute: shardOf.deviceSeconds,
+  readback: 0.2,
+  encode: 0.3,
+};
 
 /** What every process of a made-up cluster has: an address that Prometheus knows, and metrics that end with it. */
 abstract class MadeUpProcess {
@@ -96,10 +105,10 @@ export class MadeUpCoordinator extends MadeUpProcess {
   merged(waitedSeconds: number, nowSeconds: number, damaged: number): void {
     const metrics = this.work!;
     metrics.shardAttempts.inc({ reason: 'first' });
-    metrics.shardQueueSeconds.observe(waitedSeconds);
-    metrics.mergeSeconds.observe(0.003);
+    metrics.shardQueueSeconds.observe({ value: waitedSeconds });
+    metrics.mergeSeconds.observe({ value: 0.003 });
     metrics.shardsFinished.inc({ kernel: 'lbp', outcome: 'ok' });
-    metrics.shardSeconds.observe({ kernel: 'lbp' }, shardOf.seconds);
+    metrics.shardSeconds.observe({ labels: { kernel: 'lbp' }, value: shardOf.seconds });
     const frames = shardOf.frames - damaged;
     metrics.inputPixels.inc({ kernel: 'lbp' }, frames * shardOf.framePixels);
     metrics.inputFrames.inc({ kernel: 'lbp' }, frames);
@@ -136,6 +145,9 @@ export class MadeUpNode extends MadeUpProcess {
   lacks = 0;
   metrics!: NodeMetrics;
   readonly #card: string;
+  #cardMillijoules = 0;
+  /** Counts what its card drew. */
+  #drew!: (millijoules: number) => void;
   /** Shards since the last minute. */
   #shards = 0;
   #deviceSeconds = 0;
@@ -168,16 +180,25 @@ export class MadeUpNode extends MadeUpProcess {
         return told;
       },
     });
-    // As dcgm-exporter has them: percent, MiB, watts.
-    for (const [name, value] of Object.entries({ GPU_UTIL: 60, FB_USED: 2000, POWER_USAGE: 300 })) {
-      const of = { name: `DCGM_FI_DEV_${name}`, help: name, labelNames: ['UUID'], registers: [this.registry] };
-      new Gauge(of).set({ UUID: this.#card }, value);
-    }
+    // As dcgm-exporter has them, with its labels: percent, MiB, watts; and mJ since the driver was loaded.
+    const labels = { gpu: '0', UUID: this.#card, device: 'nvidia0', modelName: 'A card', Hostname: this.name };
+    const ofCard = (name: string) => {
+      return { name: `DCGM_FI_DEV_${name}`, help: name, labelNames: Object.keys(labels), registers: [this.registry] };
+    };
+    for (const [name, value] of Object.entries({ GPU_UTIL: 60, FB_USED: 2000, POWER_USAGE: cardWatts }))
+      new Gauge(ofCard(name)).set(labels, value);
+    const energy = new Counter(ofCard('TOTAL_ENERGY_CONSUMPTION'));
+    energy.inc(labels, this.#cardMillijoules);
+    this.#drew = (millijoules) => {
+      this.#cardMillijoules += millijoules;
+      energy.inc(labels, millijoules);
+    };
   }
 
   /** What it did in this minute binds it for as long, or less. */
   override tick(): void {
     super.tick();
+    this.#drew(60 * cardWatts * 1000);
     const device = Math.min(60, this.#shards * stageSeconds.compute);
     this.#shards = 0;
     this.#deviceSeconds += device;

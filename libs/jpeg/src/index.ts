@@ -5,7 +5,7 @@ export { readJpegFrame } from './frame/read-frame.ts';
 export { isFine, status } from './frame/status.ts';
 export { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './gpu/batch-layout.ts';
 export { ColourConverter } from './gpu/colour-converter.ts';
-export { type ColourBatchLayout, type ColourJpegFile, chromaBytes, layOutColours } from './gpu/colour-layout.ts';
+export { type ColourLayout, type ColourPlanes, chromaBytes, layOutColours, placeColours } from './gpu/colour-layout.ts';
 export { type JpegBuffers, JpegDecoder, type JpegStage } from './gpu/jpeg-decoder.ts';
 export { JpegScratch } from './gpu/jpeg-scratch.ts';
 export { type DecodedColours, decodeColoursTwin } from './twin/decode-colours-twin.ts';

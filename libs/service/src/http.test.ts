@@ -32,6 +32,11 @@ test('health, readiness, metrics and further paths are served, others are not fo
   reason = undefined;
   assert.equal((await get('/readyz?full')).status, 200);
   assert.match((await get('/metrics')).text, /^halogrid_build_info\{app="node",version="\d+\.\d+\.\d+"\} 1$/m);
+  // As a Prometheus asks: the first that it takes is what can tell exemplars.
+  const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+  const open = await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers: { accept } });
+  assert.match(open.headers.get('content-type')!, /^application\/openmetrics-text; version=1\.0\.0;/);
+  assert.match(await open.text(), /^# TYPE process_cpu_seconds counter\n.*\n# EOF\n$/ms);
   assert.equal((await get('/mine')).text, 'mine');
   assert.deepEqual(await get('/other'), { status: 404, text: 'Nothing at /other\n' });
 });

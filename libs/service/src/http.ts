@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Registry } from 'prom-client';
 import type { ListenAddress } from './listen-address.ts';
 import { listenOn } from './listen-on.ts';
+import { openMetrics, openMetricsType } from './open-metrics.ts';
 import { inTurn } from './requests-in-turn.ts';
 import { type Access, openAccess } from './security/access.ts';
 import {
@@ -77,13 +78,15 @@ export interface HttpServer {
 }
 
 /**
- * Serves /metrics, /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
+ * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
  * are pages; all else is for who may read. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
   const gate = new ConnectionGate(limits);
-  const collect = togetherWhileUnderWay(() => options.registry.metrics());
+  const { registry } = options;
+  const text = { type: registry.contentType, collect: togetherWhileUnderWay(() => registry.metrics()) };
+  const open = { type: openMetricsType, collect: togetherWhileUnderWay(() => openMetrics(registry)) };
   const serve = inTurn((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
@@ -100,7 +103,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       return send(response, reason ? 503 : 200, reason ?? 'ok');
     }
     if (path === '/metrics') {
-      sendMetrics(options.registry, collect, response).catch((error: Error) => send(response, 500, error.message));
+      const format = request.headers.accept?.includes('application/openmetrics-text') ? open : text;
+      sendMetrics(format, response).catch((error: Error) => send(response, 500, error.message));
       return;
     }
     if (!options.route?.(request, response)) send(response, 404, `Nothing at ${path}`);
@@ -182,13 +186,15 @@ function sendPage(request: IncomingMessage, response: ServerResponse, { type, bo
   response.end(request.method === 'GET' ? body : undefined);
 }
 
-async function sendMetrics(
-  { contentType }: Registry,
-  collect: () => Promise<string>,
-  response: ServerResponse,
-): Promise<void> {
+/** A format of metrics: its media type, and all of them in it. */
+interface MetricsFormat {
+  type: string;
+  collect: () => Promise<string>;
+}
+
+async function sendMetrics({ type, collect }: MetricsFormat, response: ServerResponse): Promise<void> {
   const body = await collect();
-  response.writeHead(200, { 'content-type': contentType }).end(body);
+  response.writeHead(200, { 'content-type': type }).end(body);
 }
 
 /** Collecting takes milliseconds: those who ask while it is under way have the same answer, so that many take no more than one. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, type HistogramConfiguration, Registry } from 'prom-client';
 import { softwareVersion } from './version.ts';
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -17,6 +17,19 @@ export const waitBuckets = [
   ...[0.01, 0.1, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 1800],
   ...[3600, 5400, 7200, 10_800, 14_400, 21_600, 43_200, 86_400],
 ];
+
+/**
+ * A histogram each of whose buckets keeps what was said of the last that was counted in it (`exemplarLabels`). It is registered
+ * afterwards: prom-client makes none for a registry that it is to write as plain text, where its buckets are without.
+ */
+export function histogramOfExemplars(
+  registry: Registry,
+  configuration: Omit<HistogramConfiguration<string>, 'registers' | 'enableExemplars'>,
+): Histogram<string> {
+  const histogram = new Histogram({ ...configuration, registers: [], enableExemplars: true });
+  registry.registerMetric(histogram);
+  return histogram;
+}
 
 /**
  * A registry with what every process reports: build, event loop, memory and CPU. With HALOGRID_CLUSTER in the environment every series has

@@ -14,6 +14,14 @@ export const spanIdOf = (jobId: string, shard?: number, attempt?: number): strin
 export const traceparentOf = (jobId: string, shard: number, attempt: number, isSampled: boolean): string =>
   `00-${traceIdOf(jobId)}-${spanIdOf(jobId, shard, attempt)}-${isSampled ? '01' : '00'}`;
 
+/**
+ * What a bucket of a histogram has of the job that was last counted in it. No series has such labels, which would be one for each job.
+ * OpenMetrics allows 128 characters of names and values: an id that is too long for them stays out.
+ */
+export function exemplarOf(jobId: string): Record<string, string> {
+  return { trace_id: traceIdOf(jobId), ...(jobId.length <= 64 && { job_id: jobId }) };
+}
+
 /** Whether somebody collects spans, by the variables of OpenTelemetry that say where. */
 export const isTraced = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);

@@ -11,7 +11,7 @@ const style = `
   .grid { stroke: #e5e7eb }
   .axis { stroke: #6b7280 }
   .line { fill: none; stroke-width: 2 }
-  .level { stroke: #6b7280; stroke-dasharray: 8 4 }
+  .level { stroke: #6b7280; stroke-width: 2 }
   .y { text-anchor: end }
   .x, .label { text-anchor: middle }
   @media (prefers-color-scheme: dark) {

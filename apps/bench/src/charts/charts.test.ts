@@ -61,6 +61,24 @@ test('a line chart has its lines, their dots, and what they are called', () => {
   assert.match(svg, /stroke-dasharray="6 4"/);
 });
 
+test('levels cross the plot and are named in the legend, where they cover nothing', () => {
+  const svg = lineChartSvg({
+    title: '',
+    subtitle: '',
+    xTitle: '',
+    yTitle: '',
+    yScale: 'linear',
+    lines: [{ name: 'a', group: 0, dash: 0, points: [{ x: 1, y: 4 }] }],
+    levels: [
+      { name: 'theirs', y: 1 },
+      { name: 'others', y: 2 },
+    ],
+  });
+  assert.equal(svg.match(/<line class="level" stroke-dasharray="[^"]+" x2="700" y1="(240|160)"/g)?.length, 2);
+  const legend = [...svg.matchAll(/<text x="36" y="4">([^<]+)</g)].map(([, name]) => name);
+  assert.deepEqual(legend, ['a', 'theirs: 1', 'others: 2']);
+});
+
 test('categories lie side by side in the order that is given', () => {
   const points = [
     { x: '32x8', y: 1 },

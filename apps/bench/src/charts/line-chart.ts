@@ -49,11 +49,9 @@ export function lineChartSvg(chart: LineChart): string {
     const at = left(tick);
     return `<line class="axis" x1="${at}" x2="${at}" y1="${plot.height}" y2="${plot.height + 5}"/><text class="x" x="${at}" y="${plot.height + 20}">${escapeXml(String(tick))}</text>`;
   });
-  // Names of levels are side by side, as levels may be near each other.
-  const across = levels.map(({ name, y: value }, i) => {
-    const at = Number(top(value));
-    const end = fixed((plot.width * (i + 1)) / levels.length - 4);
-    return `<line class="level" x2="${plot.width}" y1="${at}" y2="${at}"/><text class="y" x="${end}" y="${fixed(at - 5)}">${escapeXml(`${name}: ${shortNumber(value)}`)}</text>`;
+  const across = levels.map(({ y: value }, i) => {
+    const at = top(value);
+    return `<line class="level" ${patternOf(i + 1)} x2="${plot.width}" y1="${at}" y2="${at}"/>`;
   });
   const drawn = lines.map(({ name, group, dash, points }) => {
     const path = points.map((point, i) => `${i ? 'L' : 'M'}${left(point.x)} ${top(point.y)}`).join('');
@@ -64,7 +62,16 @@ export function lineChartSvg(chart: LineChart): string {
     return `<path class="line" ${strokeOf(group, dash)} d="${path}"/>${dots.join('')}`;
   });
   const legend = drawLegend(
-    lines.map(({ name, group, dash }) => ({ name, mark: `<line class="line" ${strokeOf(group, dash)} x2="28"/>` })),
+    [
+      ...lines.map(({ name, group, dash }) => ({
+        name,
+        mark: `<line class="line" ${strokeOf(group, dash)} x2="28"/>`,
+      })),
+      ...levels.map(({ name, y: value }, i) => ({
+        name: `${name}: ${shortNumber(value)}`,
+        mark: `<line class="level" ${patternOf(i + 1)} x2="28"/>`,
+      })),
+    ],
     plot.height + 72,
   );
   return chartPage({ title, subtitle, height: plot.height + 76 + legend.height }, [
@@ -81,9 +88,11 @@ export function lineChartSvg(chart: LineChart): string {
 
 const colourOf = (group: number): string => colours[group % colours.length]!;
 
-function strokeOf(group: number, dash: number): string {
+const strokeOf = (group: number, dash: number): string => `stroke="${colourOf(group)}" ${patternOf(dash)}`.trimEnd();
+
+function patternOf(dash: number): string {
   const pattern = dashes[dash % dashes.length]!;
-  return `stroke="${colourOf(group)}"${pattern && ` stroke-dasharray="${pattern}"`}`;
+  return pattern && `stroke-dasharray="${pattern}"`;
 }
 
 function horizontal(

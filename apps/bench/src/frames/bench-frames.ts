@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { threadsEach } from '@halogrid/gpu-node/gpus';
-import { JobState } from '@halogrid/proto';
+import { JobState, type JobStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
@@ -131,8 +131,19 @@ export async function processFrames(
   name: string,
   what?: FrameJob,
 ): Promise<number> {
+  return (await runFrames(cluster, source, join(folder, name), what)).seconds;
+}
+
+/** Runs a job over the frames, and tells how long that took from its submission to its end. */
+export async function runFrames(
+  cluster: FrameCluster,
+  source: string,
+  out: string,
+  what?: FrameJob,
+): Promise<{ seconds: number; status: JobStatus }> {
   const start = performance.now();
-  const job = await cluster.process(source, join(folder, name), what);
-  if (job.state !== JobState.COMPLETE) throw new Error(`The job over the frames ended as ${job.state}: ${job.error}`);
-  return (performance.now() - start) / 1000;
+  const status = await cluster.process(source, out, what);
+  if (status.state !== JobState.COMPLETE)
+    throw new Error(`The job over the frames ended as ${status.state}: ${status.error}`);
+  return { seconds: (performance.now() - start) / 1000, status };
 }

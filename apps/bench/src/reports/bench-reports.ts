@@ -41,6 +41,8 @@ export interface Machine {
   date: string;
 }
 export const machineFile = 'machine.json';
+/** What stands below a chart's title. */
+export const machineLine = ({ device, cpu }: Machine): string => `${device}; ${cpu}`;
 
 /** Samples that show that everything works. */
 const quickRepetitions = 3;
@@ -79,7 +81,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
         print(`\n${[table.title, table.note].filter(Boolean).join('\n')}\n${renderTable(evaluated)}`);
         await writeFileAtomically(join(out, `${id}-${table.name}.csv`), renderCsv(evaluated));
         for (const chart of table.charts) {
-          const svg = drawChart(chart, evaluated, machine.device);
+          const svg = drawChart(chart, evaluated, machineLine(machine));
           if (svg) await writeFileAtomically(join(out, `${id}-${chart.name}.svg`), svg);
         }
       }

@@ -1,11 +1,12 @@
 import { type BarChart, barChartSvg } from '../charts/bar-chart.ts';
 import { heatMapSvg } from '../charts/heat-map.ts';
 import { type ChartLine, lineChartSvg } from '../charts/line-chart.ts';
-import type { EvaluatedTable } from './evaluate-table.ts';
+import { type EvaluatedTable, reportedPrefix } from './evaluate-table.ts';
 import type { BarChartPlan, ChartPlan, HeatMapPlan, LineChartPlan } from './report.ts';
 
 /** The SVG of a chart of a table; undefined where none of its values was measured. */
 export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string): string | undefined {
+  if (!hasMeasured(plan, table)) return undefined;
   switch (plan.kind) {
     case 'lines':
       return drawLines(plan, table, device);
@@ -18,6 +19,14 @@ export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string
 
 type Row = EvaluatedTable['rows'][number];
 
+/** Whether it shows more than the report's own figures. */
+function hasMeasured(plan: ChartPlan, table: EvaluatedTable): boolean {
+  const columns = plan.values.map((value) => (typeof value === 'string' ? value : value.column));
+  const measured = columns.filter((column) => !column.startsWith(reportedPrefix));
+  const rows = rowsWith(table, plan.kind === 'bars' ? undefined : plan.only);
+  return rows.some(({ values }) => measured.some((column) => typeof values[column] === 'number'));
+}
+
 function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string): string | undefined {
   const rows = rowsWith(table, plan.only);
   if (plan.xScale === 'category') rows.sort((a, b) => lanesOf(a.labels[plan.x]) - lanesOf(b.labels[plan.x]));
@@ -27,10 +36,10 @@ function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string)
   const lines = new Map<string, ChartLine>();
   const seen = new Set<string>();
   for (const row of rows) {
-    for (const { column, name } of plan.values) {
+    for (const { column, name, isSameInSeries } of plan.values) {
       const y = row.values[column];
       const x = row.labels[plan.x];
-      const labels = plan.series.filter(differs);
+      const labels = isSameInSeries ? [] : plan.series.filter(differs);
       const group = joined(row, labels);
       const key = `${group}\n${column}`;
       // The first of rows that nothing tells apart counts, measured or not.

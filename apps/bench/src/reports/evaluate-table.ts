@@ -69,8 +69,8 @@ function timeColumns(name: string, title: string, isMain: boolean): Column[] {
     isPrinted,
   });
   return [
-    column('mean ms', true),
-    column('median ms', isMain),
+    column('mean ms', isMain),
+    column('median ms', true),
     column('stdev ms', isMain),
     column('min ms', false),
     column('max ms', false),
@@ -107,10 +107,10 @@ function valuesOf(
     const other = fastestRow(cuda, query);
     if (other) putTimes(`cuda_${name}`, other);
   }
-  const meanMs = (name: string) => values[`${name}_mean_ms`] as number | undefined;
-  const [theirMs, ourMs] = [meanMs('cuda'), meanMs(names[0]!)];
+  const medianMs = (name: string) => values[`${name}_median_ms`] as number | undefined;
+  const [theirMs, ourMs] = [medianMs('cuda'), medianMs(names[0]!)];
   if (theirMs !== undefined && ourMs !== undefined) values[`cuda_over_${names[0]}`] = theirMs / ourMs;
-  for (const { name, of } of derived) values[name] = of(meanMs, row);
+  for (const { name, of } of derived) values[name] = of(medianMs, row);
   for (const { name, value } of figuresOf(row.reported ?? {})) values[name] = value;
   return values;
 
@@ -130,9 +130,12 @@ function figuresOf(reported: NonNullable<ReportRow['reported']>): { name: string
   );
 }
 
+/** What columns of the report's own figures begin with. */
+export const reportedPrefix = 'report_';
+
 /** The column of a report's own figures in the CSV. */
 export function reportColumn(hardware: string, column: string): string {
-  return `report_${hardware}_${column}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+  return `${reportedPrefix}${hardware}_${column}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 }
 
 const union = (lists: readonly string[][]): string[] => [...new Set(lists.flat())];

@@ -7,11 +7,12 @@ const method = { repetitions: 30, images: 5 };
 for (const [estimateMs, cellMs, expected] of [
   [undefined, 1, method],
   [1, 1000, method],
-  // 100 runs: 20 an image, of which two warm up.
-  [10, 1000, { images: 5, repetitions: 18 }],
-  [200, 1000, { images: 1, repetitions: 3 }],
-  [333, 1000, { images: 1, repetitions: 1 }],
-  [334, 1000, undefined],
+  // 100 runs: 20 an image.
+  [10, 1000, method],
+  // 7 runs: two images, each of which warms up twice.
+  [140, 1000, { ...method, images: 2 }],
+  [1000, 1000, { ...method, images: 1 }],
+  [1001, 1000, undefined],
 ] as const) {
   test(`of ${estimateMs} ms a sample, ${cellMs} ms hold ${JSON.stringify(expected)}`, () => {
     assert.deepEqual(fitMethod(method, estimateMs, cellMs), expected);

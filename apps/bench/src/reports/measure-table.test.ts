@@ -18,7 +18,10 @@ function tableOf(probes: Probe[]): ReportTable {
   return { name: 'a', title: '', rows, derived: [], charts: [] };
 }
 
-async function measure(probes: Probe[], method = { repetitions: 3, images: 2 }, samples = new Map<string, number[]>()) {
+async function measure(
+  probes: Probe[],
+  { method = { repetitions: 3, images: 2 }, samples = new Map<string, number[]>(), cellMs = 60_000 } = {},
+) {
   const notes: string[] = [];
   const read: number[] = [];
   await measureTable(tableOf(probes), samples, {
@@ -30,7 +33,7 @@ async function measure(probes: Probe[], method = { repetitions: 3, images: 2 }, 
       },
     },
     method,
-    cellMs: 50,
+    cellMs,
     note: (line) => notes.push(line),
   });
   return { samples, notes, read };
@@ -45,18 +48,28 @@ test('every probe has its samples of each image, and equal probes are one', asyn
   assert.deepEqual(read.sort(), [1, 1, 1, 2, 2, 2]);
 });
 
+test('kernels run over all images in turns, in as many samples as there are repetitions', async () => {
+  const one = probe('kernel', 20);
+  const { samples, read } = await measure([one], { method: { repetitions: 4, images: 3 } });
+  assert.equal(samples.get(probeKey(one))?.length, 4);
+  assert.deepEqual(read.sort(), [1, 2, 3]);
+});
+
 test('what another table measured is not measured again', async () => {
   const { samples } = await measure([probe('cpu', 33)]);
-  const { read } = await measure([probe('cpu', 33)], undefined, samples);
+  const { read } = await measure([probe('cpu', 33)], { samples });
   assert.deepEqual(read, []);
   assert.equal(samples.get(probeKey(probe('cpu', 33)))?.length, 6);
 });
 
 test('what would take too long is said and left out', async () => {
   const slow = probe('twin', 4096, { operations: [{ kernel: 'conv', parameters: { kernel: 'box-31' } }] });
-  const { samples, notes } = await measure([slow, probe('cpu', 40)]);
+  const { samples, notes } = await measure([slow, probe('cpu', 40)], { cellMs: 50 });
   assert.deepEqual([...samples.keys()], [probeKey(probe('cpu', 40))]);
-  assert.match(notes.join(), /^conv box-31 of 4096x4096 \(twin\) would take about \d+(e\+\d)? s a sample: left out$/);
+  assert.match(
+    notes.join(),
+    /^conv box-31 of 4096x4096 \(twin\) would take about [\d.]+(e\+\d)? s a sample: left out$/,
+  );
 });
 
 test('what cannot be measured is said, and the rest is measured', async () => {
@@ -64,7 +77,7 @@ test('what cannot be measured is said, and the rest is measured', async () => {
     operations: [{ kernel: 'lbp', parameters: { labels: 'var' } }],
     output: 'both',
   });
-  const { samples, notes } = await measure([broken, probe('cpu', 20)], { repetitions: 1, images: 1 });
+  const { samples, notes } = await measure([broken, probe('cpu', 20)], { method: { repetitions: 1, images: 1 } });
   assert.deepEqual([...samples.keys()], [probeKey(probe('cpu', 20))]);
   assert.match(notes.join(), /^lbp .* of 20x20 \(cpu\) cannot be measured: .* has no histogram$/);
 });

@@ -1,4 +1,4 @@
-import { warmUps } from '../timing/time-strategies.ts';
+import { warmUps } from '../timing/take-samples.ts';
 import { type Method, type Probe, probeKey, type ReportTable } from './report.ts';
 import { type Bench, runsOf, timeProbes } from './time-probes.ts';
 
@@ -25,13 +25,10 @@ export async function measureTable(
   }
   const estimates = await estimate([...probes.values()], options);
   for (const { probes: together, method } of planned([...probes.values()], estimates, options)) {
-    for (let index = 1; index <= method.images; index++) {
-      const measured = await measureTogether(together, index, method.repetitions, options);
-      together.forEach((probe, i) => {
-        const key = probeKey(probe);
-        if (measured[i]) samples.set(key, [...(samples.get(key) ?? []), ...measured[i]]);
-      });
-    }
+    const measured = await measureTogether(together, method, options);
+    together.forEach((probe, i) => {
+      if (measured[i]) samples.set(probeKey(probe), measured[i]);
+    });
   }
 }
 
@@ -61,7 +58,7 @@ async function estimate(probes: readonly Probe[], options: MeasureOptions): Prom
   }
   const msAPixel = new Map<string, number>();
   for (const together of grouped([...small.values()], ({ timer }) => timer)) {
-    const measured = await measureTogether(together, 1, 2, options);
+    const measured = await measureTogether(together, { images: 1, repetitions: 2 }, options);
     together.forEach((probe, i) => {
       if (measured[i]) msAPixel.set(probeKey(probe), Math.min(...measured[i]) / estimateSide ** 2);
     });
@@ -93,17 +90,16 @@ function planned(
 /** In one go; where that fails, one by one, and what fails alone is noted and undefined. */
 async function measureTogether(
   probes: readonly Probe[],
-  index: number,
-  repetitions: number,
-  { bench, note }: MeasureOptions,
+  method: Method,
+  { bench, cellMs, note }: MeasureOptions,
 ): Promise<(number[] | undefined)[]> {
   try {
-    return await timeProbes(probes, index, repetitions, bench);
+    return await timeProbes(probes, method, cellMs, bench);
   } catch {
     const measured: (number[] | undefined)[] = [];
     for (const probe of probes) {
       try {
-        measured.push((await timeProbes([probe], index, repetitions, bench))[0]);
+        measured.push((await timeProbes([probe], method, cellMs, bench))[0]);
       } catch (error) {
         note(`${described(probe)} cannot be measured: ${(error as Error).message}`);
         measured.push(undefined);
@@ -125,13 +121,12 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
 }
 
 /**
- * As many samples as fit into `cellMs` where one takes about `estimateMs`: every image has warm-ups of its own. Undefined
- * where none fits; all where nothing is known of how long one takes.
+ * As many images as fit into `cellMs` where a sample takes about `estimateMs`: each has warm-ups of its own and one sample at
+ * least, and one image is measured where a sample fits. Undefined where none does; all where nothing is known of it.
  */
 export function fitMethod(method: Method, estimateMs: number | undefined, cellMs: number): Method | undefined {
   if (estimateMs === undefined) return method;
   const runs = Math.floor(cellMs / estimateMs);
-  const images = Math.min(method.images, Math.floor(runs / (warmUps + 1)));
-  if (images < 1) return undefined;
-  return { images, repetitions: Math.min(method.repetitions, Math.floor(runs / images) - warmUps) };
+  if (runs < 1) return undefined;
+  return { ...method, images: Math.max(1, Math.min(method.images, Math.floor(runs / (warmUps + 1)))) };
 }

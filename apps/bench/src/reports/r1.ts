@@ -47,8 +47,8 @@ export function r1({ isQuick, strategies }: Scale): Report {
   const rate = (name: string, title: string, column: string): Derived => ({
     name,
     title,
-    of(meanMs, { labels }) {
-      const ms = meanMs(column);
+    of(medianMs, { labels }) {
+      const ms = medianMs(column);
       return ms === undefined ? undefined : (1e-6 * bytes * Number(labels.images ?? 1)) / ms;
     },
   });
@@ -87,11 +87,11 @@ export function r1({ isQuick, strategies }: Scale): Report {
         name: 'comparison',
         title: 'LBP map: time of an image (figure 3)',
         group: 'what',
-        xTitle: 'Milliseconds an image, mean, logarithmic',
+        xTitle: 'Milliseconds an image, median, logarithmic',
         xScale: 'log10',
         values: [
-          { column: 'time_mean_ms', name: 'halogrid' },
-          { column: 'cuda_mean_ms', name: 'the report’s program here' },
+          { column: 'time_median_ms', name: 'halogrid' },
+          { column: 'cuda_median_ms', name: 'the report’s program here' },
           { column: reportColumn(gtx1050, 'ms'), name: `report (CPU; ${gtx1050})` },
         ],
         best: 'least',
@@ -122,7 +122,7 @@ export function r1({ isQuick, strategies }: Scale): Report {
         name: 'bandwidth',
         title: 'LBP map: bytes a second of the best shape (figure 4)',
         group: 'strategy',
-        xTitle: 'GB/s, read and written, of the mean time, logarithmic',
+        xTitle: 'GB/s, read and written, of the median time, logarithmic',
         xScale: 'log10',
         values: [
           { column: 'gb_per_second', name: 'halogrid' },

@@ -68,10 +68,10 @@ export function r3({ isQuick }: Scale): Report {
           title: 'LBP map and histogram (tables 1 to 3)',
           series: [],
           values: [
-            { column: 'kernel_mean_ms', name: 'kernel' },
-            { column: 'cpu_mean_ms', name: 'cpu, one thread' },
-            { column: 'cuda_mean_ms', name: 'CUDA tiled here' },
-            { column: 'cuda_simple_mean_ms', name: 'CUDA simple here' },
+            { column: 'kernel_median_ms', name: 'kernel' },
+            { column: 'cpu_median_ms', name: 'cpu, one thread' },
+            { column: 'cuda_median_ms', name: 'CUDA tiled here' },
+            { column: 'cuda_simple_median_ms', name: 'CUDA simple here' },
             { column: reportColumn('RTX 3080', 'CPU ms'), name: 'report, CPU' },
             { column: reportColumn('RTX 3080', 'GPU ms'), name: 'report (RTX 3080), simple' },
             { column: reportColumn('RTX 3080', 'tiled GPU ms'), name: 'report (RTX 3080), tiled' },
@@ -96,8 +96,8 @@ function timeSaved(name: string, title: string, fast: string, slow: string): Der
   return {
     name,
     title,
-    of(meanMs) {
-      const [fastMs, slowMs] = [meanMs(fast), meanMs(slow)];
+    of(medianMs) {
+      const [fastMs, slowMs] = [medianMs(fast), medianMs(slow)];
       return fastMs === undefined || slowMs === undefined ? undefined : (100 * (slowMs - fastMs)) / slowMs;
     },
   };

@@ -136,9 +136,9 @@ export function r4({ isQuick, strategies }: Scale): Report {
           title: 'LDP of order 3, histograms of blocks (tables 2 and 3)',
           series: [],
           values: [
-            { column: 'kernel_mean_ms', name: 'kernel' },
-            { column: 'cpu_mean_ms', name: 'cpu, one thread' },
-            ...ways.map((name) => ({ column: `cuda_${name}_mean_ms`, name: `CUDA ${name} here` })),
+            { column: 'kernel_median_ms', name: 'kernel' },
+            { column: 'cpu_median_ms', name: 'cpu, one thread' },
+            ...ways.map((name) => ({ column: `cuda_${name}_median_ms`, name: `CUDA ${name} here` })),
             { column: reportColumn('Tesla K40c', 'shared ms'), name: 'report (Tesla K40c), shared' },
             { column: reportColumn('Tesla K40c', 'L1 ms'), name: 'report (Tesla K40c), L1' },
             { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, CPU beside the K40c' },
@@ -173,9 +173,9 @@ export function r4({ isQuick, strategies }: Scale): Report {
           title: 'LDP of order 3 with transfers (table 4)',
           series: [],
           values: [
-            { column: 'whole_mean_ms', name: 'halogrid, one image at a time' },
-            { column: 'cuda_depth_first_mean_ms', name: 'CUDA streams here, depth first' },
-            { column: 'cuda_breadth_first_mean_ms', name: 'CUDA streams here, breadth first' },
+            { column: 'whole_median_ms', name: 'halogrid, one image at a time' },
+            { column: 'cuda_depth_first_median_ms', name: 'CUDA streams here, depth first' },
+            { column: 'cuda_breadth_first_median_ms', name: 'CUDA streams here, breadth first' },
             { column: reportColumn('Tesla K40c', 'streams ms'), name: 'report (Tesla K40c)' },
             { column: reportColumn('GeForce 720m', 'streams ms'), name: 'report (GeForce 720m)' },
           ],
@@ -211,7 +211,7 @@ export function r4({ isQuick, strategies }: Scale): Report {
       x: 'block',
       xTitle: 'Block (workgroup), lanes',
       y: ['registers'],
-      values: ['kernel_mean_ms', 'cuda_mean_ms'],
+      values: ['kernel_median_ms', 'cuda_median_ms'],
       only: { side },
     })),
   };
@@ -246,7 +246,7 @@ export function r4({ isQuick, strategies }: Scale): Report {
       {
         kind: 'lines',
         name: 'split',
-        title: `${images} images divided between one CPU thread and the device`,
+        title: `${images} images divided between one CPU thread and the device (figure 5)`,
         x: 'side',
         xTitle: 'Side of the image, px',
         xScale: 'log2',
@@ -309,8 +309,8 @@ function share(name: string, title: string, part: (ratio: number) => number): De
   return {
     name,
     title,
-    of(meanMs) {
-      const [cpuMs, deviceMs] = [meanMs('cpu'), meanMs('whole')];
+    of(medianMs) {
+      const [cpuMs, deviceMs] = [medianMs('cpu'), medianMs('whole')];
       return cpuMs === undefined || deviceMs === undefined ? undefined : Math.round(images * part(cpuMs / deviceMs));
     },
   };

@@ -17,21 +17,36 @@ import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategy
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
 const cudaNames = ['global', 'shared'];
-const speedUps = [
-  speedUp('kernel', 'cpu'),
-  speedUp('kernel', 'threads'),
-  speedUp('kernel', 'twin'),
-  speedUp('whole', 'cpu'),
-];
+const speedUps = [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')];
 /** Lines of every chart by size: what is shown for each kernel. */
 const lines = [
   { column: 'kernel_speedup_over_cpu', name: '' },
   ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_speedup_over_cpu`, name: `CUDA ${name} here` },
+    { column: `cuda_${name}_speedup_over_cpu`, name: `CUDA ${name} here`, isSameInSeries: true },
+    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}`, isSameInSeries: true },
+  ]),
+];
+/** The same with transfers: a line for halogrid, and one for each kernel of the report here and there. */
+const wholeLines = [
+  { column: 'whole_speedup_over_cpu', name: 'halogrid, whole run' },
+  ...cudaNames.flatMap((name) => [
+    { column: `cuda_${name}_whole_speedup_over_cpu`, name: `CUDA ${name} here, whole run` },
     { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}` },
   ]),
 ];
-const cudaSpeedUps = cudaNames.map((name) => speedUp(`cuda_${name}`, 'cpu'));
+const wholeTimes = [
+  { column: 'whole_median_ms', name: 'halogrid, whole run' },
+  ...cudaNames.flatMap((name) => [
+    { column: `cuda_${name}_whole_median_ms`, name: `CUDA ${name} here, whole run` },
+    { column: reportColumn(rtx3060Ti, `${name} ms`), name: `report (${rtx3060Ti}), ${name}` },
+  ]),
+];
+const cudaSpeedUps = cudaNames.flatMap((name) => [
+  speedUp(`cuda_${name}`, 'cpu'),
+  speedUp(`cuda_${name}_whole`, 'cpu'),
+]);
+/** Launches in a sample of the CUDA programs. */
+const launches = 20;
 
 /** R5: convolution into f32 by kernel, size of the image, side of the kernel and block. */
 export function r5({ isQuick, strategies }: Scale): Report {
@@ -40,96 +55,109 @@ export function r5({ isQuick, strategies }: Scale): Report {
   const kinds = isQuick ? ['box'] : ['gaussian', 'box'];
   const kernelSides = isQuick ? [3] : [3, 5, 7, 9, 11, 15, 21];
   const side = isQuick ? 128 : 1920;
-  const channelCounts = isQuick ? [3] : [1, 3];
 
-  const ours = (kernel: string, channels: number) => strategies(convolution(kernel, channels), 'map');
+  const ours = (kernel: string) => strategies(convolution(kernel), 'map');
 
-  const probe = (timer: Timer, kernel: string, imageSide: number, channels: number, strategy?: Strategy): Probe => ({
+  const probe = (timer: Timer, kernel: string, imageSide: number, strategy?: Strategy): Probe => ({
     timer,
-    operations: [convolution(kernel, channels)],
+    operations: [convolution(kernel)],
     output: 'map',
     size: square(imageSide),
     strategy,
   });
-  const times = (kernel: string, imageSide: number, channels: number, strategy: Strategy) => ({
-    kernel: probe('kernel', kernel, imageSide, channels, strategy),
-    whole: probe('whole', kernel, imageSide, channels),
-    cpu: probe('cpu', kernel, imageSide, channels),
-    threads: probe('threads', kernel, imageSide, channels),
-    twin: probe('twin', kernel, imageSide, channels),
+  const times = (kernel: string, imageSide: number, strategy: Strategy) => ({
+    kernel: probe('kernel', kernel, imageSide, strategy),
+    whole: probe('whole', kernel, imageSide),
+    cpu: probe('cpu', kernel, imageSide),
   });
 
   const sizes: ReportTable = {
     name: 'sizes',
     title: 'Tables 1 and 2 · speed-up by kernel and size of the image',
+    note,
     rows: kernels.flatMap((kernel) =>
-      channelCounts.flatMap((channels) =>
-        imageSides.flatMap((imageSide) =>
-          firstOfEachName(ours(kernel, channels)).map(
-            (strategy): ReportRow => ({
-              labels: { kernel, channels, side: imageSide, strategy: strategyName(strategy) },
-              times: times(kernel, imageSide, channels, strategy),
-              ...cuda({ kernel, channels, width: imageSide }),
-              reported: reported(channels, speedUpsBySize[kernel]?.[imageSide]),
-            }),
-          ),
+      imageSides.flatMap((imageSide) =>
+        firstOfEachName(ours(kernel)).map(
+          (strategy): ReportRow => ({
+            labels: { kernel, side: imageSide, strategy: `halogrid ${strategyName(strategy)}` },
+            times: { ...times(kernel, imageSide, strategy), threads: probe('threads', kernel, imageSide) },
+            ...cuda({ kernel, width: imageSide, block: '16x16' }),
+            reported: reported(speedUpsBySize[kernel]?.[imageSide]),
+          }),
         ),
       ),
     ),
-    derived: [...speedUps, ...cudaSpeedUps],
-    charts: kernels.map((kernel) =>
-      chart(`sizes-${kernel}`, `${kernel} by size of the image (figures 1 and 2)`, { only: { kernel, channels: 3 } }),
-    ),
+    derived: [...speedUps, speedUp('kernel', 'threads'), ...cudaSpeedUps],
+    charts: [
+      ...kernels.map((kernel) =>
+        chart(`sizes-${kernel}`, `${kernel} by size of the image (figures 1 and 2)`, { only: { kernel } }),
+      ),
+      ...kernels.map((kernel) => ({
+        ...chart(`whole-${kernel}`, `${kernel} with transfers (figures 1 and 2)`, { only: { kernel } }),
+        series: [],
+        values: wholeLines,
+      })),
+    ],
   };
 
   const sides: ReportTable = {
     name: 'kernel-sides',
     title: `Tables 3 and 4 · by the side of the kernel, images of ${side}x${side}`,
+    note,
     rows: kinds.flatMap((kind) =>
-      channelCounts.flatMap((channels) =>
-        kernelSides.flatMap((kernelSide) =>
-          firstOfEachName(ours(`${kind}-${kernelSide}`, channels)).map(
-            (strategy): ReportRow => ({
-              labels: { kernel: kind, channels, side: kernelSide, strategy: strategyName(strategy) },
-              times: times(`${kind}-${kernelSide}`, side, channels, strategy),
-              ...cuda({ kernel: `${kind}-${kernelSide}`, channels, width: side }),
-              reported: isQuick ? undefined : reported(channels, bySide[kind]?.[kernelSide]),
-            }),
-          ),
+      kernelSides.flatMap((kernelSide) =>
+        firstOfEachName(ours(`${kind}-${kernelSide}`)).map(
+          (strategy): ReportRow => ({
+            labels: { kernel: kind, side: kernelSide, strategy: `halogrid ${strategyName(strategy)}` },
+            times: times(`${kind}-${kernelSide}`, side, strategy),
+            ...cuda({ kernel: `${kind}-${kernelSide}`, width: side, block: '16x16' }),
+            reported: isQuick ? undefined : reported(bySide[kind]?.[kernelSide]),
+          }),
         ),
       ),
     ),
     derived: [...speedUps, ...cudaSpeedUps],
-    charts: kinds.map((kernel) =>
-      chart(`kernel-sides-${kernel}`, `${kernel} of ${side}x${side} by side of the kernel (figure 3)`, {
-        xTitle: 'Side of the kernel, px',
-        only: { kernel, channels: 3 },
-      }),
-    ),
+    charts: kinds.flatMap((kernel) => {
+      const common = { xTitle: 'Side of the kernel, px', only: { kernel } };
+      return [
+        chart(`kernel-sides-${kernel}`, `${kernel} of ${side}x${side} by side of the kernel (figure 3)`, common),
+        {
+          ...chart(`kernel-sides-${kernel}-whole`, `${kernel} of ${side}x${side} with transfers (tables 3, 4)`, common),
+          yTitle: 'Milliseconds an image',
+          series: [],
+          values: wholeTimes,
+        },
+      ];
+    }),
   };
 
   const shapes: ReportTable = {
     name: 'blocks',
     title: `Figure 4 and table 5 · by the shape of a block (of a workgroup), RGB images of ${side}x${side}`,
     rows: kernels.flatMap((kernel): ReportRow[] => [
-      ...ours(kernel, 3).map((strategy) => ({
+      ...ours(kernel).map((strategy) => ({
         labels: { kernel, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
-        times: {
-          kernel: probe('kernel', kernel, side, 3, strategy),
-          cpu: probe('cpu', kernel, side, 3),
-        },
-        cuda: { name: cudaNames, kernel, channels: 3, width: side },
+        times: { kernel: probe('kernel', kernel, side, strategy), cpu: probe('cpu', kernel, side) },
+        cuda: { name: cudaNames, kernel, width: side },
+        otherCuda: plainLoop(kernel),
       })),
       ...cudaNames.flatMap((name) =>
         blocks.map((block) => ({
           labels: { kernel, strategy: `CUDA ${name}`, block },
-          times: { cpu: probe('cpu', kernel, side, 3) },
-          cuda: { name, kernel, channels: 3, width: side, block },
-          reported: isQuick ? undefined : reported(3, blockFigures[kernel]?.[`${name} ${block}`]),
+          times: { cpu: probe('cpu', kernel, side) },
+          cuda: { name, kernel, width: side, block },
+          otherCuda: plainLoop(kernel),
+          reported: isQuick ? undefined : reported(blockFigures[kernel]?.[`${name} ${block}`]),
         })),
       ),
     ]),
-    derived: [speedUp('kernel', 'cpu'), withoutTime('kernel', speedUp('cuda', 'cpu')), ...peaks],
+    derived: [
+      speedUp('kernel', 'cpu'),
+      speedUp('kernel', 'cuda_plain_loop'),
+      withoutTime('kernel', speedUp('cuda', 'cpu')),
+      withoutTime('kernel', speedUp('cuda', 'cuda_plain_loop')),
+      ...peaks,
+    ],
     charts: [
       {
         kind: 'bars',
@@ -162,7 +190,11 @@ export function r5({ isQuick, strategies }: Scale): Report {
     ],
   };
 
-  const call = { channels: channelCounts.join(), measure: 'kernel' };
+  function plainLoop(kernel: string): ReportRow['otherCuda'] {
+    return { plain_loop: { name: 'cpu', threads: 1, kernel, width: side } };
+  }
+
+  const call = { channels: 3, measure: 'kernel,whole', launches };
   const tableKernels = kinds.flatMap((kind) => kernelSides.map((kernelSide) => `${kind}-${kernelSide}`));
   return {
     id: 'r5',
@@ -174,24 +206,35 @@ export function r5({ isQuick, strategies }: Scale): Report {
       { program: 'convolution', arguments: { ...call, kernels: tableKernels.join(), sizes: side } },
       {
         program: 'convolution',
-        arguments: { ...call, channels: 3, kernels: kernels.join(), sizes: side, blocks: blocks.join() },
+        arguments: {
+          ...call,
+          measure: 'kernel',
+          kernels: kernels.join(),
+          sizes: side,
+          blocks: blocks.join(),
+          'cpu-repetitions': 3,
+        },
       },
     ],
   };
 }
 
-const convolution = (kernel: string, channels: number) => ({
-  kernel: 'conv',
-  parameters: { kernel, channels: channels === 3 ? 'rgb' : 'gray' },
-});
+const note =
+  'The report’s milliseconds hardly grow with the kernel: transfers must be part of them, as of the whole runs here.';
 
 /** The report's images have three channels. */
-const reported = (channels: number, figures: Record<string, number> | undefined) =>
-  channels === 3 && figures ? { [rtx3060Ti]: figures } : undefined;
+const convolution = (kernel: string) => ({ kernel: 'conv', parameters: { kernel, channels: 'rgb' } });
+
+const reported = (figures: Record<string, number> | undefined) => figures && { [rtx3060Ti]: figures };
 
 const cuda = (query: CudaQuery): Pick<ReportRow, 'cuda' | 'otherCuda'> => ({
   cuda: { ...query, name: cudaNames },
-  otherCuda: Object.fromEntries(cudaNames.map((name) => [name, { ...query, name }])),
+  otherCuda: Object.fromEntries(
+    cudaNames.flatMap((name) => [
+      [name, { ...query, name }],
+      [`${name}_whole`, { ...query, name: `${name}-whole` }],
+    ]),
+  ),
 });
 
 /** Speed-ups of RGB images, a line a strategy. */
@@ -219,9 +262,9 @@ function peak(name: string, column: string, counts: (strategy: string, block: st
   return {
     name: `${name}_x`,
     title: name.replace('cuda', 'CUDA').replace('_', '\n'),
-    of: (meanMs, row) => {
+    of: (medianMs, row) => {
       const { strategy, block } = row.labels;
-      return counts(String(strategy), String(block)) ? over.of(meanMs, row) : undefined;
+      return counts(String(strategy), String(block)) ? over.of(medianMs, row) : undefined;
     },
   };
 }

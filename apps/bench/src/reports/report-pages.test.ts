@@ -48,10 +48,35 @@ test('a page shows what it asks for, and no more than before', () => {
     fillPage(page(best, ''), () => table),
     page(best, '| kernel | ms |\n| --- | --- |\n| a | 1 |\n| b | 3 |\n'),
   );
+  const rowOf =
+    '{"file":"x/y","columns":{"kernel":"kernel","block":"block","ms":"ms"},"best":{"of":"kernel","by":"ms","is":"least"}}';
+  assert.equal(
+    fillPage(page(rowOf, ''), () => table),
+    page(rowOf, '| kernel | block | ms |\n| --- | --- | --- |\n| a | 16x16 | 1 |\n| b | 8x8 | 3 |\n'),
+  );
   assert.throws(
     () => fillPage(page('{"file":"x/y","columns":{"s":"s"}}', ''), () => table),
     /'x\/y' has no column 's'/,
   );
+});
+
+test('machines stand side by side, medians with their deviations', () => {
+  const files: Record<string, string> = {
+    a: csv(
+      ['side', 'x_median_ms', 'x_stdev_ms', 'y'],
+      [
+        [8, 2, 0.25, 3],
+        [16, 4, 0.2, undefined],
+        [32, undefined, undefined, undefined],
+      ],
+    ),
+    b: csv(['side', 'x_median_ms'], [[16, 5]]),
+  };
+  const request = '{"files":{"A":"a","B":"b"},"by":{"side":"side"},"columns":{"x_median_ms":"ms","y":"y"}}';
+  const filled = fillPage(`<!-- machines ${request} -->\n<!-- /machines -->\n`, (file) => readCsv(files[file]!));
+  const [, , , ...rows] = filled.split('\n');
+  assert.match(filled, /^\| side \| ms, A \| ms, B \| y, A \|$/m);
+  assert.deepEqual(rows, ['| 8 | 2 ± 13 % | - | 3 |', '| 16 | 4 ± 5.0 % | 5 | - |', '<!-- /machines -->', '']);
 });
 
 test('tables and charts of the pages are those of the CSV files', async () => {
@@ -61,4 +86,38 @@ test('tables and charts of the pages are those of the CSV files', async () => {
   }
   const charts = (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.svg'));
   for (const path of charts) assert.ok(rendered.has(path) || path.startsWith('pictures/'), `${path} has no CSV`);
+});
+
+/** How many tables and figures the reports have. */
+const counts = {
+  R1: { table: 3, figure: 6 },
+  R2: { table: 0, figure: 4 },
+  R3: { table: 3, figure: 14 },
+  R4: { table: 5, figure: 12 },
+  R5: { table: 5, figure: 5 },
+};
+
+/** What a row of the index is about: 'tables 2, 3, figure 7' are three names. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/(table|figure)s? ((?:\d+(?: to \d+)?(?:, )?)+)/g)].flatMap(([, kind, numbers]) =>
+    [...numbers!.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, from, to = from]) =>
+      Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => `${kind} ${Number(from) + i}`),
+    ),
+  );
+}
+
+test('the index has every table and figure of the reports once, with a verdict', async () => {
+  const index = await readFile(join(root, 'README.md'), 'utf8');
+  const rows = [...index.matchAll(/^\| (R\d) ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)];
+  const listed = rows.filter(([, , what]) => /^(table|figure)/.test(what!));
+  const named = listed.flatMap(([, report, what]) => namesIn(what!).map((name) => `${report} ${name}`));
+  const expected = Object.entries(counts).flatMap(([report, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, count]) =>
+      Array.from({ length: count }, (_, i) => `${report} ${kind} ${i + 1}`),
+    ),
+  );
+  assert.deepEqual(named.toSorted(), expected.toSorted());
+  for (const [row, , , verdict] of listed) {
+    assert.match(verdict!, /^(reproduced|order reproduced|differs because|not measurable because)/, row);
+  }
 });

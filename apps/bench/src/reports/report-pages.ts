@@ -1,64 +1,32 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Machine, machineFile, reports } from './bench-reports.ts';
-import { drawChart, rowsWith } from './draw-chart.ts';
+import { type Machine, machineFile, machineLine, reports } from './bench-reports.ts';
+import { drawChart } from './draw-chart.ts';
 import type { EvaluatedTable } from './evaluate-table.ts';
+import { type MachinesRequest, machinesTable, pageTable, type TableRequest } from './page-tables.ts';
 import { readCsv } from './read-csv.ts';
-import { cellText } from './render-table.ts';
 import { everyStrategy } from './scale.ts';
 
-/** What of a CSV file a page shows, as JSON behind the word `table` in a comment of the page. */
-interface TableRequest {
-  /** The file without its extension, from the folder of the pages. */
-  file: string;
-  /** Headings by column. */
-  columns: Record<string, string>;
-  /** Rows have these labels; all are shown unless given. */
-  only?: Record<string, string | number>;
-  /** One row for each value of a label: of each other column the least or the most of its rows. */
-  best?: { of: string; is: 'least' | 'most' };
-}
+const requestPattern = /<!-- (table|machines) (\{.*?\}) -->\n.*?<!-- \/\1 -->/gs;
 
-const tablePattern = /<!-- table (\{.*?\}) -->\n.*?<!-- \/table -->/gs;
-
-/** Puts tables in their places in a page, between `<!-- table {…} -->` and `<!-- /table -->`. Throws Error for one that cannot be. */
+/**
+ * Puts tables in their places in a page: of one file between `<!-- table {…} -->` and `<!-- /table -->`, of the same file of
+ * several machines between `<!-- machines {…} -->` and `<!-- /machines -->`. Throws Error for one that cannot be.
+ */
 export function fillPage(page: string, tableOf: (file: string) => EvaluatedTable): string {
-  return page.replace(tablePattern, (_, request: string) => {
-    const asked = JSON.parse(request) as TableRequest;
-    return `<!-- table ${request} -->\n${markdownOf(asked, tableOf(asked.file))}<!-- /table -->`;
+  return page.replace(requestPattern, (_, kind: string, json: string) => {
+    const table = kind === 'table' ? pageTable(JSON.parse(json), tableOf) : machinesTable(JSON.parse(json), tableOf);
+    return `<!-- ${kind} ${json} -->\n${table}<!-- /${kind} -->`;
   });
 }
 
 /** The files that pages name. */
 export function filesOf(page: string): string[] {
-  return [...page.matchAll(tablePattern)].map(([, request]) => (JSON.parse(request!) as TableRequest).file);
-}
-
-function markdownOf({ file, columns, only, best }: TableRequest, table: EvaluatedTable): string {
-  const names = Object.keys(columns);
-  for (const name of names) {
-    if (!table.columns.some((column) => column.name === name)) throw new Error(`'${file}' has no column '${name}'`);
-  }
-  const rows = rowsWith(table, only).map(({ values }) => values);
-  const shown = best
-    ? [...Map.groupBy(rows, (row) => row[best.of])].map(([label, group]) => ({
-        ...Object.fromEntries(names.map((name) => [name, bestOf(group, name, best.is)])),
-        [best.of]: label,
-      }))
-    : rows;
-  const lines = [
-    Object.values(columns),
-    names.map(() => '---'),
-    ...shown
-      .filter((row) => names.some((name) => typeof row[name] === 'number' && !(name in (only ?? {}))))
-      .map((row) => names.map((name) => cellText(row[name]))),
-  ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-}
-
-function bestOf(rows: readonly EvaluatedTable['rows'][number]['values'][], name: string, is: 'least' | 'most') {
-  const numbers = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
-  return numbers.length > 0 ? Math[is === 'least' ? 'min' : 'max'](...numbers) : undefined;
+  return [...page.matchAll(requestPattern)].flatMap(([, kind, json]) =>
+    kind === 'table'
+      ? [(JSON.parse(json!) as TableRequest).file]
+      : Object.values((JSON.parse(json!) as MachinesRequest).files),
+  );
 }
 
 /** The charts of a folder of CSV files, by name, as `bench reports` draws them. */
@@ -71,7 +39,7 @@ export async function drawCharts(folder: string): Promise<Map<string, string>> {
       if (!files.has(`${id}-${name}.csv`)) continue;
       const table = readCsv(await readFile(join(folder, `${id}-${name}.csv`), 'utf8'));
       for (const plan of plans) {
-        const svg = drawChart(plan, table, machine.device);
+        const svg = drawChart(plan, table, machineLine(machine));
         if (svg) charts.set(`${id}-${plan.name}.svg`, svg);
       }
     }
@@ -79,15 +47,22 @@ export async function drawCharts(folder: string): Promise<Map<string, string>> {
   return charts;
 }
 
+/** Names of the folders of machines whose charts are drawn. */
+async function chartFolders(root: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    if (entry.isDirectory() && (await readdir(join(root, entry.name))).includes(machineFile)) names.push(entry.name);
+  }
+  return names;
+}
+
 /** Everything in the folder of the pages that follows from the CSV files below it: charts and filled pages, by path. */
 export async function renderPages(root: string): Promise<Map<string, string>> {
   const rendered = new Map<string, string>();
-  const entries = await readdir(root, { withFileTypes: true });
-  for (const folder of entries.filter((entry) => entry.isDirectory())) {
-    if (!(await readdir(join(root, folder.name))).includes(machineFile)) continue;
-    for (const [name, svg] of await drawCharts(join(root, folder.name))) rendered.set(`${folder.name}/${name}`, svg);
+  for (const folder of await chartFolders(root)) {
+    for (const [name, svg] of await drawCharts(join(root, folder))) rendered.set(`${folder}/${name}`, svg);
   }
-  for (const { name } of entries.filter((entry) => entry.name.endsWith('.md'))) {
+  for (const name of (await readdir(root)).filter((entry) => entry.endsWith('.md'))) {
     const page = await readFile(join(root, name), 'utf8');
     const tables = new Map<string, EvaluatedTable>();
     for (const file of filesOf(page)) tables.set(file, readCsv(await readFile(join(root, `${file}.csv`), 'utf8')));
@@ -99,7 +74,13 @@ export async function renderPages(root: string): Promise<Map<string, string>> {
   return rendered;
 }
 
-/** Makes the pages of a folder anew. */
+/** Makes the pages of a folder anew; charts that no CSV file gives any longer go. */
 export async function writePages(root: string): Promise<void> {
-  for (const [path, text] of await renderPages(root)) await writeFile(join(root, path), text);
+  const rendered = await renderPages(root);
+  for (const folder of await chartFolders(root)) {
+    for (const name of await readdir(join(root, folder))) {
+      if (name.endsWith('.svg') && !rendered.has(`${folder}/${name}`)) await rm(join(root, folder, name));
+    }
+  }
+  for (const [path, text] of rendered) await writeFile(join(root, path), text);
 }

@@ -56,8 +56,8 @@ export interface ReportRow {
   reported?: Record<string, Record<string, number>>;
 }
 
-/** Mean milliseconds of a column of times, of `cuda` or of `cuda_NAME`; undefined where it was not measured. */
-export type MeanMs = (column: string) => number | undefined;
+/** Median milliseconds of a column of times, of `cuda` or of `cuda_NAME`; undefined where it was not measured. */
+export type MedianMs = (column: string) => number | undefined;
 
 /** A column that follows from measured ones. */
 export interface Derived {
@@ -65,7 +65,7 @@ export interface Derived {
   name: string;
   /** Heading in up to three lines. */
   title: string;
-  of(meanMs: MeanMs, row: ReportRow): number | undefined;
+  of(medianMs: MedianMs, row: ReportRow): number | undefined;
 }
 
 export interface LineChartPlan {
@@ -82,8 +82,11 @@ export interface LineChartPlan {
   yScale: 'log10' | 'linear';
   /** Labels whose values tell lines apart, the first one by colour. Of rows that nothing tells apart the first is drawn. */
   series: string[];
-  /** Columns of the CSV that are drawn, and what their lines are called. */
-  values: { column: string; name: string }[];
+  /**
+   * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has one
+   * line, which no labels tell apart.
+   */
+  values: { column: string; name: string; isSameInSeries?: boolean }[];
   /** Rows that are drawn have these labels; all are unless given. */
   only?: Record<string, string | number>;
   /** Whether it shows nothing but what CUDA programs take. */
@@ -147,8 +150,8 @@ export function speedUp(fast: string, slow: string): Derived {
   return {
     name: `${fast}_speedup_over_${slow}`,
     title: `${fast === 'cuda' ? 'CUDA' : fast}\nx over\n${slow}`,
-    of(meanMs) {
-      const [slowMs, fastMs] = [meanMs(slow), meanMs(fast)];
+    of(medianMs) {
+      const [slowMs, fastMs] = [medianMs(slow), medianMs(fast)];
       return slowMs === undefined || fastMs === undefined ? undefined : slowMs / fastMs;
     },
   };
@@ -156,11 +159,13 @@ export function speedUp(fast: string, slow: string): Derived {
 
 /** A column that only rows without `time` have: those about CUDA alone. */
 export function withoutTime(time: string, derived: Derived): Derived {
-  return { ...derived, of: (meanMs, row) => (row.times[time] ? undefined : derived.of(meanMs, row)) };
+  return { ...derived, of: (medianMs, row) => (row.times[time] ? undefined : derived.of(medianMs, row)) };
 }
 
 /** A chart of speed-ups by the side of square images. */
-export function speedUpsBySide(chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values'>): LineChartPlan {
+export function speedUpsBySide(
+  chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values' | 'levels'>,
+): LineChartPlan {
   return {
     kind: 'lines',
     x: 'side',

@@ -105,6 +105,12 @@ test('what was not measured is a dash, empty in the CSV, and not in a chart', ()
   assert.equal(drawChart(table.charts[0]!, evaluated, 'A device'), undefined);
 });
 
+test('a chart of the report’s own figures alone is none', () => {
+  const report = r5({ isQuick: false, strategies: defaultStrategy });
+  const table = report.tables[2]!;
+  assert.equal(drawChart(table.charts[0]!, evaluateTable(table, new Map()), 'A device'), undefined);
+});
+
 test('R4 divides a thousand images as the times are', () => {
   const report = r4({ isQuick: true, strategies: defaultStrategy });
   const split = report.tables.find(({ name }) => name === 'split')!;
@@ -128,4 +134,12 @@ test('a chart by size never mixes shapes of a strategy, also where the first was
   samples.delete(probeKey(table.rows[0]!.times.kernel!));
   const svg = drawChart(table.charts[0]!, evaluateTable(table, samples), 'A device')!;
   assert.equal(svg.match(/<circle/g)?.length, 1);
+});
+
+test('what is the same in all rows of a place is one line, beside a line a strategy', () => {
+  const report = r5({ isQuick: true, strategies: two });
+  const table = report.tables[0]!;
+  const svg = drawChart(table.charts[0]!, evaluateTable(table, madeUp(report), madeUpCuda(report)), 'A device')!;
+  const names = [...svg.matchAll(/<text x="36" y="4">([^<]+)</g)].map(([, name]) => name);
+  assert.deepEqual(names, ['halogrid window', 'CUDA global here', 'CUDA shared here', 'halogrid plain']);
 });

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Size } from '@halogrid/geometry';
 import { createPipeline, runReference } from '@halogrid/kernels';
-import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
-import { measureKernelTimes, warmUps } from '../timing/time-strategies.ts';
+import { type BenchImages, type KernelCase, stageCase } from '../timing/kernel-case.ts';
+import { type SamplingOptions, takeSamples } from '../timing/take-samples.ts';
+import { measureKernelTimes } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
-import type { Probe } from './report.ts';
+import type { Method, Probe } from './report.ts';
 
 /** What probes run on. */
 export interface Bench {
@@ -20,27 +21,51 @@ const runsOfLarge = 20;
 const smallSamples = 2 ** 21;
 
 /**
- * Milliseconds of `repetitions` samples of each probe on image `index`. The probes have one timer, one number of images
- * and as many runs; a device compiles every kernel once. Rejects with one sentence where one of them cannot be run.
+ * Milliseconds of samples of each probe, by a method that fits all of them, within `cellMs` after the warm-up. The probes have
+ * one timer, one number of images and as many runs; a device compiles every kernel once. Kernels run over the method's
+ * images in turns, everything else has samples of each. Rejects with one sentence where one of the probes cannot be run.
  */
 export async function timeProbes(
   probes: readonly Probe[],
-  index: number,
-  repetitions: number,
+  { images, repetitions }: Method,
+  cellMs: number,
   bench: Bench,
 ): Promise<number[][]> {
-  const image = once((size: Size) => bench.image(size, index));
+  const indices = Array.from({ length: images }, (_, i) => i + 1);
+  if (probes[0]!.timer === 'kernel') return timeImages(probes, indices, repetitions, cellMs, bench);
+  const samples: number[][] = probes.map(() => []);
+  for (const index of indices) {
+    const measured = await timeImages(probes, [index], repetitions, cellMs / images, bench);
+    for (const [i, ofImage] of measured.entries()) samples[i]!.push(...ofImage);
+  }
+  return samples;
+}
+
+async function timeImages(
+  probes: readonly Probe[],
+  indices: readonly number[],
+  repetitions: number,
+  withinMs: number,
+  bench: Bench,
+): Promise<number[][]> {
+  const load = once((size: Size) => Promise.all(indices.map((index) => bench.image(size, index))));
+  const images = new Map<string, BenchImages>();
   const cases: KernelCase[] = [];
-  for (const probe of probes) cases.push(caseOf(probe, await image(probe.size)));
-  const { timer, size, images } = probes[0]!;
+  for (const probe of probes) {
+    const key = JSON.stringify([probe.size, channelsOf(probe)]);
+    const ofProbe = images.get(key) ?? imagesOf(probe, await load(probe.size));
+    images.set(key, ofProbe);
+    cases.push(caseOf(probe, ofProbe));
+  }
+  const { timer, size, images: imagesPerSample } = probes[0]!;
   const runsPerSample = runsOf(probes[0]!, bench);
-  const common = { size, cases, repetitions };
+  const common = { size, cases, repetitions, withinMs };
   switch (timer) {
     case 'kernel':
       return samplesMs(await measureKernelTimes({ kind: bench.device, ...common, runsPerSample }));
     case 'whole':
     case 'batch':
-      return samplesMs(await measureWholeTimes({ kind: bench.device, ...common, imagesPerSample: images }));
+      return samplesMs(await measureWholeTimes({ kind: bench.device, ...common, imagesPerSample }));
     case 'cpu':
       return samplesMs(await measureWholeTimes({ kind: 'cpu', ...common }));
     case 'threads': {
@@ -49,7 +74,7 @@ export async function timeProbes(
       return all.map((samples) => samples.map((ms) => ms / threads));
     }
     case 'twin':
-      return cases.map((one) => timeTwin(one, repetitions));
+      return timeTwins(cases, common);
   }
 }
 
@@ -64,11 +89,14 @@ const samplesMs = ({ rows }: { rows: { samplesMs: number[] }[] }): number[][] =>
 const channelsOf = ({ operations }: Probe): number => createPipeline(operations).input.length;
 const samplesOf = (probe: Probe): number => probe.size.width * probe.size.height * channelsOf(probe);
 
-function caseOf(probe: Probe, planes: Uint8Array): KernelCase {
-  const { operations, output, size, strategy, grid } = probe;
-  const photo = planes.subarray(0, samplesOf(probe));
+function imagesOf(probe: Probe, planes: readonly Uint8Array[]): BenchImages {
+  const [photo, ...morePhotos] = planes.map((one) => one.subarray(0, samplesOf(probe)));
+  return { size: probe.size, photo, morePhotos };
+}
+
+function caseOf({ operations, output, size, strategy, grid }: Probe, images: BenchImages): KernelCase {
   const name = `${operations.map(({ kernel }) => kernel).join(' > ')} of ${size.width}x${size.height}`;
-  return { name, operations, output, strategy, grid, input: 'photo', images: { size, photo } };
+  return { name, operations, output, strategy, grid, input: 'photo', images };
 }
 
 /** Images of one size are the same memory. */
@@ -82,13 +110,16 @@ function once<T>(load: (size: Size) => Promise<T>): (size: Size) => Promise<T> {
   };
 }
 
-function timeTwin(one: KernelCase, repetitions: number): number[] {
-  const { pipeline, withMap, item, bytes } = stageCase(one, one.images!);
-  const samples: number[] = [];
-  for (let i = 0; i < warmUps + repetitions; i++) {
-    const startedMs = performance.now();
-    runReference(pipeline, bytes, item, withMap);
-    if (i >= warmUps) samples.push(performance.now() - startedMs);
+async function timeTwins(cases: readonly KernelCase[], options: SamplingOptions): Promise<number[][]> {
+  const samples: number[][] = [];
+  for (const one of cases) {
+    const { pipeline, withMap, item, bytes } = stageCase(one, one.images!);
+    const sample = () => {
+      const startedMs = performance.now();
+      runReference(pipeline, bytes, item, withMap);
+      return performance.now() - startedMs;
+    };
+    samples.push(await takeSamples(options, sample));
   }
   return samples;
 }

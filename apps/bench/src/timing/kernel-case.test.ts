@@ -26,6 +26,18 @@ test('a flat image has one code, a random one many, and a photo its own', () => 
   assert.throws(() => codes('photo'), /received none/);
 });
 
+test('further photos are laid out as the first', () => {
+  const [photo, other] = [1, 2].map((value) => new Uint8Array(21 * 9).fill(value)) as [Uint8Array, Uint8Array];
+  const { bytes, moreBytes, item } = stageCase(
+    { name: 'a', operations, output: 'map', input: 'photo' },
+    { size, photo, morePhotos: [other] },
+  );
+  assert.equal(moreBytes.length, 1);
+  const firstRow = (of: Uint8Array) => [...new Set(of.subarray(item.offset, item.offset + 21))];
+  assert.deepEqual([firstRow(bytes), firstRow(moreBytes[0]!)], [[1], [2]]);
+  assert.equal(moreBytes[0]!.length, bytes.length);
+});
+
 test('a map alone is not counted', () => {
   const { pipeline, withMap } = stageCase({ name: 'a', operations, output: 'map' }, { size });
   assert.deepEqual([pipeline.bins, withMap], [0, true]);

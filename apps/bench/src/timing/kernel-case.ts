@@ -37,6 +37,8 @@ export interface BenchImages {
   size: Size;
   /** The pixels of 'photo', rows without gaps: of every channel, or of one channel after another. */
   photo?: Uint8Array;
+  /** Further photos, which kernel times take in turns with it. */
+  morePhotos?: readonly Uint8Array[];
 }
 
 /** One image as a device takes it. */
@@ -46,6 +48,8 @@ export interface StagedCase {
   item: PipelineItem;
   /** A multiple of 256. */
   bytes: Uint8Array<ArrayBuffer>;
+  /** The other photos, laid out alike. */
+  moreBytes: Uint8Array<ArrayBuffer>[];
   /** How often the image is there in a dispatch. */
   batch: number;
 }
@@ -60,14 +64,18 @@ export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
   const { width, height } = images.size;
   const plan = planPipeline(pipeline, { x: 0, y: 0, width, height }, images.size, grid);
   const { item, end } = placeItem(plan, pipeline.input.length, 0);
-  const pixels = pixelsOf(input, images, pipeline.input.length);
-  const bytes = new Uint8Array(end);
-  for (let row = 0; row < height * pipeline.input.length; row++) {
-    const from = (row * width) % pixels.length;
-    const at = item.offset + Math.floor(row / height) * item.planeBytes + (row % height) * item.stride;
-    bytes.set(pixels.subarray(from, from + width), at);
-  }
-  return { pipeline, withMap: output !== 'histogram', item, bytes, batch };
+  const bytesOf = (photo?: Uint8Array) => {
+    const pixels = pixelsOf(input, { size: images.size, photo }, pipeline.input.length);
+    const bytes = new Uint8Array(end);
+    for (let row = 0; row < height * pipeline.input.length; row++) {
+      const from = (row * width) % pixels.length;
+      const at = item.offset + Math.floor(row / height) * item.planeBytes + (row % height) * item.stride;
+      bytes.set(pixels.subarray(from, from + width), at);
+    }
+    return bytes;
+  };
+  const [bytes, moreBytes] = [bytesOf(images.photo), (images.morePhotos ?? []).map(bytesOf)];
+  return { pipeline, withMap: output !== 'histogram', item, bytes, moreBytes, batch };
 }
 
 function pixelsOf(input: BenchInput, { size, photo }: BenchImages, channels: number): Uint8Array {

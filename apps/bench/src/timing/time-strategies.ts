@@ -1,20 +1,23 @@
 import { cellSizeOf, createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
+import { type SamplingOptions, takeSamples, warmUps } from './take-samples.ts';
 import { withTimedDevice } from './timed-device.ts';
 
-/** Samples before the first that is timed. */
-export const warmUps = 2;
 /** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
 const rotationBytes = 100 * 2 ** 20;
 /** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
 const maxRotation = 1024;
 
+/**
+ * A GPU that had next to nothing to do lowers its clocks. Seen on an H200 and an H100: after some seconds of short samples with
+ * pauses between them, kernels took 2 to 3 times as long, until one came that took a second in all.
+ */
+const gpuWarmUpMs = 250;
+
 const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
-export interface TimingOptions {
-  /** Timed samples. */
-  repetitions: number;
+export interface TimingOptions extends SamplingOptions {
   /** Runs between two timestamps, so that the clock's step does not matter. */
   runsPerSample: number;
 }
@@ -25,9 +28,9 @@ export interface TimingOptions {
  */
 export async function timeStrategies(
   device: GPUDevice,
-  { pipeline, withMap, item, bytes, batch }: StagedCase,
+  { pipeline, withMap, item, bytes, moreBytes, batch }: StagedCase,
   strategies: readonly (Strategy | undefined)[],
-  { repetitions, runsPerSample }: TimingOptions,
+  options: TimingOptions,
 ): Promise<number[][]> {
   const last = pipeline.operations.at(-1);
   const items = Array.from({ length: batch }, (_, i) => ({ ...item, offset: item.offset + i * bytes.length }));
@@ -52,33 +55,40 @@ export async function timeStrategies(
     made.push(created);
     return created;
   };
-  const runs = (warmUps + repetitions) * runsPerSample;
-  const rotation = (label: string, size: number) => {
-    const wanted = Math.max(2, Math.ceil(rotationBytes / Math.max(16, size)));
+  const { runsPerSample } = options;
+  const runs = (warmUps + options.repetitions) * runsPerSample;
+  const rotation = (label: string, size: number, least = 2) => {
+    // Where there are no maps, one buffer stands for all: to create a thousand takes longer than many a measurement.
+    const wanted = size === 0 ? 1 : Math.max(least, Math.ceil(rotationBytes / size));
     return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
   };
-  const inputs = rotation('bench.input', bytes.length * batch);
+  const photos = [bytes, ...moreBytes];
+  const inputs = rotation('bench.input', bytes.length * batch, Math.max(2, photos.length));
   const outputs = rotation('bench.output', mapsBytes);
   const between = planesBytes.map((size) => buffer('bench.planes', size));
   const histograms = buffer('bench.histograms', histogramsBytes);
   const table = buffer('bench.table', tableBytes, UNIFORM);
-  for (const input of inputs) {
-    for (let i = 0; i < batch; i++) device.queue.writeBuffer(input, i * bytes.length, bytes);
+  for (const [i, input] of inputs.entries()) {
+    for (let j = 0; j < batch; j++) device.queue.writeBuffer(input, j * bytes.length, photos[i % photos.length]!);
   }
   device.queue.writeBuffer(table, 0, itemTable);
 
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
-  for (let i = 0; i < warmUps + repetitions; i++) {
+  const ofAll = { ...options, withinMs: (options.withinMs ?? Infinity) * strategies.length };
+  await takeSamples(ofAll, async (isWarmUp) => {
+    let turnMs = 0;
     for (const [j, { program, layout }] of programs.entries()) {
       const ms = await sample(device, runsPerSample, (pass) => {
         const planes = [inputs[run % inputs.length]!, ...between];
         program.record(pass, layout, { planes, table, histograms, maps: outputs[run % outputs.length]! });
         run++;
       });
-      if (i >= warmUps) samplesMs[j]!.push(ms / (runsPerSample * batch));
+      turnMs += ms;
+      if (!isWarmUp) samplesMs[j]!.push(ms / (runsPerSample * batch));
     }
-  }
+    return turnMs;
+  });
   for (const one of made) one.destroy();
   return samplesMs;
 }
@@ -113,24 +123,37 @@ export interface KernelTime {
   samplesMs: number[];
 }
 
-export interface KernelTimesOptions extends BenchImages {
+export interface KernelTimesOptions extends BenchImages, TimingOptions {
   kind: 'gpu' | 'software';
   cases: readonly KernelCase[];
-  /** Timed samples. */
-  repetitions: number;
-  /** Runs between two timestamps, so that the clock's step does not matter. */
-  runsPerSample: number;
 }
 
-/** Times pipelines by the GPU's own clock. Rejects with one sentence for a case that cannot be run. */
+/**
+ * Times pipelines by the GPU's own clock; strategies of one pipeline on the same images take turns. Rejects with one sentence
+ * for a case that cannot be run.
+ */
 export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
+  const timing = { ...options, warmUpMs: options.kind === 'gpu' ? gpuWarmUpMs : 0 };
   return withTimedDevice(options.kind, async (device, info, check) => {
     const rows: KernelTime[] = [];
-    for (const one of options.cases) {
-      const [samplesMs] = await timeStrategies(device, stageCase(one, options), [one.strategy], options);
-      rows.push({ name: one.name, samplesMs: samplesMs! });
-      check(one.name);
+    for (const together of casesByWork(options.cases)) {
+      const [first] = together as [KernelCase];
+      const strategies = together.map(({ strategy }) => strategy);
+      const samplesMs = await timeStrategies(device, stageCase(first, options), strategies, timing);
+      check(first.name);
+      together.forEach((one, i) => {
+        rows[options.cases.indexOf(one)] = { name: one.name, samplesMs: samplesMs[i]! };
+      });
     }
     return { device: info.name, rows };
   });
+}
+
+/** Cases that differ in nothing but the strategy; those on other images are other work. */
+function casesByWork(cases: readonly KernelCase[]): KernelCase[][] {
+  const images = [...new Set(cases.map((one) => one.images))];
+  const groups = Map.groupBy(cases, ({ name: _, strategy: __, ...work }) =>
+    JSON.stringify({ ...work, images: images.indexOf(work.images) }),
+  );
+  return [...groups.values()];
 }

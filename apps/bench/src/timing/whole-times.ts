@@ -1,13 +1,12 @@
 import { type Device, type DeviceKind, openDevice, openWebGpuDevice } from '@halogrid/gpu-node/devices';
 import type { Strategy } from '@halogrid/kernels/gpu';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
-import { type KernelTime, warmUps } from './time-strategies.ts';
+import { type SamplingOptions, takeSamples } from './take-samples.ts';
+import type { KernelTime } from './time-strategies.ts';
 
-export interface WholeTimesOptions extends BenchImages {
+export interface WholeTimesOptions extends BenchImages, SamplingOptions {
   kind: DeviceKind;
   cases: readonly KernelCase[];
-  /** Timed samples. */
-  repetitions: number;
   /** Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all. */
   imagesPerSample?: number;
 }
@@ -43,11 +42,8 @@ async function open(kind: DeviceKind, strategy?: Strategy): Promise<Device> {
 
 async function timeCase(device: Device, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
   const staged = stageCase(one, options);
-  const samplesMs: number[] = [];
-  for (let i = 0; i < warmUps + options.repetitions; i++) {
-    const ms = await sample(device, staged, options.imagesPerSample ?? 1, i < warmUps);
-    if (i >= warmUps) samplesMs.push(ms);
-  }
+  const images = options.imagesPerSample ?? 1;
+  const samplesMs = await takeSamples(options, (isWarmUp) => sample(device, staged, images, isWarmUp));
   return { name: one.name, samplesMs };
 }
 

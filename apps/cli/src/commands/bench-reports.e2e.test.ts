@@ -57,7 +57,7 @@ test('all reports, quickly: tables, CSV of finite numbers, and charts', () => {
   }
   const charts = files.filter((file) => file.endsWith('.svg'));
   assert.ok(charts.includes('r2-heat-map.svg'));
-  assert.equal(charts.length, 19);
+  assert.equal(charts.length, 22);
   for (const chart of charts) checkWellFormed(read(chart));
   const images = readdirSync(join(folder, 'cache/halogrid/bench-images'));
   assert.ok(images.includes('random-128x128-1.tif'));

@@ -115,12 +115,18 @@ export function addBenchCommand(program: Command): void {
     .summary('frames on 1, 2, 4, 8 GPUs')
     .description(
       'Runs the same frames with a node on each of so many GPUs, and says how near that comes to perfect scaling and what ' +
-        'binds it: decode cores, disk, or a stage of the nodes.',
+        'binds it.',
     )
     .option('--gpus <n,…>', 'numbers of GPUs', ascendingCounts('--gpus', 64), [1, 2, 4, 8])
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)
-    .addOption(frameFormat())
+    .addOption(
+      new Option('--format <format>', 'jpg; pgm: gray pixels that need no decoding; mp4: recordings, H.264')
+        .argParser(oneOf('--format', ['jpg', 'pgm', 'mp4'] as const))
+        .default('jpg'),
+    )
     .addOption(frameQuality())
+    .option('--decode <where>', 'of JPEGs, as of run', oneOf('--decode', decodeChoices), 'auto')
+    .option('--hwaccel <name>', 'of recordings, as of run', oneOf('--hwaccel', hwaccels))
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {

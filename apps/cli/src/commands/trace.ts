@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { chromeTrace } from '@halogrid/service/chrome-trace';
 import type { Command } from 'commander';
 import type { CoordinatorClient } from '../client/coordinator-client.ts';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
-import { chromeTrace } from '../summary/chrome-trace.ts';
 
 export function addTraceCommand(program: Command): void {
   const command = program

@@ -27,13 +27,14 @@ export interface MadePlan {
 /**
  * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, and
  * what grows into its totals. Throws UsageError where it is
- * refused or cannot fit, and the signal's reason once that has aborted.
+ * refused or cannot fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
  */
 export async function makePlan(
   spec: JobSpec,
   run: PlannedRun,
   signal?: AbortSignal,
   onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>) => void = () => {},
+  mostSegments?: number,
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
@@ -41,7 +42,7 @@ export async function makePlan(
   const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
   const slowdown = slowdownNow(run.ownThreads);
   const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown), soFar);
-  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
+  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin, mostSegments);
   await checkFits(totals, spec);
   const runs = await readRuns(thisMachine());
   const parts = workParts(totals, job, { ...workers, device: expectedDevice(run.device, runs) });

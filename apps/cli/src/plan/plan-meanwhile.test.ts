@@ -28,7 +28,7 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, given, onCosts) => {
     signal = given;
-    onCosts!(begun, { videoFrames: 3 } as PlanTotals);
+    onCosts!(begun, { videoFrames: 0 } as PlanTotals);
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
@@ -37,9 +37,10 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
   assert.equal(signal?.aborted, true);
 });
 
-test('the plan of a long recording is not waited for', async () => {
-  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
-    onCosts!(begun, { videoFrames: 5000 } as PlanTotals);
+test('the plan of recordings is not waited for, and lists few segments', async () => {
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts, mostSegments) => {
+    assert.equal(mostSegments, 16);
+    onCosts!(begun, { videoFrames: 128 } as PlanTotals);
     return never();
   };
   assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: undefined, costs: begun });

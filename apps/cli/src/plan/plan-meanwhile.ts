@@ -21,12 +21,15 @@ const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).
 /** A plan of what a person names takes far less, also where the machine is busy and the nodes were quick. */
 const leastTimeMs = 3_000;
 
-/** Frames of recordings after which a plan is taken for a long one: three minutes of 25 a second. */
-const manyFrames = 4096;
+/**
+ * Segments of recordings that are listed for a plan and then once more for the job, at most. To open a recording of 1080p takes 28 ms of a core
+ * (measured), which an archive of short ones would pay twice for each.
+ */
+const mostSegments = 16;
 
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
- * recording whose list is long waits: a segment of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * recording waits: a segment of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
@@ -44,13 +47,13 @@ export async function planMeanwhile(
     costs = begun;
     framesSoFar = () => soFar.videoFrames;
   };
-  const plan = make(spec, run, stopped.signal, onCosts).catch((error) => {
+  const plan = make(spec, run, stopped.signal, onCosts, mostSegments).catch((error) => {
     if (error instanceof UsageError) throw error;
     return undefined;
   });
   try {
     await Promise.race([ready, plan.then(() => ready)]);
-    const longest = framesSoFar() >= manyFrames ? Promise.resolve() : least;
+    const longest = framesSoFar() > 0 ? Promise.resolve() : least;
     const made = await Promise.race([plan, longest.then(() => setImmediate(undefined))]);
     return { made, costs };
   } finally {

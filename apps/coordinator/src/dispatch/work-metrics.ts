@@ -1,6 +1,6 @@
 import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
-import { Counter, Gauge, Histogram, waitBuckets, workBuckets } from '@halogrid/service/metrics';
+import { Counter, Gauge, Histogram, histogramOfExemplars, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { stages } from '../job/shard.ts';
 
 /** Who looks through an index in a search. */
@@ -15,6 +15,9 @@ export function createMetrics(registry: Registry) {
     new Counter({ name: `halogrid_${name}`, help, labelNames, registers });
   const seconds = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[] = []) =>
     new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets });
+  /** Of shards: each bucket has the trace of the job that was last counted in it. */
+  const shardSeconds = (name: string, help: string, buckets: number[], labelNames: 'kernel'[] = []) =>
+    histogramOfExemplars(registry, { name: `halogrid_${name}`, help, labelNames, buckets });
 
   const metrics = {
     jobsEnded: counter('jobs_ended_total', 'Jobs that ended, by how: complete, failed or cancelled.', ['state']),
@@ -28,12 +31,12 @@ export function createMetrics(registry: Registry) {
       'lease_expirations_total',
       'Leases that ended without an answer as their node went away and did not bring them back.',
     ),
-    shardQueueSeconds: seconds(
+    shardQueueSeconds: shardSeconds(
       'shard_queue_duration_seconds',
       'Time that a shard waited for the lease it was given.',
       waitBuckets,
     ),
-    shardSeconds: seconds(
+    shardSeconds: shardSeconds(
       'shard_duration_seconds',
       'Time from the lease of a shard to its commit in the ledger.',
       workBuckets,
@@ -68,7 +71,11 @@ export function createMetrics(registry: Registry) {
       'Leases to compute a shard again with the reference, for comparison.',
     ),
     nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
-    mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.', workBuckets),
+    mergeSeconds: shardSeconds(
+      'merge_duration_seconds',
+      'Time the ledger took to commit and merge one shard.',
+      workBuckets,
+    ),
     stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
     searches: counter('searches_total', 'Searches of indexes, by who looked: nodes, the coordinator, or both.', ['by']),
     searchSeconds: seconds(

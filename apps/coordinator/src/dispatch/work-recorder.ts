@@ -1,5 +1,6 @@
 import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { exemplarOf } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { indexesOf } from '../job/packed-frames.ts';
 import type { PlannedStep, SourceResult } from '../job/shard.ts';
@@ -16,6 +17,8 @@ import type { Metrics } from './work-metrics.ts';
 
 interface RecordedJob {
   kernel: string;
+  /** What histograms keep of it; see exemplarOf. */
+  exemplar: Record<string, string>;
   /** Sources that were counted as quarantined; tiles of one image may each report it. */
   quarantined: Set<number>;
 }
@@ -44,7 +47,7 @@ export class WorkRecorder {
 
   jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
     const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
-    this.#jobs.set(jobId, { kernel, quarantined: new Set() });
+    this.#jobs.set(jobId, { kernel, exemplar: exemplarOf(jobId), quarantined: new Set() });
     this.#spans?.jobStarted(jobId);
     this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs());
   }
@@ -92,7 +95,10 @@ export class WorkRecorder {
       case 'AssignShard':
         metrics.shardAttempts.inc({ reason: command.reason });
         this.#shardMoved(command.lease.jobId, command.lease.shard);
-        metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
+        metrics.shardQueueSeconds.observe({
+          value: command.waitedMs / 1000,
+          exemplarLabels: this.#exemplar(command.lease.jobId),
+        });
         this.histories.get(command.lease.jobId)?.leased(command.waitedMs);
         if (command.verify) metrics.checkedShards.inc();
         break;
@@ -170,14 +176,15 @@ export class WorkRecorder {
     const metrics = this.#metrics;
     const kernel = this.#kernel(lease.jobId);
     const nowMs = this.#clock.monotonicMs();
-    metrics.mergeSeconds.observe((nowMs - commitStartMs) / 1000);
+    const exemplarLabels = this.#exemplar(lease.jobId);
+    metrics.mergeSeconds.observe({ value: (nowMs - commitStartMs) / 1000, exemplarLabels });
     metrics.shardsFinished.inc({ kernel, outcome: outcome === 'committed' ? 'ok' : outcome });
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
     const { errors, stageSeconds, inputBytes, spans = [] } = answer.content;
     const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
-    metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
+    metrics.shardSeconds.observe({ labels: { kernel }, value: (nowMs - leasedAtMs) / 1000, exemplarLabels });
     metrics.inputPixels.inc({ kernel }, pixels);
     metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
@@ -207,6 +214,10 @@ export class WorkRecorder {
     if (!seen || seen.has(source)) return;
     seen.add(source);
     this.#metrics.quarantined.inc({ stage: stageLabel(stage) });
+  }
+
+  #exemplar(jobId: string): Record<string, string> {
+    return this.#jobs.get(jobId)?.exemplar ?? {};
   }
 
   #kernel(jobId: string): string {

@@ -8,6 +8,7 @@ import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { sourceDigest } from './digest.ts';
+import { FrameReader } from './frame-reader.ts';
 import { FrameRows } from './frame-rows.ts';
 import { SourceRuns } from './source-runs.ts';
 import { Totals } from './totals.ts';
@@ -86,6 +87,9 @@ function checkTimes({ captured, frames }: FrameColumns, sources: Float64Array): 
   }
 }
 
+/** Of this thread, once frames come that it reads. */
+let frameReader: FrameReader | undefined;
+
 /** Reads what one pipeline found. */
 class PartReader {
   readonly #shape: HistogramShape;
@@ -118,7 +122,28 @@ class PartReader {
     rows.widths.set(widths);
     rows.heights.set(heights);
     if (frames > 0) rows.counted.set(this.#part!.counted);
-    let [at, keptTo, counted] = [from, from, 0];
+    return this.#readWhole(bytes, from) ?? this.#readOneByOne(bytes, from, sources);
+  }
+
+  /** Undefined where frames have several cells or no counts, and where something is not as it has to be. */
+  #readWhole(bytes: Uint8Array, from: number): number | undefined {
+    const { grid, channels, bins, isNear = false } = this.#shape;
+    const rows = this.#rows;
+    if (rows.frames === 0 || bins === 0 || !isOneCell(grid)) return undefined;
+    if (!this.#part!.binCounts.every((count) => count === channels * bins)) return undefined;
+    frameReader ??= new FrameReader();
+    const read = frameReader.read(bytes, from, { channels, bins, isNear, rows });
+    if (!read) return undefined;
+    this.#totals.addSums(read.sums);
+    this.#counted = sumOf(rows.counted);
+    this.#kept.push(bytes.subarray(from, read.end));
+    return read.end;
+  }
+
+  #readOneByOne(bytes: Uint8Array, from: number, sources: Float64Array): number {
+    const { frames, widths, heights } = this.#columns;
+    const rows = this.#rows;
+    let [at, keptTo] = [from, from];
     for (let row = 0; row < frames; row++) {
       const size = { width: widths[row]!, height: heights[row]! };
       const source = sources[row]!;
@@ -140,14 +165,9 @@ class PartReader {
       this.#totals.add(all, size.width * size.height);
       rows.lengths[row] = packed.length;
       rows.checksums[row] = crc32(packed);
-      counted += pixels;
-      if (counted > 2 ** 52) {
-        this.#counted += BigInt(counted);
-        counted = 0;
-      }
       at = end;
     }
-    this.#counted += BigInt(counted);
+    this.#counted = sumOf(rows.counted);
     this.#kept.push(bytes.subarray(keptTo, at));
     return at;
   }
@@ -176,6 +196,18 @@ class PartReader {
     }
     return bins === this.#bins.length ? this.#bins : new Uint32Array(bins);
   }
+}
+
+/** Of integers below 2^53. */
+function sumOf(values: Float64Array): bigint {
+  let [sum, recent] = [0n, 0];
+  for (const value of values) {
+    recent += value;
+    if (recent <= 2 ** 52) continue;
+    sum += BigInt(recent);
+    recent = 0;
+  }
+  return sum + BigInt(recent);
 }
 
 function checkSize(source: number, { width, height }: Size): void {

@@ -20,8 +20,8 @@ export interface PackedCounts {
   /** Which of the places they are from. */
   place: number;
   bytes: Uint8Array;
-  /** The same bytes. */
-  view: DataView;
+  /** Whether the bytes are others than those before. */
+  areNew: boolean;
   at: number;
 }
 
@@ -35,7 +35,6 @@ export function* readPackedHistograms(
   places: readonly HistogramPlace[],
 ): Generator<PackedCounts, void, undefined> {
   let bytes = new Uint8Array(blockBytes);
-  let view = new DataView(bytes.buffer);
   const file = openSync(path, 'r');
   try {
     for (let begin = 0, next = 0; begin < places.length; begin = next) {
@@ -43,18 +42,16 @@ export function* readPackedHistograms(
       let end = from;
       do end += places[next++]!.length;
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
-      if (bytes.length < end - from) {
-        bytes = new Uint8Array(end - from);
-        view = new DataView(bytes.buffer);
-      }
-      fill(file, bytes.subarray(0, end - from), from, path);
+      if (bytes.length < end - from) bytes = new Uint8Array(end - from);
+      const filled = bytes.subarray(0, end - from);
+      fill(file, filled, from, path);
       for (let place = begin; place < next; place++) {
         const { offset, length, checksum } = places[place]!;
         const at = offset - from;
-        if (crc32(bytes.subarray(at, at + length)) !== checksum) {
+        if (crc32(filled.subarray(at, at + length)) !== checksum) {
           throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
         }
-        yield { place, bytes, view, at };
+        yield { place, bytes: filled, areNew: place === begin, at };
       }
     }
   } finally {

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { OutputNames } from './output-names.ts';
 
 function outputNames(sources: string[]): string[] {
-  const names = new OutputNames();
-  return sources.map((source) => names.next(source));
+  const given: string[] = [];
+  const names = new OutputNames(() => given);
+  for (const source of sources) given.push(names.next(source));
+  return given;
 }
 
 test('names are stems, then file names, then numbered', () => {

@@ -1,3 +1,4 @@
+import { compareNatural } from '@halogrid/sources/natural-order';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { NameSet } from './name-set.ts';
 
@@ -9,8 +10,21 @@ export interface NamedSource<Source = SourceOutcome> {
 
 /** All sources of a job in order, told one by one. */
 export function* namedSources({ sources }: Pick<JobResults, 'sources'>): Generator<NamedSource> {
-  const names = new OutputNames();
-  for (const source of sources) yield { source, name: names.next(source.name) };
+  let named = 0;
+  const names = new OutputNames(() => stemsOf(sources, named));
+  for (const source of sources) {
+    yield { source, name: names.next(source.name) };
+    named++;
+  }
+}
+
+/** What the first sources are named after, as long as none of them has a name like another's. */
+function* stemsOf(sources: Iterable<SourceOutcome>, count: number): Generator<string> {
+  let left = count;
+  for (const { name } of sources) {
+    if (left-- === 0) return;
+    yield safeName(stemOf(name));
+  }
 }
 
 /** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
@@ -20,14 +34,24 @@ const maxNameBytes = 200;
  * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
  * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
  * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ *
+ * As long as names come in natural order, as those of a folder do, the last one tells that the next is free, and no other is kept.
  */
 export class OutputNames {
-  readonly #taken = new NameSet();
+  readonly #earlier: () => Iterable<string>;
+  /** Those before, once one comes that does not follow the last. */
+  #taken: NameSet | undefined;
+  #last = '';
   readonly #lastNumbers = new Map<string, number>();
+
+  /** `earlier` tells all names that were given so far. */
+  constructor(earlier: () => Iterable<string>) {
+    this.#earlier = earlier;
+  }
 
   /** The name of the next source. */
   next(sourceName: string): string {
-    const stem = safeName(sourceName.replace(/(?<=[^/\\])\.[^./\\]*$/, ''));
+    const stem = safeName(stemOf(sourceName));
     if (this.#take(stem)) return stem;
     const full = safeName(sourceName);
     if (this.#take(full)) return full;
@@ -41,17 +65,52 @@ export class OutputNames {
   }
 
   #take(name: string): boolean {
-    return this.#taken.take(name.toLowerCase());
+    const lower = name.toLowerCase();
+    if (!this.#taken && compareNatural(lower, this.#last) > 0) {
+      this.#last = lower;
+      return true;
+    }
+    this.#taken ??= this.#setOfEarlier();
+    return this.#taken.take(lower);
+  }
+
+  #setOfEarlier(): NameSet {
+    const taken = new NameSet();
+    for (const name of this.#earlier()) taken.take(name.toLowerCase());
+    return taken;
   }
 }
 
-/** Parts that stay as they are, as those of nearly all files do. */
-const plainParts = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+/** The name without its extension; a dot at its front begins none. */
+function stemOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  const isExtension =
+    dot > 0 && !isSeparator(name, dot - 1) && name.indexOf('/', dot) < 0 && name.indexOf('\\', dot) < 0;
+  return isExtension ? name.slice(0, dot) : name;
+}
+
+const isSeparator = (text: string, at: number): boolean => text[at] === '/' || text[at] === '\\';
+
+const [slash, dot] = ['/', '.'].map((character) => character.charCodeAt(0));
+/** By code unit, whether a part of a name may have it. */
+const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
+
+/** Whether each part between slashes stays as it is, as those of nearly all files do. */
+function isPlain(text: string): boolean {
+  let before = slash;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const isRight = unit === slash ? before !== slash : isPlainUnit[unit] && !(unit === dot && before === slash);
+    if (!isRight) return false;
+    before = unit;
+  }
+  return before !== slash;
+}
 
 /** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */
 function safeName(text: string): string {
   // Without it, the names of 60,000 frames took a quarter of a second whenever a file of the output asked for them (measured).
-  if (text.length <= maxNameBytes && plainParts.test(text)) return text.replaceAll('/', '-');
+  if (text.length <= maxNameBytes && isPlain(text)) return text.replaceAll('/', '-');
   const parts = text.normalize('NFC').split(/[/\\]+/);
   const safe = parts.map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_').replace(/^\.+/, '')).filter(Boolean);
   return shorten(safe.join('-')) || 'source';

@@ -7,7 +7,7 @@ import { serveOrders } from '@halogrid/threads';
 import { binsOfCell } from '../job/histogram-shape.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
-import { countedRows, settledRows } from '../ledger/settled-rows.ts';
+import { countedRows, settledRuns } from '../ledger/settled-rows.ts';
 import { OutputNames } from './output-names.ts';
 import { SourceTables } from './source-tables.ts';
 import type { TablesOrder, TablesTask } from './tables-file.ts';
@@ -25,7 +25,7 @@ serveOrders(async (order: TablesOrder): Promise<PartSummary | undefined> => {
     case 'open':
       task = order;
       rule = new CaptureRule(task.captured);
-      outputNames = new OutputNames();
+      outputNames = new OutputNames(() => tables.namesSoFar());
       tables = await SourceTables.create({ ...task.unfinished, rule });
       features =
         task.shape.bins > 0 ? await FeatureWriter.create(task.unfinished.features, binsOfCell(task.shape)) : undefined;
@@ -49,15 +49,16 @@ serveOrders(async (order: TablesOrder): Promise<PartSummary | undefined> => {
 });
 
 async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
-  const sources = [...settledRows({ runs, file })];
-  const names: string[] = [];
-  for (const source of sources) {
-    const name = outputNames.next(source.name);
-    names.push(name);
-    const written = tables.add(source, name);
-    if (written) await written;
+  for (const sources of settledRuns({ runs, file })) {
+    const names: string[] = [];
+    for (const source of sources) {
+      const name = outputNames.next(source.name);
+      names.push(name);
+      const written = tables.add(source, name);
+      if (written) await written;
+    }
+    if (features) await writeFeatures(features, sources, names, file);
   }
-  if (features) await writeFeatures(features, sources, names, file);
 }
 
 /** A row for each cell of each source, row by row, those without pixels too. */
@@ -70,15 +71,22 @@ async function writeFeatures(
   const { rows, columns } = task.shape.grid;
   const done = countedRows(sources);
   if (done.length === 0) return;
+  const first = sources[0]!.index;
   const places = done.map(({ place }) => place);
-  for (const { place, view, at } of readPackedHistograms(file, places)) {
+  for (const { place, bytes, areNew, at } of readPackedHistograms(file, places)) {
+    if (areNew) writer.load(bytes);
     const source = done[place]!;
     const { uri, index, video } = source;
     const { atMs: capturedAtMs, camera } = rule.of(source);
-    const [frame, timestampMs] = video ? [video.frame, video.timestampMs] : [0, null];
     const facts: FeatureFacts = {
-      ...{ source: redactUri(uri), name: names[index - sources[0]!.index]! },
-      ...{ frame, timestampMs, capturedAtMs, camera, cellRow: 0, cellColumn: 0 },
+      source: redactUri(uri),
+      name: names[index - first]!,
+      frame: video?.frame ?? 0,
+      timestampMs: video?.timestampMs ?? null,
+      capturedAtMs,
+      camera,
+      cellRow: 0,
+      cellColumn: 0,
     };
     let from = at;
     for (let cellRow = 0; cellRow < rows; cellRow++) {
@@ -86,7 +94,7 @@ async function writeFeatures(
         // Every channel counts the same pixels.
         facts.cellRow = cellRow;
         facts.cellColumn = cellColumn;
-        from = writer.addPacked(facts, view, from, task.shape.bins);
+        from = writer.addPacked(facts, from, task.shape.bins);
         if (writer.isFull) await writer.writeGroup();
       }
     }

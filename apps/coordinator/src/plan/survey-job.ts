@@ -16,6 +16,14 @@ import { planJob, realInputs } from './planner.ts';
 /** Headers that are read at once. */
 const peeksAhead = 8;
 
+/** A plan has more segments of recordings than were to be listed for it. */
+export class LongPlanError extends Error {
+  constructor(mostSegments: number) {
+    super(`The recordings have more than ${mostSegments} segments`);
+    this.name = 'LongPlanError';
+  }
+}
+
 /** What a plan comes to, and why it sets inputs aside: as a job says it, the most frequent reason first. */
 export interface JobSurvey extends PlanTotals {
   quarantine: QuarantineReason[];
@@ -24,13 +32,15 @@ export interface JobSurvey extends PlanTotals {
 /**
  * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
  * decoded, for its size. `onNote` is told what is to be told of the plan, in sentences, and `onBegin` given what grows into its
- * totals. Throws UsageError for a specification or a source that is refused, and the signal's reason.
+ * totals. Throws UsageError for a specification or a source that is refused, LongPlanError where recordings have more segments than
+ * `mostSegments`, and the signal's reason.
  */
 export async function surveyJob(
   given: JobSpec,
   signal?: AbortSignal,
   onNote: (text: string) => void = () => {},
   onBegin: (soFar: Readonly<PlanTotals>) => void = () => {},
+  mostSegments = Number.POSITIVE_INFINITY,
 ): Promise<JobSurvey> {
   const asked = await checked(given);
   // What another job left there says nothing of this one.
@@ -60,6 +70,7 @@ export async function surveyJob(
     } else if (step.kind === 'kept') counter.addKept(step.index);
     else if (step.kind === 'note') onNote(step.text);
     else if (step.kind === 'shard') counter.addShard(step.shard.work);
+    if (counter.totals.segments > mostSegments) throw new LongPlanError(mostSegments);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }

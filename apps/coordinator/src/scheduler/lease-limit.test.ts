@@ -27,7 +27,13 @@ for (const [fairShare, limit, of16] of table) {
       leaseLimit(fairShare, { ...known, isRateKnown: false, isAlone: true, decoders: 16 }),
       Math.min(16, of16),
     );
-    assert.ok(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 1000 }) <= 64);
+    assert.ok(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 1000 }) <= 512);
     assert.equal(leaseLimit(fairShare, { ...known, isOnProbation: true }), 1);
   });
 }
+
+test('a node of 128 cores has a segment for each, and one that follows it', () => {
+  const known = { isRateKnown: true, isOnProbation: false, isAlone: true, decoders: 128 };
+  assert.equal(leaseLimit(20_000, known), 256);
+  assert.equal(leaseLimit(100, known), 100);
+});

@@ -3,6 +3,8 @@
  * single frame, and few enough that a killed node sets little back.
  */
 const maxLeases = 64;
+/** Leases of a node that decodes more at the same time, at most: one for each, and one that it goes on with. */
+const maxLeasesOfDecoders = 512;
 /** Leases that keep a node busy that decodes one shard at a time: one being read, one decoded, one computed, one on its way. */
 const busyLeases = 4;
 
@@ -29,6 +31,7 @@ export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, isAl
   if (isOnProbation) return 1;
   const decoding = Math.max(busyLeases, decoders);
   const busy = Math.min(isRateKnown || isAlone ? decoding : busyLeases, Math.ceil(fairShare));
-  const most = isRateKnown ? maxLeases : Math.min(maxLeases, decoding);
+  const maxOfNode = Math.max(maxLeases, Math.min(maxLeasesOfDecoders, 2 * decoders));
+  const most = isRateKnown ? maxOfNode : Math.min(maxOfNode, decoding);
   return Math.min(most, Math.max(1, busy, Math.ceil(fairShare / 2)));
 }

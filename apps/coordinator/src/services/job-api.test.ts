@@ -67,6 +67,11 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   await complete(node, lease);
   await watchToEnd(jobs, jobId);
   assert.equal((await get(`jobs/${jobId}/histogram`)).status, 409);
+  type Trace = { otherData: { job: string }; traceEvents: { name: string }[] };
+  const trace = (await get<Trace>(`jobs/${jobId.slice(0, 12)}/trace`)).body;
+  assert.equal(trace.otherData.job, jobId);
+  // A row of each of two shards, on the coordinator's.
+  assert.equal(trace.traceEvents.filter(({ name }) => name === 'merge').length, 2);
   const { groups } = (await get<QuarantinedInputs>(`jobs/${jobId}/quarantined`)).body;
   assert.deepEqual(
     groups.map(({ stage, inputs, files }) => [stage, inputs, files.map(({ uri }) => uri)]),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobDetail, MergedSoFar } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { chromeTrace } from '@halogrid/service/chrome-trace';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { jobParts } from '../job/accepted-job.ts';
 import { askedPipelines } from '../job/asked-operations.ts';
@@ -9,12 +10,13 @@ import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { answerJson, isMethod } from './http-json.ts';
 import { parseJobPath } from './job-path.ts';
 import { toJobStatus } from './job-status.ts';
+import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 
 /**
  * Answers GET of /api/v1/jobs/ID with the job and what it did over its time, and below it `histogram` (what is merged so far, as long
- * as it is not complete) and `quarantined` (inputs that are set aside, by why). As everywhere, the beginning of an id will do.
+ * as it is not complete), `quarantined` (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
  */
 export function createJobApi(
   dispatcher: Dispatcher,
@@ -25,6 +27,7 @@ export function createJobApi(
     '': async (record) => jobDetail(record, dispatcher),
     histogram: async (record, query) => mergedSoFar(record, query.get('pipeline'), ledger),
     quarantined: (record) => quarantinedInputs(record, ledger),
+    trace: async (record) => chromeTrace(jobTrace(record, dispatcher)),
   };
   return (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);

@@ -8,12 +8,10 @@ import {
   type JobStatus,
   type JobsServer,
   type PagesAddress,
-  type TraceRequest,
   type WatchRequest,
   type WatchResponse,
 } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import { traceIdOf } from '@halogrid/service/trace-context';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { checkSources } from '../job/check-sources.ts';
@@ -22,6 +20,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';
 import { toJobStatus } from './job-status.ts';
+import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
 import { reportFailure, unaryCall } from './unary-call.ts';
 
@@ -59,7 +58,7 @@ export function createJobsService({
     return toJobStatus(record, dispatcher.jobNow(jobId));
   }
 
-  const idOf = async (request: GetRequest | WatchRequest | CancelRequest | TraceRequest): Promise<string> =>
+  const idOf = async (request: GetRequest | WatchRequest | CancelRequest): Promise<string> =>
     (await findJob(ledger, checkJobIdBounds(request).jobId)).jobId;
 
   const answer = <Request, Response>(respond: (request: Request) => Promise<Response>) => unaryCall(log, respond);
@@ -110,14 +109,7 @@ export function createJobsService({
       return { job: await statusOf(jobId) };
     }),
     trace: answer(async (request) => {
-      const jobId = await idOf(request);
-      const timeline = dispatcher.timeline(jobId);
-      if (!timeline)
-        throw new Refusal(
-          'unmet',
-          `Nothing is known of when job ${jobId} was where: it ended before this coordinator began, or a hundred jobs ago`,
-        );
-      return { ...timeline, job: await statusOf(jobId), traceId: traceIdOf(jobId) };
+      return jobTrace(await findJob(ledger, checkJobIdBounds(request).jobId), dispatcher);
     }),
     watch: (call) => {
       watch(call).catch((error) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { type FoundAnswer, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { type FoundAnswer, Hello, Lease, maxParts, ShardCompleted } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
@@ -139,6 +139,20 @@ test('a node says what it dialled where that is no coordinator, and dials on', a
     },
     [address],
   );
+});
+
+test('a node leaves a coordinator whose order has more parts than any, before it decodes it', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ warned, shards }) => {
+    const session = await coordinator.session(1);
+    await session.report('hello');
+    const sources = Array.from({ length: maxParts + 1 }, () => ({}));
+    session.lease(Lease.fromPartial({ work: { $case: 'frames', value: { sources } } }));
+    assert.match(await warned, /Expected at most 200000 parts of a message but received more/);
+    await (await coordinator.session(2)).report('hello');
+    assert.equal(shards.length, 0);
+  });
 });
 
 test('a node waits for a coordinator that is not there yet', async () => {

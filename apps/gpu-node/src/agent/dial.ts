@@ -1,7 +1,17 @@
 // The only file of the node that knows gRPC.
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
-import { type AttachResponse, excessOf, maxMessageBytes, NodesClient, orderBounds } from '@halogrid/proto';
+import {
+  type AttachRequest,
+  AttachResponse,
+  decodeBounded,
+  excessOf,
+  maxMessageBytes,
+  NodesClient,
+  NodesService,
+  orderBounds,
+  orderParts,
+} from '@halogrid/proto';
 import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { type NodeReport, Outgoing } from './outgoing.ts';
@@ -37,6 +47,14 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
+/** The conversation, of which each order is looked at before it is decoded: see `decodeBounded`. */
+function attach(client: NodesClient): ClientDuplexStream<AttachRequest, AttachResponse> {
+  const { path, requestSerialize } = NodesService.attach;
+  return client.makeBidiStreamRequest(path, requestSerialize, (bytes) =>
+    decodeBounded(AttachResponse, bytes, orderParts),
+  );
+}
+
 /** The origin of the coordinator's HTTP, which is at the host that was dialled. */
 function originOf(address: string, httpPort: number, { tls }: ClientSecurity): string {
   return `${tls ? 'https' : 'http'}://${address.slice(0, address.lastIndexOf(':'))}:${httpPort}`;
@@ -69,7 +87,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
   return (address, listener) => {
     const { channel, options } = grpcClient(address, security, warn);
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
-    const call = client.attach();
+    const call = attach(client);
     const outgoing = new Outgoing(call);
     let isOver = false;
     let isHeard = false;

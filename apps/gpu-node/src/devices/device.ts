@@ -1,4 +1,5 @@
-import type { JpegBatchLayout } from '@halogrid/jpeg';
+import type { PlaneTarget } from '@halogrid/imaging';
+import type { ColourLayout, JpegBatchLayout } from '@halogrid/jpeg';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
@@ -44,8 +45,10 @@ export interface BatchResult {
 
 /** JPEGs in staging memory. */
 export interface JpegBatch {
-  /** Where they lie, and where their planes go. */
+  /** Where they lie, and where their planes go; in colour where those of their components do. */
   layout: JpegBatchLayout;
+  /** What makes red, green and blue of components, where that is asked for. */
+  colours?: ColourLayout | undefined;
   /** Where the last file ends, and the last plane. */
   filesBytes: number;
   planesBytes: number;
@@ -59,14 +62,14 @@ export interface DecodedJpegs {
   seconds: { upload: number; decode: number };
 }
 
-/** A device's own decoder of JPEGs, to luma. */
+/** A device's own decoder of JPEGs, to luma or to red, green and blue. */
 export interface DeviceJpegs {
-  /** Bytes of files that one batch takes; at least 1. */
+  /** Bytes of files that one batch takes, a third of it in colour; at least 1. */
   readonly maxBytes: number;
   /** Bytes of planes that are worth decoding at once. */
   readonly batchBytes: number;
-  /** Compiles it, once. To be awaited before the first `decode`. Rejects where the device refuses it. */
-  prepare(): Promise<void>;
+  /** Compiles it, once. To be awaited before the first `decode` to these. Rejects where the device refuses it. */
+  prepare(channels: PlaneTarget['channels']): Promise<void>;
   /**
    * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not be waited for,
    * because a device does one thing after another. Rejects with DeviceLostError.

@@ -11,20 +11,24 @@ test('a rate is kept in the first folder that can be written, for its adapter an
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-test-'));
   try {
     const folders = ['/dev/null/nowhere', join(folder, 'cache')];
-    assert.equal(await readJpegRate(adapter, folders), undefined);
-    await writeJpegRate(adapter, 5e9, folders);
-    assert.equal(await readJpegRate(adapter, folders), 5e9);
-    assert.equal(await readJpegRate({ ...adapter, driver: '2' }, folders), undefined);
+    assert.equal(await readJpegRate(adapter, 'gray', folders), undefined);
+    await writeJpegRate(adapter, 'gray', 5e9, folders);
+    assert.equal(await readJpegRate(adapter, 'gray', folders), 5e9);
+    assert.equal(await readJpegRate({ ...adapter, driver: '2' }, 'gray', folders), undefined);
     const [name] = await readdir(folders[1]!);
     assert.match(name!, /^jpeg-rate-[0-9a-f]{16}\.json$/);
     for (const damaged of ['{', '{"softwareVersion":"0.0.1","bytesPerSecond":1}', '{}']) {
       await writeFile(join(folders[1]!, name!), damaged);
-      assert.equal(await readJpegRate(adapter, folders), undefined);
+      assert.equal(await readJpegRate(adapter, 'gray', folders), undefined);
     }
-    assert.deepEqual(await forgetJpegRate(adapter, folders), [join(folders[1]!, name!)]);
+    assert.equal(await readJpegRate(adapter, 'rgb', folders), undefined);
+    await writeJpegRate(adapter, 'rgb', 2e9, folders);
+    assert.equal(await readJpegRate(adapter, 'rgb', folders), 2e9);
+    const kept = (await readdir(folders[1]!)).toSorted().map((one) => join(folders[1]!, one));
+    assert.deepEqual([kept.length, (await forgetJpegRate(adapter, folders)).toSorted()], [2, kept]);
     assert.deepEqual(await forgetJpegRate(adapter, folders), []);
     // Nowhere to be kept: the next run measures it again.
-    await writeJpegRate(adapter, 5e9, folders.slice(0, 1));
+    await writeJpegRate(adapter, 'gray', 5e9, folders.slice(0, 1));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlaneTarget } from '@halogrid/imaging';
 import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders, softwareVersion } from '@halogrid/service';
 import { isAbsent, nameOfFile, type TunedAdapter } from './tuning-file.ts';
@@ -11,13 +12,23 @@ interface MeasuredRate {
   bytesPerSecond: number;
 }
 
-const pathIn = (folder: string, adapter: TunedAdapter): string => join(folder, nameOfFile('jpeg-rate', adapter));
+type Channels = PlaneTarget['channels'];
 
-/** The rate at which an adapter decodes JPEGs, by this version, of the first folder that has it. */
-export async function readJpegRate(adapter: TunedAdapter, folders: readonly string[]): Promise<number | undefined> {
+/** Colours have a file of their own. */
+const names: Readonly<Record<Channels, string>> = { gray: 'jpeg-rate', rgb: 'jpeg-rate-rgb' };
+
+const pathIn = (folder: string, adapter: TunedAdapter, channels: Channels): string =>
+  join(folder, nameOfFile(names[channels], adapter));
+
+/** The rate at which an adapter decodes JPEGs to these, by this version, of the first folder that has it. */
+export async function readJpegRate(
+  adapter: TunedAdapter,
+  channels: Channels,
+  folders: readonly string[],
+): Promise<number | undefined> {
   for (const folder of folders) {
     try {
-      const kept = JSON.parse(await readFile(pathIn(folder, adapter), 'utf8')) as Partial<MeasuredRate>;
+      const kept = JSON.parse(await readFile(pathIn(folder, adapter, channels), 'utf8')) as Partial<MeasuredRate>;
       const { bytesPerSecond: rate } = kept;
       if (kept.softwareVersion === softwareVersion && typeof rate === 'number' && rate > 0) return rate;
     } catch {
@@ -30,6 +41,7 @@ export async function readJpegRate(adapter: TunedAdapter, folders: readonly stri
 /** Keeps a rate in the first folder that can be written. */
 export async function writeJpegRate(
   adapter: TunedAdapter,
+  channels: Channels,
   bytesPerSecond: number,
   folders: readonly string[],
 ): Promise<void> {
@@ -37,7 +49,7 @@ export async function writeJpegRate(
   for (const folder of folders) {
     try {
       await makeFolders(folder, 0o700);
-      await writeFileAtomically(pathIn(folder, adapter), `${JSON.stringify(measured, null, 2)}\n`);
+      await writeFileAtomically(pathIn(folder, adapter, channels), `${JSON.stringify(measured, null, 2)}\n`);
       return;
     } catch {
       // The next run measures it again.
@@ -45,13 +57,13 @@ export async function writeJpegRate(
   }
 }
 
-/** Removes the rate of an adapter, and returns the files that there were. */
+/** Removes the rates of an adapter, and returns the files that there were. */
 export async function forgetJpegRate(adapter: TunedAdapter, folders: readonly string[]): Promise<string[]> {
   const removed: string[] = [];
-  for (const folder of folders) {
+  for (const path of folders.flatMap((folder) => [pathIn(folder, adapter, 'gray'), pathIn(folder, adapter, 'rgb')])) {
     try {
-      await rm(pathIn(folder, adapter));
-      removed.push(pathIn(folder, adapter));
+      await rm(path);
+      removed.push(path);
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }

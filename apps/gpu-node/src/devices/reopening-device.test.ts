@@ -125,12 +125,12 @@ test('JPEGs are decoded by the device that gave the memory which they lie in, an
   const batch = { layout: layOutJpegs([]), filesBytes: 0, planesBytes: 0 };
   const jpegs = device.jpegs!;
   const staging = await device.acquire(1);
-  await jpegs.prepare();
+  await jpegs.prepare('gray');
   assert.deepEqual((await jpegs.decode(staging, batch)).areFine, [true]);
   fakes[0]!.lose('unplugged');
   await assert.rejects(jpegs.decode(staging, batch), DeviceLostError);
   const later = await device.acquire(1);
-  await jpegs.prepare();
+  await jpegs.prepare('gray');
   assert.deepEqual((await jpegs.decode(later, batch)).areFine, [true]);
   assert.deepEqual(
     fakes.map(({ prepared }) => prepared()),

@@ -73,7 +73,7 @@ export class ReopeningDevice implements Device {
     const { maxBytes, batchBytes } = jpegs;
     return {
       ...{ maxBytes, batchBytes },
-      prepare: async () => (await this.#current).jpegs!.prepare(),
+      prepare: async (channels) => (await this.#current).jpegs!.prepare(channels),
       decode: async (staging, batch) => {
         const { device, inner } = staging as BoundStaging;
         return device.jpegs!.decode(inner, batch);

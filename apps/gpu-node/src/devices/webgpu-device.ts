@@ -102,7 +102,7 @@ class WebGpuDevice implements Device {
     const { maxBytes, batchBytes } = decoder;
     this.jpegs = {
       ...{ maxBytes, batchBytes },
-      prepare: () => this.#orLost(decoder.prepare()),
+      prepare: (channels) => this.#orLost(decoder.prepare(channels)),
       decode: (staging, batch) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, batch)),
     };
     this.lost = new Promise((resolve) => {

@@ -1,74 +1,47 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import test, { after, before } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import test from 'node:test';
 import {
-  ColourConverter,
-  type ColourJpegFile,
   chromaBytes,
   decodeColoursTwin,
   hasColours,
   isFine,
-  JpegDecoder,
+  type JpegFile,
   JpegScratch,
   layOutColours,
-  layOutJpegs,
-  readJpegFrame,
+  placeColours,
 } from '@halogrid/jpeg';
-import { type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { counts, deviceOfSuite, filesOfEncoders, forDevices, mutants } from './testing/jpeg-files.ts';
 import { readBack, type TestJpeg } from './testing/run-jpegs.ts';
-import { testedKind } from './testing/tested-kind.ts';
-import { openAdapter } from './webgpu-adapter.ts';
-import { requestDevice } from './webgpu-device.ts';
 
-const isThorough = process.env.HALOGRID_THOROUGH === '1';
-const counts = isThorough ? { images: 1000, mutants: 1000 } : { images: 60, mutants: 100 };
-
-let device: GPUDevice;
-let decoder: JpegDecoder;
-let converter: ColourConverter;
-before(async () => {
-  device = await requestDevice((await openAdapter(testedKind)).adapter);
-  device.onuncapturederror = ({ error }) => assert.fail(error.message);
-  decoder = await JpegDecoder.create(device);
-  converter = await ColourConverter.create(device);
-});
-after(() => device.destroy());
-
-const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
-
-/** It has many groups of chunks, so that what is found out of one component has to be right for the others. */
-const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
-
-function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {
-  return files.flatMap(({ name, jpeg }) => {
-    const frame = readJpegFrame(jpeg);
-    return typeof frame === 'string' || !hasColours(frame) ? [] : [{ name, jpeg, frame }];
-  });
-}
-const filesAt = (paths: readonly string[]) => paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+const suite = deviceOfSuite();
 
 const inEights = (value: number): number => 8 * Math.ceil(value / 8);
 
 /** Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many are. */
 async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
-  const batch: ColourJpegFile[] = [];
-  let [offset, planesBytes] = [0, 0];
+  const { device, decoder, converter } = suite;
+  const batch: JpegFile[] = [];
+  let offset = 0;
   for (const { jpeg, frame } of jpegs) {
-    const stride = inEights(frame.width) + 8;
-    const planes = { offset: planesBytes, stride, planeBytes: stride * frame.height + 16 };
-    const chroma = planesBytes + 3 * planes.planeBytes;
-    batch.push({ frame, offset, bytes: jpeg.length, planes, chroma });
+    batch.push({ frame, offset, bytes: jpeg.length });
     // Files begin anywhere in a word.
     offset += jpeg.length + 3;
-    planesBytes = chroma + chromaBytes(frame);
   }
+  const { layout, colours } = layOutColours(batch);
+  let planesBytes = 0;
+  const places = jpegs.map(({ frame }, i) => {
+    const stride = inEights(frame.width) + 8;
+    const place = { offset: planesBytes, stride, planeBytes: stride * frame.height + 16 };
+    const chroma = planesBytes + 3 * place.planeBytes;
+    planesBytes = placeColours({ layout, colours }, i, place, chroma);
+    assert.equal(planesBytes, chroma + chromaBytes(frame));
+    return place;
+  });
   const all = new Uint8Array(4 * Math.ceil(offset / 4)).fill(0xff);
   for (const [i, file] of batch.entries()) all.set(jpegs[i]!.jpeg, file.offset);
   const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
-  const layout = layOutColours(batch);
-  const [bytes, records] = [all, layout.records].map((content) => {
+  const [bytes, records] = [all, colours.records].map((content) => {
     const buffer = device.createBuffer({ size: content.byteLength, usage: STORAGE | COPY_DST });
     device.queue.writeBuffer(buffer, 0, content);
     return buffer;
@@ -76,26 +49,25 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
   const planes = device.createBuffer({ size: planesBytes, usage: STORAGE | COPY_SRC });
   const encoder = device.createCommandEncoder();
   const scratch = new JpegScratch(device);
-  const components = layOutJpegs(layout.files, layout.dataFiles);
-  const buffers = scratch.prepare(components, encoder, { bytes, planes });
+  const buffers = scratch.prepare(layout, encoder, { bytes, planes });
   const pass = encoder.beginComputePass();
-  decoder.record(pass, components, buffers);
-  converter.record(pass, layout, records, planes);
+  decoder.record(pass, layout, buffers);
+  converter.record(pass, colours, records, planes);
   pass.end();
   device.queue.submit([encoder.finish()]);
-  const found = new Uint32Array(await readBack(device, buffers.found, components.scratch.found));
+  const found = new Uint32Array(await readBack(device, buffers.found, layout.scratch.found));
   const pixels = new Uint8Array(await readBack(device, planes, planesBytes));
   scratch.destroy();
   for (const buffer of [bytes, records, planes]) buffer.destroy();
   let fine = 0;
   for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
-    const statuses = components.fileCount > 0 ? layout.files.slice(layout.firsts[i], layout.firsts[i + 1]) : [];
-    const isDecoded = statuses.every((_, component) => isFine(found[2 * (layout.firsts[i]! + component)]!));
+    const statuses = frame.components.map((_, component) => found[2 * (colours.firsts[i]! + component)]!);
+    const isDecoded = statuses.every(isFine);
     const twin = decodeColoursTwin(jpeg, frame);
     assert.equal(isDecoded, twin.statuses.every(isFine), name);
     if (!isDecoded) continue;
     fine++;
-    const { offset: first, stride, planeBytes } = batch[i]!.planes;
+    const { offset: first, stride, planeBytes } = places[i]!;
     for (let row = 0; row < 3 * frame.height; row++) {
       const at = first + Math.floor(row / frame.height) * planeBytes + (row % frame.height) * stride;
       const expected = twin.planes.subarray(row * frame.width, (row + 1) * frame.width);
@@ -106,7 +78,7 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
 }
 
 test('files of other encoders have the colours of the twin', async () => {
-  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  const jpegs = forDevices(filesOfEncoders(), hasColours);
   assert.ok(jpegs.length > 6);
   assert.equal(await compare(jpegs), jpegs.length);
 });
@@ -147,18 +119,15 @@ test('images of random coefficients, samplings and sizes have the colours of the
   const fitting = made.filter(({ samplings: [luma, ...chroma] }) =>
     chroma.every(([across, down]) => across <= luma![0] && down <= luma![1]),
   );
-  const jpegs = forDevices(fitting.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) })));
+  const files = fitting.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) }));
+  const jpegs = forDevices(files, hasColours);
   const fine = await compare(jpegs);
   assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
 });
 
 test('of damaged files the same ones are in doubt, and the others have the colours of the twin', async () => {
-  const files = filesAt(fixtures.filter((path) => /(420|422|440|444|gray|restart)\.jpg$/.test(path)));
-  const mutants = Array.from({ length: counts.mutants }, (_, i) => {
-    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
-    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
-  });
-  const jpegs = forDevices(mutants);
+  const files = mutants(/(420|422|440|444|gray|restart)\.jpg$/, counts.mutants / 2);
+  const jpegs = forDevices(files, hasColours);
   const fine = await compare(jpegs);
   assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
 });

@@ -1,46 +1,25 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import test, { after, before } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import test from 'node:test';
 import { decodeJpeg } from '@halogrid/imaging';
-import { bandOf, decodeTwin, endOfData, findStretches, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
-import { fileWords, groupChunks, type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { bandOf, decodeTwin, endOfData, findStretches, isFine } from '@halogrid/jpeg';
+import { fileWords, groupChunks, type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
 import { runReference } from '@halogrid/kernels';
 import { createGpuProgram } from '@halogrid/kernels/gpu';
 import sharp from 'sharp';
+import {
+  counts,
+  deviceOfSuite,
+  filesOfEncoders,
+  fixturesNamed,
+  forDevices,
+  isThorough,
+  mutants,
+  photograph,
+} from './testing/jpeg-files.ts';
 import { type DecodedJpegs, lbp, readBack, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
-import { testedKind } from './testing/tested-kind.ts';
-import { openAdapter } from './webgpu-adapter.ts';
-import { requestDevice } from './webgpu-device.ts';
 
 // What only tests have is left out, so that it runs where the program alone is installed: on a machine with a GPU.
-const isThorough = process.env.HALOGRID_THOROUGH === '1';
-/** Files of each kind; a GPU takes less time for them than the twin. */
-const counts = !isThorough
-  ? { images: 60, mutants: 200 }
-  : { software: { images: 500, mutants: 1000 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
-
-let device: GPUDevice;
-let decoder: JpegDecoder;
-before(async () => {
-  device = await requestDevice((await openAdapter(testedKind)).adapter);
-  device.onuncapturederror = ({ error }) => assert.fail(error.message);
-  decoder = await JpegDecoder.create(device);
-});
-after(() => device.destroy());
-
-const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
-const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
-
-/** Those of the files that devices decode. */
-function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {
-  return files.flatMap(({ name, jpeg }) => {
-    const frame = readJpegFrame(jpeg);
-    return typeof frame === 'string' ? [] : [{ name, jpeg, frame }];
-  });
-}
-const filesAt = (paths: readonly string[]) => paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+const suite = deviceOfSuite();
 
 /** Compares verdicts, and pixels where they are fine. Returns how many are. */
 function compare(jpegs: readonly TestJpeg[], { files, statuses, planes }: DecodedJpegs): number {
@@ -61,8 +40,8 @@ function compare(jpegs: readonly TestJpeg[], { files, statuses, planes }: Decode
 }
 
 test('every pass leaves what the same step of the twin leaves', async () => {
-  const jpegs = forDevices(filesAt([...fixtures, photograph]));
-  const result = await runJpegs(device, decoder, jpegs);
+  const jpegs = forDevices(filesOfEncoders());
+  const result = await runJpegs(suite.device, suite.decoder, jpegs);
   const { words, chunks, decoded, groups, entries } = result.scratch;
   for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
     const twin = decodeTwin(jpeg, frame);
@@ -102,7 +81,7 @@ test('a picture of 8191 x 8191 equals what libjpeg-turbo makes of it', {
   const side = 8191;
   const jpeg = await sharp(photograph).resize(side, side, { fit: 'fill' }).jpeg({ quality: 90 }).toBuffer();
   const jpegs = forDevices([{ name: 'large', jpeg }]);
-  const { files, statuses, planes } = await runJpegs(device, decoder, jpegs);
+  const { files, statuses, planes } = await runJpegs(suite.device, suite.decoder, jpegs);
   assert.ok(isFine(statuses[0]!), `${statuses[0]}`);
   const { offset, stride } = files[0]!.plane;
   const expected = new Uint8Array(stride * side);
@@ -114,7 +93,8 @@ test('a picture of 8191 x 8191 equals what libjpeg-turbo makes of it', {
 });
 
 test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
-  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  const { device } = suite;
+  const jpegs = forDevices(filesOfEncoders());
   const program = await createGpuProgram(device, lbp, { map: false });
   const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
   const made: GPUBuffer[] = [];
@@ -124,7 +104,7 @@ test('a kernel behind the decoder counts the decoded pixels, in the same pass', 
     return one;
   };
   let unpack = async (): Promise<readonly Uint32Array[]> => [];
-  const { items, planes } = await runJpegs(device, decoder, jpegs, (pass, decoded, items) => {
+  const { items, planes } = await runJpegs(suite.device, suite.decoder, jpegs, (pass, decoded, items) => {
     const layout = program.layOut(items);
     const table = buffer(layout.tableBytes, UNIFORM | COPY_DST);
     device.queue.writeBuffer(table, 0, layout.table);
@@ -182,18 +162,13 @@ test('images of random coefficients, samplings, tables and restart intervals equ
     ],
   });
   const jpegs = forDevices(made.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) })));
-  const fine = compare(jpegs, await runJpegs(device, decoder, jpegs));
+  const fine = compare(jpegs, await runJpegs(suite.device, suite.decoder, jpegs));
   assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
 });
 
 test('of damaged files the same ones are in doubt, and the others equal those of the twin', async () => {
-  const files = filesAt(fixtures.filter((path) => /(420|422|444|gray|restart|17x31)\.jpg$/.test(path)));
-  const mutants = Array.from({ length: counts.mutants }, (_, i) => {
-    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
-    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
-  });
-  const jpegs = forDevices(mutants);
-  const fine = compare(jpegs, await runJpegs(device, decoder, jpegs));
+  const jpegs = forDevices(mutants(/(420|422|444|gray|restart|17x31)\.jpg$/, counts.mutants));
+  const fine = compare(jpegs, await runJpegs(suite.device, suite.decoder, jpegs));
   assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
 });
 
@@ -213,7 +188,7 @@ test('bands of images equal those of the twin', async () => {
     };
   });
   const files = [
-    ...filesAt(fixtures.filter((path) => path.endsWith('restart.jpg'))),
+    ...fixturesNamed(/restart\.jpg$/),
     ...made.map((one, i) => ({ name: `made ${i}`, jpeg: writeJpeg(one) })),
   ];
   const bands = forDevices(files).flatMap(({ name, jpeg, frame }) => {
@@ -227,6 +202,6 @@ test('bands of images equal those of the twin', async () => {
     });
   });
   assert.ok(bands.length > 30 && bands.some(({ frame }) => frame.skippedMcus > 0 && frame.firstRestart > 0));
-  const fine = compare(bands, await runJpegs(device, decoder, bands));
+  const fine = compare(bands, await runJpegs(suite.device, suite.decoder, bands));
   assert.ok(fine > bands.length / 2, `${fine} of ${bands.length} are in range`);
 });

@@ -1,4 +1,5 @@
-import { isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
+import type { PlaneTarget } from '@halogrid/imaging';
+import { ColourConverter, isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
 import { mapMode } from '@halogrid/kernels/webgpu-flags';
 import type { DecodedJpegs, JpegBatch } from './device.ts';
 import { decodeResolvedAt, decodeTimestampCount, timestampCount, type WebGpuSlot } from './webgpu-slot.ts';
@@ -18,6 +19,8 @@ export class WebGpuJpegs {
   readonly #scratch: JpegScratch;
   #compiling: Promise<JpegDecoder> | undefined;
   #decoder: JpegDecoder | undefined;
+  #compilingColours: Promise<ColourConverter> | undefined;
+  #converter: ColourConverter | undefined;
 
   constructor(device: GPUDevice, maxStagingBytes: number) {
     this.#device = device;
@@ -32,14 +35,18 @@ export class WebGpuJpegs {
     return this.#scratch.heldBytes;
   }
 
-  async prepare(): Promise<void> {
+  async prepare(channels: PlaneTarget['channels']): Promise<void> {
     this.#compiling ??= JpegDecoder.create(this.#device);
+    if (channels === 'rgb') {
+      this.#compilingColours ??= ColourConverter.create(this.#device);
+      this.#converter = await this.#compilingColours;
+    }
     this.#decoder = await this.#compiling;
   }
 
   /** Everything is submitted when this returns; the promise is of what was found. */
-  async decode(slot: WebGpuSlot, { layout, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
-    if (!this.#decoder) throw new Error('The decoder of JPEGs is not compiled yet');
+  async decode(slot: WebGpuSlot, { layout, colours, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
+    if (!this.#decoder || (colours && !this.#converter)) throw new Error('The decoder of JPEGs is not compiled yet');
     const usedBytes = roundUp4(filesBytes);
     const bytes = slot.buffer('files', usedBytes);
     const planes = slot.planes(planesBytes);
@@ -54,6 +61,11 @@ export class WebGpuJpegs {
     const buffers = this.#scratch.prepare(layout, encoder, { bytes, planes });
     const pass = encoder.beginComputePass({ label: 'jpegs.decode', ...stamps(2) });
     this.#decoder.record(pass, layout, buffers);
+    if (colours) {
+      const records = slot.buffer('colours', colours.records.byteLength);
+      this.#device.queue.writeBuffer(records, 0, colours.records);
+      this.#converter!.record(pass, colours, records, planes);
+    }
     pass.end();
     encoder.copyBufferToBuffer(buffers.found, 0, found, stampBytes, layout.scratch.found);
     if (slot.timestamps) {
@@ -67,8 +79,9 @@ export class WebGpuJpegs {
     await found.mapAsync(mapMode.READ);
     const mapped = found.getMappedRange();
     const statuses = new Uint32Array(mapped, stampBytes, layout.scratch.found / 4);
+    const areFine = Array.from({ length: layout.fileCount }, (_, i) => isFine(statuses[2 * i]!));
     const result = {
-      areFine: Array.from({ length: layout.fileCount }, (_, i) => isFine(statuses[2 * i]!)),
+      areFine: colours ? whereAllAreFine(areFine, colours.firsts) : areFine,
       seconds: slot.timestamps
         ? secondsOf(new BigUint64Array(mapped, 0, decodeTimestampCount))
         : { upload: 0, decode: 0 },
@@ -77,6 +90,12 @@ export class WebGpuJpegs {
     return result;
   }
 }
+
+/** For each file, whether all of its components are. */
+const whereAllAreFine = (areFine: readonly boolean[], firsts: Uint32Array): boolean[] =>
+  Array.from({ length: firsts.length - 1 }, (_, file) =>
+    areFine.slice(firsts[file], firsts[file + 1]).every((isFine) => isFine),
+  );
 
 function stampsOf({ timestamps }: WebGpuSlot, first: number): GPUComputePassDescriptor {
   if (!timestamps) return {};

@@ -10,11 +10,12 @@ export const decodeTimestampCount = 4;
 /** Where in `resolved` they go. */
 export const decodeResolvedAt = 256;
 
-/** `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them. */
-type Role = 'table' | 'histograms' | 'maps' | 'readback' | 'planes' | `planes${number}` | 'files' | 'found';
+/** `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them; `colours`: where they lie in colour. */
+type Role = 'table' | 'histograms' | 'maps' | 'readback' | 'planes' | `planes${number}` | 'files' | 'found' | 'colours';
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
   files: STORAGE | COPY_DST,
+  colours: STORAGE | COPY_DST,
   found: MAP_READ | COPY_DST,
   table: UNIFORM | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,

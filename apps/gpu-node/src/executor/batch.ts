@@ -82,8 +82,32 @@ function histogramsBytesOf({ parts }: PipelinePlan, { output, bins }: Pipeline):
   return 4 * bins * output.channels.length * parts.length;
 }
 
-/** At most: a GPU's rows begin up to 15 samples into 16 bytes, and end with such 16 bytes. */
-function mapBytesOf({ stages }: PipelinePlan, { output }: Pipeline): number {
+function mapBytesOf({ stages }: PipelinePlan, pipeline: Pipeline): number {
   const { width, height } = stages.at(-1)!.out;
-  return ((width + 15) * sampleBytes[output.sample] + 15) * height * output.channels.length;
+  const { ofRow, ofPixel } = mapSpaceOf(pipeline);
+  return height * (ofRow + width * ofPixel);
+}
+
+/** Bytes of a map at most, by what of it they are for: a GPU's rows begin up to 15 samples into 16 bytes, and end with such 16 bytes. */
+function mapSpaceOf({ output }: Pipeline): { ofRow: number; ofPixel: number } {
+  const unit = sampleBytes[output.sample];
+  const bands = output.channels.length;
+  return { ofRow: 15 * (unit + 1) * bands, ofPixel: unit * bands };
+}
+
+/** What results of whole images take, as `Batch` counts them: of all pipelines together. `cells`: those of the grid. */
+export function resultSpaceOf(
+  pipelines: readonly Pipeline[],
+  cells: number,
+  withMap: boolean,
+): { ofImage: number; ofRow: number; ofPixel: number } {
+  const space = { ofImage: 0, ofRow: 0, ofPixel: 0 };
+  for (const pipeline of pipelines) {
+    space.ofImage += 4 * pipeline.bins * pipeline.output.channels.length * cells;
+    if (!withMap) continue;
+    const { ofRow, ofPixel } = mapSpaceOf(pipeline);
+    space.ofRow += ofRow;
+    space.ofPixel += ofPixel;
+  }
+  return space;
 }

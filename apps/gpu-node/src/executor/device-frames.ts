@@ -2,9 +2,10 @@
 import type { Size } from '@halogrid/geometry';
 import type { SharedPlan } from '@halogrid/kernels';
 import { sizeOfVersion } from '@halogrid/sources';
-import { resultsLimitBytes } from './batch.ts';
+import type { JpegLimits } from '../feed/jpeg-orders.ts';
+import { resultSpaceOf, resultsLimitBytes } from './batch.ts';
 import type { AskedFrame } from './open-batches.ts';
-import { planTile, type ShardRun } from './shard-run.ts';
+import { minSideOf, planTile, type ShardRun } from './shard-run.ts';
 
 /** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
 const usualFileBytes = 2 ** 18;
@@ -22,6 +23,25 @@ export function mostFrames({ pipelines, grid }: ShardRun): number {
   const cells = grid.rows * grid.columns;
   const each = pipelines.map(({ pipeline }) => 4 * pipeline.bins * pipeline.output.channels.length * cells);
   return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
+}
+
+/** What a batch of JPEGs has at most that the device decodes, of which so many bytes are wanted. */
+export function jpegLimits(run: ShardRun, wantedBytes: number): JpegLimits {
+  const { device, pipelines, grid, channels, batchShare, wantsMap } = run;
+  const { maxBytes, batchBytes } = device.jpegs!;
+  // Components are decoded like files of their own.
+  const most = channels === 'gray' ? maxBytes : 4 * Math.floor(maxBytes / 12);
+  const its = pipelines.map(({ pipeline }) => pipeline);
+  return {
+    bytes: Math.min(wantedBytes, most),
+    planesBytes: batchBytes * batchShare,
+    results: {
+      most: Math.min(resultsLimitBytes * batchShare, device.maxStagingBytes),
+      ...resultSpaceOf(its, grid.rows * grid.columns, wantsMap),
+    },
+    minSide: minSideOf(run),
+    channels,
+  };
 }
 
 /** How whole images are computed: those of one size alike. */

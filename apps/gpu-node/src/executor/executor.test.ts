@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { writeChunk } from '@halogrid/results';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import type { Device } from '../devices/device.ts';
+import { segmentsUnderWay } from './executor.ts';
 import { noted } from './testing/noted-device.ts';
 import { putFrames, sizes } from './testing/put-frames.ts';
 import {
@@ -202,4 +203,8 @@ test('pixels of a preview are not read from the memory of a GPU, which gets them
     );
     assert.equal(pictures, 3);
   });
+});
+
+test('each decoder of videos has a segment to go on with, and a few of them have some more', () => {
+  assert.deepEqual([1, 2, 4, 16].map(segmentsUnderWay), [5, 6, 8, 32]);
 });

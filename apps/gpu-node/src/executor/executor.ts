@@ -1,4 +1,4 @@
-import type { DecoderPool, OpenImage } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
@@ -38,8 +38,8 @@ export interface ExecutorOptions {
   twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
-  /** Who decodes JPEGs; cores unless given. */
-  feed?: JpegFeed;
+  /** Who decodes JPEGs, to gray and to colours; cores unless given. */
+  feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
   /** Who reads raw frames; they are opened one by one unless given. */
   rawFeed?: RawFeed;
   /** What decodes videos. */
@@ -60,8 +60,14 @@ const planeCacheBytes = 512 * 2 ** 20;
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
 const shardsAhead = 4;
 
-/** Segments under way beyond those that are decoded: they are open and wait for a decoder, or have frames left to be computed. */
-export const segmentsAhead = 4;
+/** Segments under way beyond those that are decoded, at least. */
+const leastSegmentsAhead = 4;
+
+/**
+ * Segments under way where so many are decoded at the same time: others wait for a decoder, or have frames left to be computed or an answer to be
+ * taken. Those of one length end together, so there is another for each decoder: with a quarter as many, decoders waited for leases.
+ */
+export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
 /** A shard that the node was given. */
 interface GivenShard {
@@ -72,10 +78,10 @@ interface GivenShard {
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, feed, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, feeds = {}, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
-  const videoTurns = new Budget(decoders.processes + segmentsAhead);
+  const videoTurns = new Budget(segmentsUnderWay(decoders.processes));
   const clocks = options.clocks ?? new BusyClocks(nowMs, device.info.kind);
   const meters = options.meters ?? {
     decode: new WorkerMeter(1, nowMs),
@@ -91,9 +97,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');
+    const channels = pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb';
     const run: ShardRun = {
       device: verify ? twin : device,
-      jpegs: verify ? undefined : feed,
+      jpegs: verify ? undefined : feeds[channels],
       raws: verify ? undefined : rawFeed,
       batchShare,
       openImage,
@@ -102,7 +109,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       writeChunk,
       planes,
       pipelines,
-      channels: pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb',
+      channels,
       grid: gridOf(lease, pipelines),
       scratch,
       wantsMap,

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { DecoderPool, imageOpener } from '@halogrid/imaging';
+import { DecoderPool, imageOpener, type PlaneTarget } from '@halogrid/imaging';
 import { writeChunk } from '@halogrid/results';
 import { cacheFolders } from '@halogrid/service';
 import { poolThreads } from '@halogrid/threads/pool-threads';
@@ -12,7 +12,7 @@ import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
-import { createExecutor, type Executor, segmentsAhead } from './executor.ts';
+import { createExecutor, type Executor, segmentsUnderWay } from './executor.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 export interface OpenExecutorOptions {
@@ -45,12 +45,14 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
   const folders = cacheFolders(process.env);
   const twin = openTwinDevice();
   const images = imageOpener(poolThreads());
-  const feed = new JpegFeed({
-    ...{ choice: decode, device, nowMs, note },
-    threads: new JpegThreads(jpegThreads(poolThreads())),
-    readRate: () => readJpegRate(device.info, folders),
-    keepRate: (rate) => writeJpegRate(device.info, rate, folders),
-  });
+  const threads = new JpegThreads(jpegThreads(poolThreads()));
+  const feedTo = (channels: PlaneTarget['channels']): JpegFeed =>
+    new JpegFeed({
+      ...{ choice: decode, device, channels, threads, nowMs, note },
+      readRate: () => readJpegRate(device.info, channels, folders),
+      keepRate: (rate) => writeJpegRate(device.info, channels, rate, folders),
+    });
+  const feeds = { gray: feedTo('gray'), rgb: feedTo('rgb') };
   const rawFeed = new RawFeed(new RawThreads(rawThreads(poolThreads())));
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
@@ -61,16 +63,16 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
     execute: createExecutor({
-      ...{ device, twin, feed, rawFeed, decoders, writeChunk, nowMs, note, clocks, meters },
+      ...{ device, twin, feeds, rawFeed, decoders, writeChunk, nowMs, note, clocks, meters },
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,
-    segments: decoders.processes + segmentsAhead,
+    segments: segmentsUnderWay(decoders.processes),
     meters,
     clock: clocks.whole,
     async close() {
       await images.close();
-      await feed.close();
+      await threads.close();
       await rawFeed.close();
       await decoders.close();
       await twin.close();

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DecoderPool, planVideo } from '@halogrid/imaging';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
-import { type FoundAnswer, Lease } from '@halogrid/proto';
+import { type FoundAnswer, Lease, type Source } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { testedKind } from '../devices/testing/tested-kind.ts';
 import { openWebGpuDevice } from '../devices/webgpu-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
-import { JpegFeed } from '../feed/jpeg-feed.ts';
+import { chunksIn, feedsOf } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
 import { createTestExecutor, lbp, type TestFolder, withFolder } from './testing/shard-fixture.ts';
 
@@ -58,20 +60,14 @@ async function computed(
     jpegs: {
       ...device.jpegs!,
       decode: async (staging, batch) => {
-        batches.push(batch.layout.fileCount);
+        batches.push(batch.colours ? batch.colours.firsts.length - 1 : batch.layout.fileCount);
         const decoded = await device.jpegs!.decode(staging, batch);
         return { ...decoded, areFine: decoded.areFine.map((isFine, file) => isFine && !doubt(file)) };
       },
     },
   });
-  const feed = new JpegFeed({
-    ...{ choice, device: on, note: assert.fail },
-    threads: { read: () => assert.fail('no file is a JPEG'), close: async () => {} },
-    readRate: async () => undefined,
-    keepRate: async () => {},
-    nowMs: () => performance.now(),
-  });
-  const execute = createTestExecutor(on, { feed, decoders });
+  const feeds = feedsOf(choice, on, { read: () => assert.fail('no file is a JPEG') });
+  const execute = createTestExecutor(on, { feeds, decoders });
   const {
     stageSeconds: _,
     busySeconds: __,
@@ -98,11 +94,27 @@ test('frames of MJPEG that the device decodes are what cores make of them, and s
   });
 });
 
-test('another codec, and frames of which pixels are wanted, are for cores', { skip }, async () => {
+test('another codec is for cores', { skip }, async () => {
   await withFolder(async (folder) => {
     const other = await leaseOf(folder, 'mpeg4.mp4', 4);
     assert.deepEqual(await computed(other, 'gpu'), await computed(other, 'cpu'));
-    const map = await leaseOf(folder, 'mjpeg.mkv', 4, { wantsMap: true });
-    assert.deepEqual((await computed(map, 'gpu')).batches, []);
+  });
+});
+
+test('maps of frames and their colours are what cores make of them, who have those with a preview', {
+  skip,
+}, async () => {
+  await withFolder(async (folder) => {
+    const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };
+    const lease = await leaseOf(folder, 'mjpeg.mkv', 4, { wantsMap: true, pipeline: { operations: [colour] } });
+    const { value } = lease.work as { value: { sources: Source[] } };
+    value.sources[1]!.preview = true;
+    const scratch = fileURLToPath(folder.scratch);
+    const { answer: expected } = await computed(lease, 'cpu');
+    const kept = chunksIn(scratch);
+    for (const path of kept.keys()) rmSync(join(scratch, path));
+    assert.deepEqual(await computed(lease, 'gpu'), { answer: expected, batches: [3] });
+    assert.ok(kept.size === 6, [...kept.keys()].join());
+    assert.deepEqual(chunksIn(scratch), kept);
   });
 });

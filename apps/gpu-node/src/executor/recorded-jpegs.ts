@@ -5,9 +5,9 @@ import type { Source, VideoSegment } from '@halogrid/proto';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { JpegBatch } from '../feed/jpeg-batch.ts';
-import { mostFrames } from './device-frames.ts';
+import { jpegLimits, mostFrames } from './device-frames.ts';
 import { computeEncoded, placeEncoded } from './run-encoded.ts';
-import { minSideOf, type ShardRun, type SourceOutcome, settleAll, sourceError } from './shard-run.ts';
+import { type ShardRun, type SourceOutcome, settleAll, sourceError } from './shard-run.ts';
 
 /** A frame as the JPEG that it is. */
 interface RecordedJpeg {
@@ -118,20 +118,15 @@ export class RecordedJpegs {
 
   /** Resolves with how many of the frames are done with. */
   async #computeBatch(jpegs: readonly RecordedJpeg[]): Promise<number> {
-    const { device, batchShare, signal } = this.#run;
-    const { maxBytes, batchBytes } = device.jpegs!;
+    const { device, channels, signal } = this.#run;
     const wanted = jpegs.reduce((sum, { bytes }) => sum + bytes.length + 4, 0);
-    const limits = {
-      bytes: Math.min(wanted, maxBytes),
-      planesBytes: batchBytes * batchShare,
-      minSide: minSideOf(this.#run),
-    };
+    const limits = jpegLimits(this.#run, wanted);
     const staging = await device.acquire(limits.bytes);
     let done = 0;
     let batch: Parameters<typeof computeEncoded>[1];
     try {
       signal.throwIfAborted();
-      await device.jpegs!.prepare();
+      await device.jpegs!.prepare(channels);
       const taken = new JpegBatch(staging.bytes, limits, reader);
       while (done < jpegs.length && taken.take(done, jpegs[done]!.bytes)) done++;
       // When a frame was taken is said by the recording.

@@ -1,12 +1,12 @@
-import { placePlane } from '@halogrid/jpeg';
+import { placeColours, placePlane } from '@halogrid/jpeg';
 import type { SharedItem } from '@halogrid/kernels';
 import type { Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
-import { type EncodedBatch, type JpegLimits, takenWords } from '../feed/jpeg-orders.ts';
+import { type EncodedBatch, takenWords } from '../feed/jpeg-orders.ts';
 import { Batch } from './batch.ts';
-import { bytesOf, mostFrames, PlansBySize } from './device-frames.ts';
+import { bytesOf, jpegLimits, mostFrames, PlansBySize } from './device-frames.ts';
 import type { AskedFrame } from './open-batches.ts';
-import { minSideOf, runPipelines, type ShardRun, type SourceOutcome, sourceOutcome } from './shard-run.ts';
+import { runPipelines, type ShardRun, type SourceOutcome, settleAll, sourceOutcome, writeChunks } from './shard-run.ts';
 
 /** JPEGs that were read for the device into `staging`. */
 export interface ReadBatch {
@@ -14,10 +14,12 @@ export interface ReadBatch {
   read: EncodedBatch;
   batch: Batch;
   items: readonly SharedItem[];
+  /** Where the planes end, and the chroma that colours are made of. */
+  planesBytes: number;
 }
 
 /**
- * Computes JPEGs that the device decodes, whose pixels never leave it. Resolves with those that it leaves to cores — they are not for
+ * Computes JPEGs that the device decodes, whose own pixels never leave it. Resolves with those that it leaves to cores — they are not for
  * devices, not there as they were planned, or in doubt — and with the bytes of the others and the seconds that decoding them took.
  */
 export async function runEncoded(
@@ -43,17 +45,12 @@ export async function runEncoded(
 
 /** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
 async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFrame[]): Promise<ReadBatch> {
-  const { device, batchShare, clock, signal } = run;
-  const jpegs = device.jpegs!;
-  const limits: JpegLimits = {
-    bytes: Math.min(bytesOf(frames), jpegs.maxBytes),
-    planesBytes: jpegs.batchBytes * batchShare,
-    minSide: minSideOf(run),
-  };
+  const { device, channels, clock, signal } = run;
+  const limits = jpegLimits(run, bytesOf(frames));
   const staging = await device.acquire(limits.bytes);
   try {
     signal.throwIfAborted();
-    await jpegs.prepare();
+    await device.jpegs!.prepare(channels);
     const files = frames.map(({ source: { uri, version } }) => ({ uri, version }));
     const read = await clock.time('read', () => feed.read(files, staging.bytes, limits));
     signal.throwIfAborted();
@@ -65,12 +62,12 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFr
 }
 
 /**
- * Decodes and computes a batch. Resolves with the positions among `frames` of those that were decoded without doubt, which have their
+ * Decodes and computes a batch, and keeps maps where they are wanted. Resolves with the positions among `frames` of those that were decoded without doubt, which have their
  * outcome then, with their bytes, and with the seconds that decoding took.
  */
 export async function computeEncoded(
   run: ShardRun,
-  { staging, read, batch, items }: ReadBatch,
+  { staging, read, batch, items, planesBytes }: ReadBatch,
   frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<{ fine: Set<number>; bytes: number; seconds: number }> {
@@ -79,41 +76,52 @@ export async function computeEncoded(
     staging.release();
     return { fine, bytes: 0, seconds: 0 };
   }
-  const { layout, filesBytes, taken, captured } = read;
-  const decoding = run.device.jpegs!.decode(staging, { layout, filesBytes, planesBytes: batch.stagingBytes });
+  const { layout, colours, filesBytes, taken, captured } = read;
+  const decoding = run.device.jpegs!.decode(staging, { layout, colours, filesBytes, planesBytes });
   // Where the device is lost, running the kernels fails as well.
   decoding.catch(() => {});
-  const { items: results } = await runPipelines(run, batch, staging, items);
+  const { items: results, release } = await runPipelines(run, batch, staging, items);
   const { areFine, seconds } = await decoding;
   run.clock.addDecoded(seconds);
   let bytes = 0;
+  const writing: Promise<void>[] = [];
   for (const [i, isFine] of areFine.entries()) {
     if (!isFine) continue;
     const [position, fileBytes, width, height] = wordsOf(taken, i);
     const { source, position: place } = frames[position]!;
     const whole = { x: 0, y: 0, width, height };
+    if (run.wantsMap) writing.push(writeChunks(run, source, whole, whole, results[i]!));
     outcomes[place] = sourceOutcome(source, whole, whole, results[i]!, captured.get(position));
     fine.add(position);
     bytes += fileBytes;
   }
+  if (run.wantsMap) await run.clock.time('encode', () => settleAll(writing)).finally(release);
   run.inputBytes += bytes;
   return { fine, bytes, seconds: seconds.upload + seconds.decode };
 }
 
 /** Places the planes of what was read. Throws RangeError where they do not fit, which limits rule out. */
-export function placeEncoded(run: ShardRun, { layout, taken }: EncodedBatch): Pick<ReadBatch, 'batch' | 'items'> {
+export function placeEncoded(
+  run: ShardRun,
+  { layout, colours, taken }: EncodedBatch,
+): Pick<ReadBatch, 'batch' | 'items' | 'planesBytes'> {
   const { maxStagingBytes } = run.device;
   const pipelines = run.pipelines.map(({ pipeline }) => pipeline);
   const batch = new Batch('u8', pipelines, { maxStagingBytes, batchBytes: maxStagingBytes });
   const plans = new PlansBySize(run);
-  const items = Array.from({ length: layout.fileCount }, (_, i) => {
+  const count = taken.length / takenWords;
+  const items = Array.from({ length: count }, (_, i) => {
     const [, , width, height] = wordsOf(taken, i);
-    const item = batch.add(plans.of({ width, height }), false);
-    if (!item) throw new RangeError(`The planes of ${layout.fileCount} JPEGs do not fit the device`);
-    placePlane(layout, i, item);
+    const item = batch.add(plans.of({ width, height }), run.wantsMap);
+    if (!item) throw new RangeError(`The planes of ${count} JPEGs and their results do not fit the device`);
     return item;
   });
-  return { batch, items };
+  let planesBytes = batch.stagingBytes;
+  for (const [i, item] of items.entries()) {
+    if (colours) planesBytes = placeColours({ layout, colours }, i, item, planesBytes);
+    else placePlane(layout, i, item);
+  }
+  return { batch, items, planesBytes };
 }
 
 /** Position, bytes, width and height of a file. */

@@ -10,7 +10,6 @@ import { runRaw } from './run-raw.ts';
 import {
   closeImage,
   failedOutcome,
-  needsMap,
   needsPreview,
   runOnDevice,
   type ShardRun,
@@ -31,14 +30,17 @@ const encodedFrames = 128;
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
   const frames = sources.map((source, position) => ({ source, position }));
-  const { encoded = [], raw = [], others = [] } = Object.groupBy(frames, ({ source }) => wayOf(run, source));
+  const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
+  const { encoded = [], fetched = [], raw = [], others = [] } = ways;
   const { jpegs, raws } = run;
   const onCores: AskedFrame[] = [];
   const work: Promise<void>[] = [];
-  for (let first = 0; first < encoded.length; first += encodedFrames) {
-    const some = encoded.slice(first, first + encodedFrames);
-    if (jpegs?.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, jpegs, some, outcomes));
-    else onCores.push(...some);
+  for (const its of [encoded, fetched]) {
+    for (let first = 0; first < its.length; first += encodedFrames) {
+      const some = its.slice(first, first + encodedFrames);
+      if (jpegs?.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, jpegs, some, outcomes));
+      else onCores.push(...some);
+    }
   }
   if (raws?.takes(raw.length)) work.push(runRawFirst(run, raws, raw, outcomes));
   else others.push(...raw);
@@ -48,12 +50,17 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
   return outcomes;
 }
 
-/** How a source is read: what cores need not decode, without its pixels in memory of theirs. A preview shows these. */
-function wayOf(run: ShardRun, source: Source): 'encoded' | 'raw' | 'others' {
-  if (run.channels !== 'gray' || needsMap(run, source) || isRemoteUri(source.uri)) return 'others';
+/**
+ * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows. JPEGs of servers come by
+ * connections of this thread.
+ */
+function wayOf(run: ShardRun, source: Source): 'encoded' | 'fetched' | 'raw' | 'others' {
+  if (needsPreview(source)) return 'others';
   const format = formatOfName(source.uri);
-  if (format === 'jpeg' && run.jpegs?.isOn) return 'encoded';
-  return format === 'pnm' && run.raws ? 'raw' : 'others';
+  const isRemote = isRemoteUri(source.uri);
+  if (format === 'jpeg' && run.jpegs?.isOn) return isRemote ? 'fetched' : 'encoded';
+  const isRaw = format === 'pnm' && run.raws && run.channels === 'gray' && !run.wantsMap && !isRemote;
+  return isRaw ? 'raw' : 'others';
 }
 
 /** Has cores decode JPEGs, which tells how fast they are. */

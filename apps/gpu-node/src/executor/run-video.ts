@@ -81,18 +81,17 @@ async function withVideo(
   }
 }
 
-/** About how many bytes a device would decode of a segment, as JPEGs of which luma and nothing but counts are wanted; undefined where it may not. */
+/** About how many bytes a device would decode of a segment of JPEGs; undefined where it may not. */
 async function bytesForDevice(
   run: ShardRun,
   file: VideoFile,
   segment: VideoSegment,
   frames: number,
 ): Promise<number | undefined> {
-  const isWanted = run.jpegs?.isOn && run.channels === 'gray' && !run.wantsMap;
-  return isWanted && (await hasJpegs(file, segment)) ? frames * segment.size : undefined;
+  return run.jpegs?.isOn && (await hasJpegs(file, segment)) ? frames * segment.size : undefined;
 }
 
-/** Has the device decode JPEGs of a segment; sources that it leaves have no outcome. */
+/** Has the device decode JPEGs of a segment; sources that it leaves have no outcome, like those with a preview, which shows their pixels. */
 async function takeJpegs(
   run: ShardRun,
   file: VideoFile,
@@ -100,12 +99,18 @@ async function takeJpegs(
   segment: VideoSegment,
   outcomes: SourceOutcome[],
 ): Promise<WorkDone> {
-  const request = { ...requestOf(run, sources, segment), encoded: true, hwaccel: '', lead: undefined };
+  const asked = sources.flatMap((source, position) => (needsPreview(source) ? [] : [{ source, position }]));
+  if (asked.length === 0) return { done: 0 };
+  const its = asked.map(({ source }) => source);
+  const own = new Array<SourceOutcome>(asked.length);
+  const request = { ...requestOf(run, its, segment), encoded: true, hwaccel: '', lead: undefined };
   const decoder = await run.decoders.decode(file, request, run.signal);
   const abort = () => void decoder.close();
   run.signal.addEventListener('abort', abort);
   try {
-    return await run.meters.video.during(() => new RecordedJpegs(run, sources, outcomes).take(decoder));
+    const done = await run.meters.video.during(() => new RecordedJpegs(run, its, own).take(decoder));
+    for (const [i, { position }] of asked.entries()) if (own[i]) outcomes[position] = own[i];
+    return done;
   } catch (error) {
     run.signal.throwIfAborted();
     throw error;

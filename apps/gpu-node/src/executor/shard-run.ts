@@ -25,7 +25,7 @@ import type { StageSpans } from './stage-spans.ts';
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
   readonly device: Device;
-  /** Who decodes JPEGs; absent where it is cores whatever is asked for. */
+  /** Who decodes JPEGs to what the pipelines take; absent where it is cores whatever is asked for. */
   readonly jpegs?: JpegFeed | undefined;
   /** Who reads raw frames; absent where each is opened by itself. */
   readonly raws?: RawFeed | undefined;
@@ -164,6 +164,7 @@ export async function runPipelines(
     const its = items.map((shared) => shared.items[i]!);
     const keep = i + 1 < pipelines.length;
     const computed = await run.clock.onDevice(() => run.device.run(staging, its, pipeline, withMap, keep));
+    batches.push(computed);
     for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, computed.seconds[stage]);
     for (const [j, result] of computed.items.entries()) results[j]!.push(result);
   }

@@ -1,5 +1,13 @@
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
-import { type JpegFile, type JpegFrame, type JpegFrameReader, layOutJpegs } from '@halogrid/jpeg';
+import {
+  chromaBytes,
+  hasColours,
+  type JpegFile,
+  type JpegFrame,
+  type JpegFrameReader,
+  layOutColours,
+  layOutJpegs,
+} from '@halogrid/jpeg';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
 
@@ -14,6 +22,7 @@ export class JpegBatch {
   readonly #captured = new Map<number, CaptureTime>();
   #bytes = 0;
   #planesBytes = 0;
+  #resultBytes = 0;
 
   constructor(to: Uint8Array, limits: JpegLimits, reader: JpegFrameReader) {
     this.#to = to;
@@ -25,10 +34,15 @@ export class JpegBatch {
   take(position: number, bytes: Uint8Array | undefined): boolean {
     const frame = bytes && this.#reader.read(bytes);
     if (!frame || typeof frame === 'string') return true;
-    if (Math.min(frame.width, frame.height) < this.#limits.minSide) return true;
-    const planeBytes = spaceOf(frame);
+    const { width, height } = frame;
+    const { minSide, channels, results } = this.#limits;
+    if (Math.min(width, height) < minSide || (channels === 'rgb' && !hasColours(frame))) return true;
+    const planesBytes = this.#planesBytes + (channels === 'rgb' ? spaceOfColours(frame) : spaceOf(frame));
+    const resultBytes = this.#resultBytes + results.ofImage + height * (results.ofRow + width * results.ofPixel);
     const fits =
-      this.#bytes + bytes.length <= this.#limits.bytes && this.#planesBytes + planeBytes <= this.#limits.planesBytes;
+      this.#bytes + bytes.length <= this.#limits.bytes &&
+      planesBytes <= this.#limits.planesBytes &&
+      resultBytes <= results.most;
     if (!fits) {
       // Alone it never will.
       if (this.#bytes === 0) return true;
@@ -41,7 +55,8 @@ export class JpegBatch {
     const captured = jpegTime(bytes);
     if (captured) this.#captured.set(position, captured);
     this.#bytes += roundUp(bytes.length, 4);
-    this.#planesBytes += planeBytes;
+    this.#planesBytes = planesBytes;
+    this.#resultBytes = resultBytes;
     return true;
   }
 
@@ -50,12 +65,19 @@ export class JpegBatch {
     for (const [i, { bytes, frame }] of this.#files.entries()) {
       taken.set([this.#positions[i]!, bytes, frame.width, frame.height], takenWords * i);
     }
-    const layout = layOutJpegs(this.#files);
-    return { done, layout, filesBytes: this.#bytes, taken, captured: this.#captured };
+    const { layout, colours } =
+      this.#limits.channels === 'rgb'
+        ? layOutColours(this.#files)
+        : { layout: layOutJpegs(this.#files), colours: undefined };
+    return { done, layout, colours, filesBytes: this.#bytes, taken, captured: this.#captured };
   }
 }
 
 /** Bytes of a plane as it is placed for kernels. */
 const spaceOf = ({ width, height }: JpegFrame): number => roundUp(roundUp(width, 16) * height, 256);
+
+/** The same of three, and of the chroma that they are made of. */
+const spaceOfColours = (frame: JpegFrame): number =>
+  roundUp(3 * roundUp(frame.width, 16) * frame.height, 256) + chromaBytes(frame);
 
 const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

@@ -26,8 +26,8 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
   const kept: number[] = [];
   const notes: string[] = [];
   const feed = new JpegFeed({
-    ...{ choice, device: deviceOf(kind, compile) },
-    threads: { read: () => assert.fail('nothing is read'), close: async () => {} },
+    ...{ choice, device: deviceOf(kind, compile), channels: 'gray' },
+    threads: { read: () => assert.fail('nothing is read') },
     readRate: async () => undefined,
     keepRate: async (rate) => void kept.push(rate),
     nowMs: () => nowMs,

@@ -1,16 +1,21 @@
+import type { PlaneTarget } from '@halogrid/imaging';
+import { isRemoteUri } from '@halogrid/sources';
 import type { Device } from '../devices/device.ts';
 import type { AskedFile } from './asked-files.ts';
 import type { DecodeChoice } from './decode-choice.ts';
 import { type Decoder, earliestFinish } from './earliest-finish.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import type { JpegThreads } from './jpeg-threads.ts';
+import { readRemoteJpegs } from './read-remote.ts';
 import { type WorkDone, WorkRate } from './work-rate.ts';
 
 export interface JpegFeedOptions {
   choice: DecodeChoice;
   device: Device;
-  threads: Pick<JpegThreads, 'read' | 'close'>;
-  /** Bytes a second that this device was measured to decode before, if it was. */
+  /** What JPEGs are decoded to: the rates of both are others. */
+  channels: PlaneTarget['channels'];
+  threads: Pick<JpegThreads, 'read'>;
+  /** Bytes a second that this device was measured to decode to these before, if it was. */
   readRate(): Promise<number | undefined>;
   /** Never rejects. */
   keepRate(bytesPerSecond: number): Promise<void>;
@@ -27,7 +32,7 @@ const framesBefore = 256;
 /** Batches of the device after which its rate is kept. */
 const batchesMeasured = 16;
 
-/** Who decodes the JPEGs of a node: batches of them are read for the device, or left to cores, by who is done with them first. */
+/** Who decodes the JPEGs of a node to gray, or to colours: batches of them are read for the device, or left to cores, by who is done with them first. */
 export class JpegFeed {
   readonly #options: JpegFeedOptions;
   readonly #rates: Record<Decoder, WorkRate>;
@@ -78,20 +83,17 @@ export class JpegFeed {
     }
   }
 
-  /** Reads files for the device. */
+  /** Reads files for the device, all of this machine or all of servers, whose connections are those of the caller's thread. */
   read(files: readonly AskedFile[], to: Uint8Array, limits: JpegLimits): Promise<EncodedBatch> {
+    if (files[0] && isRemoteUri(files[0].uri)) return readRemoteJpegs(files, to, limits);
     return this.#options.threads.read(files, to, limits);
-  }
-
-  close(): Promise<void> {
-    return this.#options.threads.close();
   }
 
   async #getReady(): Promise<void> {
     this.#state = 'getting ready';
-    const { device, nowMs, note, readRate } = this.#options;
+    const { device, channels, nowMs, note, readRate } = this.#options;
     try {
-      const [known] = await Promise.all([readRate(), device.jpegs!.prepare()]);
+      const [known] = await Promise.all([readRate(), device.jpegs!.prepare(channels)]);
       if (known) {
         this.#isKept = true;
         this.#rates.device = new WorkRate(nowMs, known);

@@ -8,5 +8,8 @@ const reader = new JpegFrameReader();
 
 serveBatchOrders<JpegLimits, EncodedBatch>(
   (files, to, limits) => readJpegs(files, to, limits, reader),
-  ({ layout, taken }) => [layout.files.buffer, layout.tables.buffer, taken.buffer],
+  ({ layout, colours, taken }) => [
+    ...[layout.files.buffer, layout.tables.buffer, taken.buffer],
+    ...(colours ? [colours.firsts.buffer, colours.records.buffer] : []),
+  ],
 );

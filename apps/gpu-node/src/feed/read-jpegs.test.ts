@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { JpegFrameReader } from '@halogrid/jpeg';
 import { type MadeUpJpeg, writeJpeg } from '@halogrid/jpeg/testing';
 import { localVersion, restrictSources, unrestricted } from '@halogrid/sources';
-import { takenWords } from './jpeg-orders.ts';
+import { type JpegLimits, takenWords } from './jpeg-orders.ts';
 import { readJpegs } from './read-jpegs.ts';
 
 const made: MadeUpJpeg = {
@@ -16,7 +16,10 @@ const made: MadeUpJpeg = {
   samplings: [[1, 1]],
 };
 const jpegs = Array.from({ length: 12 }, (_, i) => writeJpeg({ ...made, seed: i + 1 }));
-const limits = { bytes: 2 ** 20, planesBytes: 2 ** 20, minSide: 3 };
+const limits: JpegLimits = {
+  ...{ bytes: 2 ** 20, planesBytes: 2 ** 20, minSide: 3, channels: 'gray' },
+  results: { most: 2 ** 20, ofImage: 1024, ofRow: 0, ofPixel: 0 },
+};
 
 async function inFolder(use: (put: (name: string, bytes: Uint8Array | string) => Promise<string>) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-test-'));

@@ -5,8 +5,22 @@ import { JpegBatch } from './jpeg-batch.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { closePlanned, openPlanned, readPlanned } from './planned-file.ts';
 
-/** Files that are read side by side where the file system takes its time. */
-const atOnce = 8;
+/** The bytes of a file, in memory that is used again. */
+export interface ReadFile {
+  bytes: Uint8Array;
+  /** Called once, when nobody reads them any more. */
+  giveBack(): void;
+}
+
+/** Where files come from. */
+export interface FileReading {
+  /** Files that are read side by side where that takes its time. */
+  atOnce: number;
+  /** Never rejects; undefined for a file that is longer than `most`, not as it was planned, or that cannot be read. */
+  readWhole(file: AskedFile, most: number): Promise<ReadFile | undefined>;
+}
+
+const fromDisk: FileReading = { atOnce: 8, readWhole };
 
 /**
  * Reads JPEGs one after another into `to`, as many as there is room for, and what their headers say. What cannot be read, is not as it
@@ -18,27 +32,29 @@ export async function readJpegs(
   to: Uint8Array,
   limits: JpegLimits,
   reader: JpegFrameReader,
+  { atOnce, readWhole }: FileReading = fromDisk,
 ): Promise<EncodedBatch> {
   const batch = new JpegBatch(to, limits, reader);
   for (let first = 0; first < files.length; first += atOnce) {
     const some = files.slice(first, first + atOnce);
     const read = await Promise.all(some.map((file) => readWhole(file, limits.bytes)));
     let done = first;
-    for (const bytes of read) if (!batch.isFull && batch.take(done, bytes)) done++;
-    for (const bytes of read) if (bytes) giveBackBytes(bytes);
+    for (const file of read) if (!batch.isFull && batch.take(done, file?.bytes)) done++;
+    for (const file of read) file?.giveBack();
     if (batch.isFull) return batch.end(done);
   }
   return batch.end(files.length);
 }
 
-/** The bytes of a file, for the caller to give back; undefined for one that is not there as it was planned, or becomes shorter. */
-async function readWhole(file: AskedFile, most: number): Promise<Buffer<ArrayBuffer> | undefined> {
+/** A file of this machine; undefined as well for one that becomes shorter meanwhile. */
+async function readWhole(file: AskedFile, most: number): Promise<ReadFile | undefined> {
   const opened = await openPlanned(file, most);
   if (!opened) return undefined;
   const bytes = takeBytes(opened.sizeBytes);
+  const giveBack = (): void => giveBackBytes(bytes);
   const isRead = await readPlanned(opened, bytes, 0);
   await closePlanned(opened);
-  if (isRead) return bytes;
-  giveBackBytes(bytes);
+  if (isRead) return { bytes, giveBack };
+  giveBack();
   return undefined;
 }

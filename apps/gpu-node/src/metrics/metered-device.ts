@@ -69,7 +69,7 @@ function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics
   const { maxBytes, batchBytes } = jpegs;
   return {
     ...{ maxBytes, batchBytes },
-    prepare: () => jpegs.prepare(),
+    prepare: (channels) => jpegs.prepare(channels),
     async decode(staging, batch) {
       const metered = staging as MeteredStaging;
       metrics.uploadedBytes.inc(batch.filesBytes);

@@ -1,6 +1,7 @@
 import type { FoundAnswer, FoundResult, Lease } from '@halogrid/proto';
 import type { Registry } from '@halogrid/service';
-import { Counter, Gauge, Histogram, workBuckets } from '@halogrid/service/metrics';
+import { Counter, Gauge, Histogram, histogramOfExemplars, workBuckets } from '@halogrid/service/metrics';
+import { exemplarOf } from '@halogrid/service/trace-context';
 
 /** What is counted of an answer. */
 type ObservedAnswer = Pick<FoundAnswer, 'errors' | 'stageSeconds' | 'inputBytes'> & {
@@ -19,7 +20,7 @@ export class NodeMetrics {
   readonly deviceJpegs: Counter<'outcome'>;
   readonly uploadedBytes: Counter;
   readonly readBackBytes: Counter;
-  readonly #stageSeconds: Histogram<'stage'>;
+  readonly #stageSeconds: Histogram<string>;
   readonly #pixels: Counter<'kernel'>;
   readonly #frames: Counter<'kernel'>;
   readonly #inputBytes: Counter;
@@ -86,12 +87,11 @@ export class NodeMetrics {
       help: 'Bytes of counts and dense results that came back from the device.',
       registers,
     });
-    this.#stageSeconds = new Histogram({
+    this.#stageSeconds = histogramOfExemplars(registry, {
       name: 'halogrid_stage_duration_seconds',
       help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',
       labelNames: ['stage'],
       buckets: workBuckets,
-      registers,
     });
     this.#pixels = new Counter({
       name: 'halogrid_node_pixels_total',
@@ -143,7 +143,9 @@ export class NodeMetrics {
     const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
     const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));
     this.shards.inc({ outcome: 'completed' });
-    for (const [stage, seconds] of Object.entries(stageSeconds)) this.#stageSeconds.observe({ stage }, seconds);
+    const exemplarLabels = exemplarOf(lease.jobId);
+    for (const [stage, value] of Object.entries(stageSeconds))
+      this.#stageSeconds.observe({ labels: { stage }, value, exemplarLabels });
     for (const { rect, pipeline = 0 } of results) {
       const kernel = kernels[pipeline]!;
       this.#pixels.inc({ kernel }, rect ? rect.width * rect.height : 0);

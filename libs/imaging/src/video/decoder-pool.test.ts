@@ -11,6 +11,8 @@ import { DecoderPool, type DecoderPoolOptions } from './decoder-pool.ts';
 import { makeClip } from './plain-ffmpeg.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import type { SegmentDecoder } from './segment-decoder.ts';
+import { SharedMemory } from './shared-memory.ts';
+import { noFfmpeg, runFfmpeg } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-pool-'));
@@ -57,6 +59,14 @@ async function finish(decoder: SegmentDecoder, notes: string[] = []): Promise<nu
       assert.ok(Math.max(...row) - Math.min(...row) <= 4, 'a frame has one value, as near as it was encoded');
     }
   }
+}
+
+/** The frames of a segment that come. */
+async function count(decoder: SegmentDecoder): Promise<number> {
+  let frames = 0;
+  for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next())
+    if (event.kind === 'frame') frames++;
+  return frames;
 }
 
 async function decodeAll(pool: DecoderPool, hwaccel = '', notes: string[] = []): Promise<number> {
@@ -122,8 +132,11 @@ for (const hwaccel of ['cuda', 'auto']) {
   });
 }
 
+/** Memory that holds two frames, so that a process cannot have decoded all before it comes to harm. */
+const littleMemory = () => new SharedMemory(2 * 336 * size.height);
+
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
-  const pool = poolOf(t, { processes: 1 });
+  const pool = poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   const waiting = begin(pool, segments[1]!);
@@ -138,7 +151,7 @@ test('a process that dies costs the segment that it was at, and another takes it
 });
 
 test('a process that is waited for in vain is ended, and says so', async (t) => {
-  const pool = poolOf(t, { processes: 1, hangMs: 1200 });
+  const pool = poolOf(t, { processes: 1, hangMs: 1200, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
@@ -161,6 +174,27 @@ test('a process that fetches from a server that is slow is not taken for one tha
   const decoder = await begin(pool, segments[0]!, undefined, { of: remote });
   assert.equal(await finish(decoder), segments[0]!.frames.length);
   await decoder.close();
+});
+
+test('to decode the end of an MP4, no frames at its beginning are read', { skip: noFfmpeg }, async (t) => {
+  const noisy = join(folder, 'noisy.mp4');
+  const source = 'color=gray:s=640x400:r=25,noise=alls=60:allf=t';
+  runFfmpeg(['-f', 'lavfi', '-i', source, '-frames:v', '30', '-g', '10', '-c:v', 'libx264', '-qp', '10', noisy]);
+  const bytes = readFileSync(noisy);
+  const parts = await Array.fromAsync(planVideo(pathToFileURL(noisy).href, {}, () => ({ aim: 10, most: 40 })));
+  const planned = parts.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []));
+  const reads: { position: number; end: number }[] = [];
+  const read = async (position: number, length: number) => {
+    reads.push({ position, end: position + length });
+    return bytes.subarray(position, position + length);
+  };
+  const remote: VideoFile = { ...file, version: '1', access: { sizeBytes: bytes.length }, read };
+  const decoder = await begin(poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
+  assert.equal(await count(decoder), planned.at(-1)!.frames.length);
+  await decoder.close();
+  // The head of the file comes with as much behind it as is read at once, and seeking leads to the group before.
+  const isAtBeginning = ({ position, end }: (typeof reads)[0]) => position < bytes.length / 4 && end > 2 ** 16;
+  assert.deepEqual(reads.filter(isAtBeginning), []);
 });
 
 test('a process that has met damage is given nothing more', async (t) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ColourBatchLayout } from './colour-layout.ts';
+import type { ColourLayout } from './colour-layout.ts';
 
 /** Pixels of a row that a workgroup converts. */
 const groupPixels = 256;
@@ -26,8 +26,9 @@ export class ColourConverter {
   }
 
   /** Records a batch behind its decoding; `records` holds what the layout says, and `planes` is where components were decoded to. */
-  record(pass: GPUComputePassEncoder, layout: ColourBatchLayout, records: GPUBuffer, planes: GPUBuffer): void {
-    const { count, mostWidth, mostHeight } = layout;
+  record(pass: GPUComputePassEncoder, layout: ColourLayout, records: GPUBuffer, planes: GPUBuffer): void {
+    const { firsts, mostWidth, mostHeight } = layout;
+    const count = firsts.length - 1;
     if (count === 0) return;
     const entries = [records, planes].map((buffer, binding) => ({ binding, resource: { buffer } }));
     pass.setPipeline(this.#pipeline);

@@ -1,70 +1,94 @@
 import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
-import type { JpegFile } from './batch-layout.ts';
+import { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './batch-layout.ts';
 
-/** A file of a batch whose colours are wanted; its frame `hasColours`. */
-export interface ColourJpegFile extends Pick<JpegFile, 'frame' | 'offset' | 'bytes'> {
-  /** Where red, green and blue go: byte of the first red pixel, bytes from row to row and from plane to plane; multiples of 8. */
-  planes: { offset: number; stride: number; planeBytes: number };
-  /** Byte of the same buffer from which on there is room for its chroma, `chromaBytes` of it; a multiple of 8. */
-  chroma: number;
+/** Red, green and blue, of which `offset` is the first pixel of red; `planeBytes` from one to the next, a multiple of 8. */
+export interface ColourPlanes extends JpegPlane {
+  planeBytes: number;
 }
 
-/** A batch in colour, of which the files and data files go to `layOutJpegs` first. */
-export interface ColourBatchLayout {
-  /** The components of each file, one after another, as files of their own. */
-  files: readonly JpegFile[];
-  /** Where those of each file begin, and where those of the last end. */
-  firsts: readonly number[];
-  /** For each component the number of the first one of its file, which has the same data. */
-  dataFiles: readonly number[];
+/** What is done with a batch once the components of its files are decoded, each like a file of its own. */
+export interface ColourLayout {
+  /** Where the components of each file begin among all of the batch, and where those of the last end. */
+  firsts: Uint32Array<ArrayBuffer>;
   /** What the buffer of files of the last pass holds. */
   records: Uint32Array<ArrayBuffer>;
-  count: number;
   mostWidth: number;
   mostHeight: number;
 }
 
+/** Words of a file in `records`, of which each part of chroma has six: as colours.wgsl has them. */
 const recordWords = 18;
+const [firstPart, partWords] = [6, 6];
 
-const strideOf = (frame: JpegFrame): number => 8 * Math.ceil(frame.width / 8);
+const strideOf = ({ width }: JpegFrame): number => 8 * Math.ceil(width / 8);
 
-/** Room that the chroma of a file takes. */
-export function chromaBytes(frame: JpegFrame): number {
-  let bytes = 0;
-  for (let i = 1; i < frame.components.length; i++) {
-    const own = componentFrame(frame, i);
-    bytes += strideOf(own) * own.height;
-  }
-  return bytes;
+/** The components of a frame as frames: the same objects for the same one, whose tables are then looked up once. */
+const known = new WeakMap<JpegFrame, readonly JpegFrame[]>();
+function componentsOf(frame: JpegFrame): readonly JpegFrame[] {
+  const present = known.get(frame);
+  if (present) return present;
+  const components = frame.components.map((_, i) => (i === 0 ? frame : componentFrame(frame, i)));
+  known.set(frame, components);
+  return components;
 }
 
-export function layOutColours(batch: readonly ColourJpegFile[]): ColourBatchLayout {
+/** Room that the chroma of a file takes. */
+export const chromaBytes = (frame: JpegFrame): number =>
+  componentsOf(frame)
+    .slice(1)
+    .reduce((sum, own) => sum + strideOf(own) * own.height, 0);
+
+/** Lays out a batch of files, whose frames `hasColours`. `placeColours` says where each goes before it is decoded. */
+export function layOutColours(batch: readonly JpegFile[]): { layout: JpegBatchLayout; colours: ColourLayout } {
   const files: JpegFile[] = [];
-  const firsts: number[] = [];
   const dataFiles: number[] = [];
+  const firsts = new Uint32Array(batch.length + 1);
   const records = new Uint32Array(Math.max(1, batch.length) * recordWords);
-  for (const [nth, { frame, offset, bytes, planes, chroma }] of batch.entries()) {
-    if (planes.planeBytes % 8 !== 0 || chroma % 8 !== 0)
-      throw new RangeError(`Planes ${planes.planeBytes} bytes apart, and chroma at byte ${chroma}: not in words of 8`);
+  let [mostWidth, mostHeight] = [0, 0];
+  for (const [nth, { frame, offset, bytes }] of batch.entries()) {
     const first = files.length;
-    firsts.push(first);
-    dataFiles.push(...frame.components.map(() => first));
-    files.push({ frame, offset, bytes, plane: planes });
-    let at = chroma;
-    const components = frame.components.slice(1).flatMap((_, i) => {
-      const own = componentFrame(frame, i + 1);
-      const plane = { offset: at, stride: strideOf(own) };
-      files.push({ frame: own, offset, bytes, plane });
-      at += plane.stride * own.height;
-      const pixels = [frame.lumaAcross / own.lumaAcross, frame.lumaDown / own.lumaDown];
-      return [plane.offset, plane.stride, own.width, own.height, ...pixels];
-    });
-    const starts = [0, 1, 2].map((plane) => (planes.offset + plane * planes.planeBytes) / 4);
-    const record = [...starts, planes.stride / 4, frame.width, frame.height, ...components];
-    records.set(record, nth * recordWords);
+    const { width, height, lumaAcross, lumaDown } = frame;
+    records.set([width, height], nth * recordWords + 4);
+    for (const [i, own] of componentsOf(frame).entries()) {
+      files.push({ frame: own, offset, bytes });
+      dataFiles.push(first);
+      if (i === 0) continue;
+      const pixels = [lumaAcross / own.lumaAcross, lumaDown / own.lumaDown];
+      const at = nth * recordWords + firstPart + (i - 1) * partWords;
+      records.set([0, strideOf(own), own.width, own.height, ...pixels], at);
+    }
+    firsts[nth + 1] = files.length;
+    mostWidth = Math.max(mostWidth, width);
+    mostHeight = Math.max(mostHeight, height);
   }
-  firsts.push(files.length);
-  const most = (of: (frame: JpegFrame) => number) => Math.max(0, ...batch.map(({ frame }) => of(frame)));
-  const [mostWidth, mostHeight] = [most(({ width }) => width), most(({ height }) => height)];
-  return { files, firsts, dataFiles, records, count: batch.length, mostWidth, mostHeight };
+  return { layout: layOutJpegs(files, dataFiles), colours: { firsts, records, mostWidth, mostHeight } };
+}
+
+/**
+ * Says where the colours of a file go, by its place in the batch, and that its chroma is decoded to the bytes of the same buffer from
+ * `chroma` on, a multiple of 8. Returns where that ends. Throws RangeError.
+ */
+export function placeColours(
+  { layout, colours: { firsts, records } }: { layout: JpegBatchLayout; colours: ColourLayout },
+  file: number,
+  planes: ColourPlanes,
+  chroma: number,
+): number {
+  const { offset, stride, planeBytes } = planes;
+  if (planeBytes % 8 !== 0 || chroma % 8 !== 0) {
+    throw new RangeError(`Planes ${planeBytes} bytes apart, and chroma at byte ${chroma}: not in words of 8`);
+  }
+  const first = firsts[file]!;
+  placePlane(layout, first, planes);
+  const record = file * recordWords;
+  records.set([0, 1, 2].map((plane) => (offset + plane * planeBytes) / 4).concat(stride / 4), record);
+  let end = chroma;
+  for (let component = first + 1; component < firsts[file + 1]!; component++) {
+    const at = record + firstPart + (component - first - 1) * partWords;
+    const own = { offset: end, stride: records[at + 1]! };
+    placePlane(layout, component, own);
+    records[at] = end;
+    end += own.stride * records[at + 3]!;
+  }
+  return end;
 }

@@ -65,11 +65,14 @@ export function map<Value>(
 
 /** A message; fields that are absent are within their bounds. */
 export function fields<Message extends object>(bounds: Bounds<Message>): Bound<Message> {
-  const every = Object.entries(bounds) as [keyof Message & string, Bound<unknown>][];
+  const every = Object.entries(bounds).map(([field, bound]) => {
+    // Leases have some thousand messages of one kind: names are made once.
+    const named = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { field: field as keyof Message, bound: bound as Bound<unknown>, named };
+  });
   return (message, what) =>
-    firstOf(every, ([field, bound]) => {
+    firstOf(every, ({ field, bound, named }) => {
       const value = message[field];
-      const named = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
       return value === undefined || value === null ? undefined : bound(value, what ? `${what}.${named}` : named);
     });
 }

@@ -100,13 +100,18 @@ export class FeatureWriter {
     return this.isFull ? this.writeGroup() : undefined;
   }
 
+  /** Takes the varints that `addPacked` reads next: counts of rows, below 2^53 each. */
+  load(bytes: Uint8Array): void {
+    this.#histogram.load(bytes);
+  }
+
   /**
-   * Adds a row whose counts are varints that begin at `at`, below 2^53 each; the first `channelBins` of them say how many pixels it counts. Returns
-   * where they end. To be called while the row group is not full; nothing is checked again of what a ledger has kept. Throws RangeError
-   * where the bytes end before.
+   * Adds a row whose counts are varints that begin at byte `at` of those; the first `channelBins` of them say how many pixels it counts.
+   * Returns where they end. To be called while the row group is not full; nothing is checked again of what a ledger has kept. Throws
+   * RangeError where the bytes end before.
    */
-  addPacked(row: FeatureFacts, bytes: DataView, at: number, channelBins: number): number {
-    const end = this.#histogram.addPacked(bytes, at);
+  addPacked(row: FeatureFacts, at: number, channelBins: number): number {
+    const end = this.#histogram.addPacked(at);
     this.#addFacts(row, this.#histogram.sumOfLast(channelBins));
     return end;
   }

@@ -1,8 +1,19 @@
+import { WasmModule } from '@halogrid/kernels/wasm-module';
 import type { ColumnChunk } from 'hyparquet';
 import type { ParquetWriter, SchemaElement } from 'hyparquet-writer';
-import { writeColumnPage } from './column-page.ts';
-import { maxDeltaPacked } from './delta-pack.ts';
+import { type ColumnPage, writeColumnPage } from './column-page.ts';
+import { deltaPackedBytes, maxDeltaPacked } from './delta-pack.ts';
 import { encodeCounts, encodeLevels } from './number-columns.ts';
+
+interface Exports {
+  unpack(at: number, count: number, target: number): number;
+  largest(): number;
+  sum(at: number, count: number): number;
+  pack(values: number, count: number, at: number): number;
+}
+
+/** Bytes of a count as float64, and of a varint at most. */
+const wordBytes = 8;
 
 /**
  * The column `histogram` of a Parquet file, a list of `bins` counts in every row: packed as differences of neighbours in as
@@ -10,15 +21,18 @@ import { encodeCounts, encodeLevels } from './number-columns.ts';
  *
  * The counts of a row group lie end to end in one array, and the levels that say where lists begin are those of the row group
  * before. The general encoder would be given an array a row, and levels of every count. Measured with 256 bins: that took ten times
- * as long.
+ * as long, and reading and packing by WebAssembly takes 0.8 µs a row where TypeScript takes 4.
  */
 export class HistogramColumn {
   /** The part of the file's schema; valid once `finish` was called. */
   readonly schema: readonly SchemaElement[];
   readonly #bins: number;
   readonly #element: SchemaElement = { name: 'element', type: 'INT32', repetition_type: 'REQUIRED' };
-  /** Counts of a full row group. */
-  readonly #counts: Float64Array;
+  /** Its memory holds the counts of a full row group, as float64, then these as they are packed, and what is loaded. */
+  readonly #wasm = new WasmModule<Exports>(new URL('./histograms.wasm', import.meta.url));
+  readonly #packedAt: number;
+  readonly #loadedAt: number;
+  #loaded = 0;
   /** Levels of the last row group that was written. */
   #levels: ReturnType<typeof listLevels> & { rows: number } = { rows: 0, ...listLevels(0, 1) };
   readonly #chunks: ColumnChunk[] = [];
@@ -34,7 +48,10 @@ export class HistogramColumn {
       this.#element,
     ];
     this.#bins = bins;
-    this.#counts = new Float64Array(bins * groupRows);
+    const counts = bins * groupRows;
+    this.#packedAt = WasmModule.begin + wordBytes * counts;
+    this.#loadedAt = this.#packedAt + deltaPackedBytes(counts);
+    this.#wasm.reserve(this.#loadedAt);
   }
 
   /**
@@ -57,41 +74,28 @@ export class HistogramColumn {
     return -1;
   }
 
-  /**
-   * Adds the counts of the next row from the varints that begin at `at`, as `readVarints` reads them. Returns where they end. Those of
-   * up to four bytes are read without asking for each byte whether it is the last, which a processor guesses wrong for counts of a
-   * photograph: that takes half of the time (measured).
-   */
-  addPacked(bytes: DataView, at: number): number {
-    let largest = this.#largestOfGroup;
-    const target = this.#counts;
-    const end = this.#used + this.#bins;
-    const lastWord = bytes.byteLength - 4;
-    for (let i = this.#used; i < end; i++) {
-      const word = at <= lastWord ? bytes.getInt32(at, true) : -1;
-      const ends = ~word & 0x80808080;
-      let count: number;
-      if (ends === 0) [count, at] = longVarint(bytes, at);
-      else {
-        // The lowest of the bits that say that a byte is the last, and all below it.
-        const own = word & (ends ^ (ends - 1));
-        count = (own & 0x7f) | ((own >>> 1) & 0x3f80) | ((own >>> 2) & 0x1fc000) | ((own >>> 3) & 0xfe00000);
-        at += (39 - Math.clz32(ends & -ends)) >>> 3;
-      }
-      if (count > largest) largest = count;
-      target[i] = count;
-    }
-    this.#used = end;
-    this.#largestOfGroup = largest;
-    return at;
+  /** Takes the varints that `addPacked` reads next. */
+  load(bytes: Uint8Array): void {
+    this.#loaded = bytes.length;
+    // A row whose counts end before is read to its end all the same, a word each.
+    const memory = this.#wasm.reserve(this.#loadedAt + bytes.length + wordBytes * this.#bins);
+    memory.set(bytes, this.#loadedAt);
+  }
+
+  /** Adds the counts of the next row from the varints that begin at byte `at` of those. Returns where they end. Throws RangeError beyond. */
+  addPacked(at: number): number {
+    const { exports } = this.#wasm;
+    const target = WasmModule.begin + wordBytes * this.#used;
+    const end = exports.unpack(this.#loadedAt + at, this.#bins, target) - this.#loadedAt;
+    if (end > this.#loaded) throw new RangeError('The counts of a row end early');
+    this.#used += this.#bins;
+    this.#largestOfGroup = Math.max(this.#largestOfGroup, exports.largest());
+    return end;
   }
 
   /** What the first `bins` counts of the row that was added last come to. */
   sumOfLast(bins: number): number {
-    let sum = 0;
-    const from = this.#used - this.#bins;
-    for (let i = from; i < from + bins; i++) sum += this.#counts[i]!;
-    return sum;
+    return this.#wasm.exports.sum(WasmModule.begin + wordBytes * (this.#used - this.#bins), bins);
   }
 
   /** Writes the rows that were added, as the last column of a row group. */
@@ -103,13 +107,25 @@ export class HistogramColumn {
       path: ['histogram', 'list', 'element'],
       type: typeOf(this.#largestOfGroup),
       ...{ ...this.#levels, values, nulls: 0 },
-      ...encodeCounts(this.#counts, values, this.#largestOfGroup),
+      ...this.#encode(),
     });
     this.#chunks.push(chunk);
     this.#largest = Math.max(this.#largest, this.#largestOfGroup);
     this.#largestOfGroup = 0;
     this.#used = 0;
     return chunk;
+  }
+
+  get #counts(): Float64Array {
+    return new Float64Array(this.#wasm.buffer, WasmModule.begin, this.#used + this.#bins);
+  }
+
+  /** As encodeCounts; valid until the next row is added. */
+  #encode(): Pick<ColumnPage, 'data' | 'encoding'> {
+    if (this.#largestOfGroup > maxDeltaPacked) return encodeCounts(this.#counts, this.#used, this.#largestOfGroup);
+    const { buffer, exports } = this.#wasm;
+    const end = exports.pack(WasmModule.begin, this.#used, this.#packedAt);
+    return { data: new Uint8Array(buffer, this.#packedAt, end - this.#packedAt), encoding: 'DELTA_BINARY_PACKED' };
   }
 
   /**
@@ -131,14 +147,4 @@ function listLevels(rows: number, bins: number): { repetitionLevels: Uint8Array;
   const definitionLevels = encodeLevels(levels);
   for (let i = 0; i < levels.length; i += bins) levels[i] = 0;
   return { repetitionLevels: encodeLevels(levels), definitionLevels };
-}
-
-/** A varint of more than four bytes, or one at the end of its block, and where it ends. */
-function longVarint(bytes: DataView, at: number): [count: number, end: number] {
-  let count = 0;
-  for (let scale = 1; ; scale *= 0x80) {
-    const byte = bytes.getUint8(at++);
-    count += (byte & 0x7f) * scale;
-    if (byte < 0x80) return [count, at];
-  }
 }

@@ -39,18 +39,27 @@ export function countsPage(path: string[], type: 'INT32' | 'INT64', counts: Floa
 /** A column of whole numbers (INT64) or of any (DOUBLE); those that are NaN are null. */
 export function optionalPage(path: string[], type: 'INT64' | 'DOUBLE', numbers: Float64Array): ColumnPage {
   const rows = numbers.length;
-  const known = numbers.filter((number) => !Number.isNaN(number));
-  const bytes = new DataView(new ArrayBuffer(8 * known.length));
+  const levels = new Uint8Array(rows);
+  const known = new Float64Array(rows);
+  let count = 0;
+  for (let i = 0; i < rows; i++) {
+    const number = numbers[i]!;
+    if (Number.isNaN(number)) continue;
+    levels[i] = 1;
+    known[count++] = number;
+  }
+  const bytes = new DataView(new ArrayBuffer(8 * count));
   let [least, largest] = [Infinity, -Infinity];
-  for (const [i, number] of known.entries()) {
+  for (let i = 0; i < count; i++) {
+    const number = known[i]!;
     if (type === 'DOUBLE') bytes.setFloat64(8 * i, number, true);
     else bytes.setBigInt64(8 * i, BigInt(number), true);
     if (number < least) least = number;
     if (number > largest) largest = number;
   }
-  const definitionLevels = encodeLevels(Uint8Array.from(numbers, (number) => (Number.isNaN(number) ? 0 : 1)));
-  const nulls = rows - known.length;
-  const limits = known.length > 0 ? limitsOf(type, least, largest) : {};
+  const definitionLevels = encodeLevels(levels);
+  const nulls = rows - count;
+  const limits = count > 0 ? limitsOf(type, least, largest) : {};
   const statistics = { ...limits, null_count: BigInt(nulls) };
   const data = new Uint8Array(bytes.buffer);
   return { path, type, encoding: 'PLAIN', rows, values: rows, ...noLevels, nulls, definitionLevels, data, statistics };

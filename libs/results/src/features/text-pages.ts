@@ -26,7 +26,7 @@ export class TextPages {
     const texts = this.#texts.splice(0);
     const known = this.#isOptional ? texts.filter((text) => text !== null) : (texts as string[]);
     const [rows, nulls] = [texts.length, texts.length - known.length];
-    const levels = this.#isOptional ? encodeLevels(texts.map((text) => (text === null ? 0 : 1))) : undefined;
+    const levels = this.#isOptional ? encodeLevels(levelsOf(texts)) : undefined;
     return {
       ...{ path: this.#path, type: 'BYTE_ARRAY', rows, values: rows },
       ...{ ...noLevels, nulls, ...(levels && { definitionLevels: levels }) },
@@ -78,20 +78,25 @@ function encode(texts: readonly string[]): Uint8Array {
   return bytes.subarray(0, packedEnd + at - packedBytes);
 }
 
+function levelsOf(texts: readonly (string | null)[]): Uint8Array {
+  const levels = new Uint8Array(texts.length);
+  for (let i = 0; i < levels.length; i++) levels[i] = texts[i] === null ? 0 : 1;
+  return levels;
+}
+
 /** The first and the last in the order of their UTF-8, which Parquet takes as that of texts. */
 function limitsOf(texts: readonly string[]): { min_value: string; max_value: string } {
+  // UTF-16 has another order where one of them has a pair of surrogates.
+  const comesBefore = texts.some((text) => surrogates.test(text)) ? comesBeforeInUtf8 : comesBeforeInUtf16;
   let [min_value, max_value] = [texts[0]!, texts[0]!];
   for (const text of texts) {
-    if (text === max_value || text === min_value) continue;
-    if (comesBefore(text, min_value)) min_value = text;
-    else if (comesBefore(max_value, text)) max_value = text;
+    if (comesBefore(max_value, text)) max_value = text;
+    else if (comesBefore(text, min_value)) min_value = text;
   }
   return { min_value, max_value };
 }
 
-/** UTF-16 has another order where one of them has a pair of surrogates. */
-function comesBefore(a: string, b: string): boolean {
-  return surrogates.test(a) || surrogates.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 : a < b;
-}
+const comesBeforeInUtf16 = (a: string, b: string): boolean => a < b;
+const comesBeforeInUtf8 = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 
 const surrogates = /[\ud800-\udfff]/;

@@ -8,10 +8,10 @@ export class AtomicFile {
   readonly #path: string;
   readonly #temporary: string;
 
-  /** The folder must exist. */
+  /** The folder must exist. What was written may be read as well. */
   static async create(path: string): Promise<AtomicFile> {
     const temporary = `${path}.${randomUUID()}.tmp`;
-    return new AtomicFile(path, temporary, await open(temporary, 'wx'));
+    return new AtomicFile(path, temporary, await open(temporary, 'wx+'));
   }
 
   private constructor(path: string, temporary: string, handle: FileHandle) {

@@ -5,10 +5,11 @@ function spoil({ items }: BatchResult): void {
   for (const { map } of items) map?.bytes.fill(0xee);
 }
 
-/** A device that notes its batches and what is out, and whose dense results are gone once they are given back. */
+/** A device that notes its batches, what is out and of how many maps nobody gave back the memory, and whose dense results are gone once that is. */
 export function noted(inner: Device, changes: Partial<Device> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];
   let out = 0;
+  let maps = 0;
   const device: Device = {
     info: inner.info,
     maxStagingBytes: inner.maxStagingBytes,
@@ -29,10 +30,16 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
       batches.push({ items: items.length, withMap });
       if (!keep) out--;
       const result = await inner.run(staging, items, pipeline, withMap, keep);
-      return { ...result, release: () => spoil(result) };
+      if (withMap) maps++;
+      const release = (): void => {
+        if (withMap) maps--;
+        spoil(result);
+        result.release?.();
+      };
+      return { ...result, release };
     },
     close: () => inner.close(),
     ...changes,
   };
-  return { device, batches, out: () => out };
+  return { device, batches, out: () => out, maps: () => maps };
 }

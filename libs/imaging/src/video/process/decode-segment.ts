@@ -17,8 +17,7 @@ import { nvdecRun } from './nvdec-run.ts';
 import { type FfmpegHardware, openFfmpegHardware } from './open-decoder.ts';
 import { type NvdecForStream, openNvdec } from './open-nvdec.ts';
 import type { PacketReader } from './open-video.ts';
-import { SegmentReaders } from './segment-readers.ts';
-import type { VideoBytes } from './video-bytes.ts';
+import { type OpenedVideo, SegmentReaders } from './segment-readers.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -76,7 +75,9 @@ export interface HardwareFound {
  * segments are decoded at once. Throws InputError.
  */
 export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
-  const readers = new SegmentReaders(ffmpeg, video.bytes, request.start, video.spare);
+  // Whether hardware may decode it depends on the format of its pixels.
+  const trustsHeaders = request.hwaccel === '';
+  const readers = new SegmentReaders(ffmpeg, video, request.start, { trustsHeaders });
   video.spare = undefined;
   try {
     const reader = readers.at(request.start.packet);
@@ -104,13 +105,6 @@ function openHardware(
   }
   const of = openFfmpegHardware(ffmpeg, reader, request.hwaccel, sink.note);
   return of && { kind: 'ffmpeg', of };
-}
-
-/** A video of which segments are decoded one after another. */
-export interface OpenedVideo {
-  bytes: VideoBytes;
-  /** A reader that the segment before has left; to be closed. */
-  spare?: PacketReader | undefined;
 }
 
 class SegmentDecoding {

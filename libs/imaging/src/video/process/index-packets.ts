@@ -53,7 +53,7 @@ export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<Inde
     for (;;) {
       const packet = list.read();
       const isEnd = group && (!packet || packet.isKey);
-      if (isEnd && !(group!.isSought ? list.isSought : list.checker.isReached({ ...group!, next: packet }))) {
+      if (isEnd && !(group!.isSought ? list.isSought : list.isReached({ ...group!, next: packet }))) {
         if (packets.length > 0) yield { kind: 'packets', packets };
         packets = [];
         yield { kind: 'unreached', packet: group!.first.packet };

@@ -1,16 +1,30 @@
 import { boxesOf, type Mp4Box, usualBoxes } from './mp4-boxes.ts';
-import type { VideoBytes } from './video-bytes.ts';
+import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
 /** Given for what is left out, again and again. */
-const nothing = Buffer.alloc(2 ** 20);
+export const nothing = Buffer.alloc(2 ** 20);
+
+/** The bytes of a file for whoever lists its packets, without those that packets hold. */
+export interface ListedBytes extends VideoBytes {
+  /** Whether something is wrong with the parts of the file that were met. */
+  readonly isInDoubt: boolean;
+  /** Bytes of a packet that are looked at for the first slice of a picture, before all of it is; most have it in the first so many. */
+  readonly pictureHeads: readonly number[];
+  /** As in the file; fewer than asked for at its end alone. */
+  real(position: number, length: number): Buffer;
+  /** Looks at all parts that were not met. */
+  lookAtRest(): void;
+}
 
 /**
  * The bytes of an MP4 or QuickTime file for whoever lists its packets: those in boxes of samples are zeros, which nobody reads. So FFmpeg
  * finds the places, sizes and times of packets by the file's own tables, with all that it makes of edit lists and fragments, and an hour
  * of 1.8 GB is listed without being read.
  */
-export class ListingBytes implements VideoBytes {
+export class ListingBytes implements ListedBytes {
   readonly sizeBytes: number;
+  /** Each is fetched for itself of what is on a server. */
+  readonly pictureHeads = [4096];
   /** Whether something is wrong with the boxes that were met. */
   isInDoubt = false;
   readonly #bytes: VideoBytes;
@@ -49,13 +63,7 @@ export class ListingBytes implements VideoBytes {
 
   /** As in the file; fewer than asked for at its end alone. */
   real(position: number, length: number): Buffer {
-    const parts: Buffer[] = [];
-    for (let had = 0; had < length; had += parts.at(-1)!.length) {
-      const part = this.#bytes.read(position + had, length - had, true);
-      if (part.length === 0) break;
-      parts.push(part);
-    }
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    return bytesAt(this.#bytes.read, position, length, true);
   }
 
   /** Looks at all boxes that were not met. */

@@ -15,17 +15,14 @@ import {
   videoType,
 } from './ffmpeg.ts';
 import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
-import type { ListingBytes } from './listing-bytes.ts';
+import type { ListedBytes } from './listing-bytes.ts';
 import { isCutShort } from './mp4-boxes.ts';
-import { codecs, type OpenFormat, openFormat } from './open-format.ts';
+import { codecs, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Packets that are looked at, at most, for one that seeking should have led to. */
 const searchedPackets = 4096;
-
-/** What comes before the first slice of a picture mostly fits. */
-const pictureHeadBytes = 4096;
 
 const noPicture: H264Picture = { isIdr: false, isReference: false, recovery: undefined, end: 0 };
 
@@ -44,7 +41,8 @@ export class PacketReader {
   newExtradata: Buffer | undefined;
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
-  readonly #listed: ListingBytes | undefined;
+  readonly #listed: ListedBytes | undefined;
+  readonly #formatOptions: FormatOptions;
   #isInDoubt = false;
   readonly #nalLengthBytes: number;
   /** By FFmpeg's first name for it. */
@@ -60,12 +58,20 @@ export class PacketReader {
   #refreshes = false;
   #references = 0;
 
-  /** `listed`: instead of `bytes`, where packets are to be told without what they hold. Throws InputError for what is no video that can be decoded. */
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, listed?: ListingBytes) {
+  /**
+   * `listed`: instead of `bytes`, where packets are to be told without what they hold; `trustsHeaders`: as of FormatOptions. Throws
+   * InputError for what is no video that can be decoded.
+   */
+  constructor(
+    ffmpeg: Ffmpeg,
+    bytes: VideoBytes,
+    { listed, trustsHeaders = false }: { listed?: ListedBytes | undefined; trustsHeaders?: boolean } = {},
+  ) {
     this.#ffmpeg = ffmpeg;
     this.#bytes = listed ?? bytes;
     this.#listed = listed;
-    this.#format = openFormat(ffmpeg, this.#bytes, { asList: listed !== undefined });
+    this.#formatOptions = { asList: listed !== undefined, trustsHeaders };
+    this.#format = openFormat(ffmpeg, this.#bytes, this.#formatOptions);
     this.createdMs = createdMsOf(this.#format);
     this.#container = this.#format.context.iformat?.name?.split(',')[0];
     try {
@@ -110,12 +116,14 @@ export class PacketReader {
   }
 
   /**
-   * Whether the container's tables tell what there is to tell of packets. Nobody else knows whether pictures of MPEG-4 are packed in
-   * twos, and where units of H.264 lie that have no lengths.
+   * The container whose tables tell what there is to tell of packets, where they do. Nobody else knows whether pictures of MPEG-4 are packed
+   * in twos, where units of H.264 in an MP4 lie that have no lengths, and which packets of H.265 in an AVI are key frames: FFmpeg looks
+   * into each.
    */
-  get isInTables(): boolean {
+  get tables(): 'mp4' | 'avi' | undefined {
     const { name } = this.codec;
-    return this.#isIn('mov') && name !== 'mpeg4' && (name !== 'h264' || this.#nalLengthBytes > 0);
+    if (this.#isIn('mov') && name !== 'mpeg4' && (name !== 'h264' || this.#nalLengthBytes > 0)) return 'mp4';
+    return this.#isIn('avi') && (name === 'h264' || name === 'mjpeg') ? 'avi' : undefined;
   }
 
   /**
@@ -209,7 +217,7 @@ export class PacketReader {
   /** The stream belonged to the format that is closed. */
   #openAgain(): void {
     this.#format.close();
-    this.#format = openFormat(this.#ffmpeg, this.#bytes, { asList: this.#listed !== undefined });
+    this.#format = openFormat(this.#ffmpeg, this.#bytes, this.#formatOptions);
     this.#stream = findStream(this.#format);
     this.#next = undefined;
     this.#count = 0;
@@ -235,7 +243,9 @@ export class PacketReader {
     const { pts, dts, pos, size, flags } = raw;
     const isKey = (flags & packetFlags.key) !== 0;
     const isH264 = this.codec.name === 'h264';
-    const picture = isH264 && (isKey || this.#refreshes) ? this.#pictureOf(raw) : undefined;
+    // The key frames of an AVI are what begins anew, whatever its index calls one.
+    const isLookedAt = isKey || this.#refreshes || (this.#listed && this.#isIn('avi'));
+    const picture = isH264 && isLookedAt ? this.#pictureOf(raw) : undefined;
     if (this.#listed) this.#isInDoubt ||= !this.#isAsListed(raw, picture);
     const references = this.#references;
     this.#refreshes ||= isKey && (picture?.recovery ?? 0) > 0;
@@ -253,20 +263,26 @@ export class PacketReader {
     };
   }
 
-  #pictureOf({ data, pos, size }: Packet): H264Picture {
+  #pictureOf(packet: Packet): H264Picture {
     const lengthBytes = this.#nalLengthBytes;
+    const data = this.#listed ? null : packet.data;
     if (!this.#listed) return (data && pictureOf(data, lengthBytes)) ?? noPicture;
-    const head = this.#listed.real(Number(pos), Math.min(size, pictureHeadBytes));
-    const found = pictureOf(head, lengthBytes);
-    if (found || size <= head.length) return found ?? noPicture;
+    const { pos, size } = packet;
+    for (const bytes of this.#listed.pictureHeads) {
+      if (bytes >= size) break;
+      const found = pictureOf(this.#listed.real(Number(pos), bytes), lengthBytes);
+      if (found) return found;
+    }
     return pictureOf(this.#listed.real(Number(pos), size), lengthBytes) ?? noPicture;
   }
 
   /** Whether a packet is what FFmpeg would take it for that reads it: it calls those key frames that begin anew by what they hold. */
   #isAsListed({ size, flags }: Packet, picture: H264Picture | undefined): boolean {
     if (size === 0 || flags & packetFlags.corrupt) return false;
-    if (!picture || !(flags & packetFlags.key)) return true;
-    return picture.end <= size && (picture.isIdr || picture.recovery !== undefined);
+    if (!picture) return true;
+    const isKey = picture.isIdr || picture.recovery !== undefined;
+    if (this.#isIn('avi')) return isKey === ((flags & packetFlags.key) !== 0);
+    return !(flags & packetFlags.key) || (picture.end <= size && isKey);
   }
 
   /**

@@ -20,6 +20,22 @@ const made: Record<string, readonly string[]> = {
   'b-frames.mp4': [...h264, '-bf', '3', '-c:a', 'aac'],
   'open.mov': [...h264, '-bf', '3', '-x264-params', 'open-gop=1', '-an'],
   'refresh.mp4': [...h264, '-x264-params', 'intra-refresh=1:keyint=20', '-an'],
+  'b-frames.avi': [...h264, '-bf', '3', '-c:a', 'pcm_s16le'],
+  'open.avi': [...h264, '-bf', '3', '-x264-params', 'open-gop=1', '-an'],
+  'mjpeg.avi': ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-c:a', 'pcm_s16le'],
+  'large.avi': [
+    '-frames:v',
+    '600',
+    '-vf',
+    'scale=320:240,noise=alls=60:allf=t',
+    '-pix_fmt',
+    'yuvj420p',
+    '-c:v',
+    'mjpeg',
+    '-q:v',
+    '2',
+    '-an',
+  ],
   'hevc.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=25', '-an'],
 };
 const copied: Record<string, readonly string[]> = {
@@ -36,11 +52,39 @@ before(() => {
     runFfmpeg(['-i', pathOf('b-frames.mp4'), '-c', 'copy', ...options, pathOf(name)]);
   // An edit list hides what is before the cut and behind its key frame.
   runFfmpeg(['-ss', '3.1', '-i', pathOf('b-frames.mp4'), '-c', 'copy', pathOf('edited.mp4')]);
+  writeFileSync(pathOf('two-parts.avi'), inTwoParts(readFileSync(pathOf('b-frames.avi'))));
 });
 after(async () => {
   await indexer.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** An AVI with its last frames in a part of their own, as OpenDML has files of more than a gigabyte. */
+function inTwoParts(avi: Buffer): Buffer {
+  const [list, index] = [avi.indexOf('movi') - 8, avi.lastIndexOf('idx1')];
+  const chunks = [...chunksOf(avi, list + 12, index)];
+  const { at: middle, number } = chunks[Math.floor(chunks.length * 0.7)]!;
+  const part = (form: string, bytes: Buffer) => Buffer.concat([Buffer.from(form), lengthOf(bytes), bytes]);
+  const movie = (bytes: Buffer) => part('LIST', Buffer.concat([Buffer.from('movi'), bytes]));
+  const entries = avi.subarray(index + 8, index + 8 + 16 * number);
+  const first = [avi.subarray(8, list), movie(avi.subarray(list + 12, middle)), part('idx1', entries)];
+  const second = [Buffer.from('AVIX'), movie(avi.subarray(middle, index))];
+  return Buffer.concat([part('RIFF', Buffer.concat(first)), part('RIFF', Buffer.concat(second))]);
+}
+
+function* chunksOf(avi: Buffer, from: number, end: number): Generator<{ at: number; number: number }> {
+  for (let at = from, number = 0; at < end; number++) {
+    yield { at, number };
+    const bytes = avi.readUInt32LE(at + 4);
+    at += 8 + bytes + (bytes & 1);
+  }
+}
+
+function lengthOf(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  return length;
+}
 
 type Told = Pick<VideoPacket, 'pts' | 'dts' | 'position' | 'size' | 'isKey' | 'isHidden'>;
 
@@ -49,7 +93,7 @@ function probed(path: string): Told[] {
   const asked = ['-select_streams', 'v:0', '-show_entries', 'packet=pts,dts,size,pos,flags', '-of', 'json'];
   const { packets } = JSON.parse(execFileSync('ffprobe', ['-v', 'quiet', ...asked, path], { encoding: 'utf8' }));
   return packets.map(({ pts, dts, pos, size, flags }: Record<string, string | number>) => ({
-    ...{ pts, dts, position: Number(pos), size: Number(size) },
+    ...{ pts: pts ?? null, dts, position: Number(pos), size: Number(size) },
     ...{ isKey: String(flags).includes('K'), isHidden: String(flags).includes('D') },
   }));
 }
@@ -77,14 +121,15 @@ async function listed(path: string): Promise<{ packets: Told[]; bytesRead: numbe
   return { packets, bytesRead: read.reduce((sum, one) => sum + one, 0), unreached };
 }
 
-for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4']) {
+for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4', 'two-parts.avi']) {
   test(`the packets of ${name} are listed as ffprobe reads them, and not read`, { skip }, async () => {
     const path = pathOf(name);
     const { packets, bytesRead, unreached } = await listed(path);
     assert.deepEqual(packets, probed(path));
     assert.equal(unreached, 0);
     // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is looked at.
-    if (name in copied || name === 'refresh.mp4') return;
+    // Of an AVI, what is read of short chunks is all of them.
+    if (name in copied || name === 'refresh.mp4' || (name.endsWith('.avi') && name !== 'large.avi')) return;
     const { size } = statSync(path);
     assert.ok(bytesRead < 0.8 * size, `${bytesRead} of ${size} bytes`);
   });
@@ -102,3 +147,29 @@ test('a key frame that is damaged is none, as for whoever reads the file', { ski
   assert.equal(packets.filter(({ isKey }) => isKey).length, keys.length - 1);
   assert.deepEqual(packets, probed(damaged));
 });
+
+/** What a damaged index, or a damaged part of the file that it tells of, may look like; each at a chunk behind the first packets. */
+const wrongAvis: Record<string, (avi: Buffer, at: number, entry: number) => Buffer | undefined> = {
+  'the name of a chunk': (avi, at) => avi.fill('xx', at + 2, at + 4),
+  'the length of a chunk': (avi, at) => avi.fill(7, at + 5, at + 6),
+  'the mark of a key frame': (avi, _, entry) => avi.fill(0, entry + 4, entry + 8),
+  'the place in the index': (avi, _, entry) => avi.fill(9, entry + 9, entry + 10),
+  'an entry of the index': (avi, _, entry) => avi.fill(avi.subarray(entry + 16, entry + 32), entry, entry + 16),
+  'the length of the index': (avi) => avi.fill(0, avi.lastIndexOf('idx1') + 4, avi.lastIndexOf('idx1') + 6),
+  'the end of the file': (avi, at) => avi.subarray(0, at + 100),
+  'no index': (avi) => avi.subarray(0, avi.lastIndexOf('idx1')),
+};
+for (const [what, damage] of Object.entries(wrongAvis)) {
+  test(`an AVI in which ${what} is wrong is listed as whoever reads it has it`, { skip }, async () => {
+    for (const name of ['b-frames.avi', 'mjpeg.avi']) {
+      const avi = readFileSync(pathOf(name));
+      const [movie, index] = [avi.indexOf('movi') + 4, avi.lastIndexOf('idx1')];
+      const keys = probed(pathOf(name)).filter(({ isKey }) => isKey);
+      const { position } = keys.at(-3)!;
+      const chunk = [...chunksOf(avi, movie, index)].find(({ at }) => at + 8 === position || at === position)!;
+      const path = pathOf(`wrong-${name}`);
+      writeFileSync(path, damage(avi, chunk.at, index + 8 + 16 * chunk.number)!);
+      assert.deepEqual((await listed(path)).packets, probed(path), name);
+    }
+  });
+}

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { VideoPacket } from '../video-frames.ts';
-import { SeekChecker } from './check-seeks.ts';
+import { AviListing } from './avi-listing.ts';
+import { type ReadGroup, SeekChecker } from './check-seeks.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { ListingBytes } from './listing-bytes.ts';
 import { PacketReader } from './open-video.ts';
@@ -14,14 +15,16 @@ const proven = 256;
 
 /**
  * The packets of a video in the order of the file. Of an MP4 they are taken from its tables where those are right: an hour of 1080p in
- * 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key frames. To be closed.
+ * 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key frames. Of an AVI they are taken from the
+ * heads of its chunks and its index. To be closed.
  */
 export class PacketList {
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
   #reader: PacketReader;
   #checker: SeekChecker | undefined;
-  #hasTables = false;
+  /** What packets are told by; undefined where all is read. */
+  #tables: 'mp4' | 'avi' | undefined;
   /** Packets that the tables and the file tell alike, and that are to be given. */
   #compared: VideoPacket[] = [];
   #count = 0;
@@ -40,9 +43,17 @@ export class PacketList {
     return this.#reader;
   }
 
-  /** Tells where seeking leads, while `isSought` does not. */
-  get checker(): SeekChecker {
-    this.#checker ??= new SeekChecker(() => new PacketReader(this.#ffmpeg, this.#bytes));
+  /** Whether seeking leads to the group that was read last, up to a packet behind it, while `isSought` does not tell. */
+  isReached(group: ReadGroup): boolean {
+    const isReached = this.#checkerHere.isReached(group);
+    if (isReached || this.#tables !== 'avi') return isReached;
+    // An index that is wrong somewhere is not gone by anywhere.
+    this.#readThrough();
+    return this.#checkerHere.isReached(group);
+  }
+
+  get #checkerHere(): SeekChecker {
+    this.#checker ??= new SeekChecker(() => this.#open(this.#tables === 'avi' ? 'avi' : undefined));
     return this.#checker;
   }
 
@@ -51,12 +62,12 @@ export class PacketList {
    * packet is known by its place as well, so that nobody takes another for it.
    */
   get isSought(): boolean {
-    return this.#hasTables && this.#isRising;
+    return this.#tables === 'mp4' && this.#isRising;
   }
 
   /** The next packet, or undefined behind the last. Throws InputError for bytes that cannot be read. */
   read(): VideoPacket | undefined {
-    if (this.#count === 0 && this.#reader.isInTables) this.#compareTables();
+    if (this.#count === 0 && this.#reader.tables) this.#compareTables(this.#reader.tables);
     const packet = this.#compared.shift() ?? this.#readNext();
     if (!packet) return undefined;
     this.#count++;
@@ -67,7 +78,9 @@ export class PacketList {
 
   #readNext(): VideoPacket | undefined {
     const packet = this.#reader.read();
-    return this.#reader.isInDoubt ? this.#readThrough() : packet;
+    if (!this.#reader.isInDoubt) return packet;
+    this.#readThrough();
+    return this.#reader.read();
   }
 
   close(): void {
@@ -75,17 +88,31 @@ export class PacketList {
     this.#checker?.close();
   }
 
+  #open(tables?: 'mp4' | 'avi'): PacketReader {
+    const bytes = this.#bytes;
+    const listed = tables && (tables === 'mp4' ? new ListingBytes(bytes) : new AviListing(bytes));
+    return new PacketReader(this.#ffmpeg, bytes, { listed });
+  }
+
   /** Goes on with the tables where they tell the same of the first packets, and else as if nothing had been read. */
-  #compareTables(): void {
-    const tables = new PacketReader(this.#ffmpeg, this.#bytes, new ListingBytes(this.#bytes));
+  #compareTables(of: 'mp4' | 'avi'): void {
+    const tables = this.#open(of);
+    let isSame = false;
     try {
-      this.#hasTables = this.#isSameIn(tables);
+      isSame = this.#isSameIn(tables);
     } finally {
-      if (!this.#hasTables) tables.close();
+      if (!isSame) tables.close();
     }
     this.#reader.close();
-    if (!this.#hasTables) this.#compared = [];
-    this.#reader = this.#hasTables ? tables : new PacketReader(this.#ffmpeg, this.#bytes);
+    this.#tables = isSame ? of : undefined;
+    if (this.#tables === 'mp4') {
+      this.#reader = tables;
+      return;
+    }
+    // Where seeking leads is told by packets as they are read.
+    this.#compared = [];
+    if (isSame) tables.close();
+    this.#reader = this.#open(this.#tables);
   }
 
   #isSameIn(tables: PacketReader): boolean {
@@ -100,14 +127,13 @@ export class PacketList {
     return true;
   }
 
-  /** Up to the packet that comes next. */
-  #readThrough(): VideoPacket | undefined {
+  /** Opens the file anew, and reads it up to the packet that was given last. */
+  #readThrough(): void {
     this.close();
     this.#checker = undefined;
-    this.#hasTables = false;
-    this.#reader = new PacketReader(this.#ffmpeg, this.#bytes);
+    this.#tables = undefined;
+    this.#reader = this.#open();
     for (let passed = 0; passed < this.#count && this.#reader.read(); passed++);
-    return this.#reader.read();
   }
 }
 

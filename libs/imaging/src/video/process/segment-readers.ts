@@ -4,6 +4,13 @@ import type { Ffmpeg } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
+/** A video of which segments are decoded one after another. */
+export interface OpenedVideo {
+  bytes: VideoBytes;
+  /** A reader that the segment before has left; to be closed. */
+  spare?: PacketReader | undefined;
+}
+
 /**
  * Readers of a segment's packets, which all begin at its start: that is where it was planned that seeking leads. One that has gone
  * too far is of use for what is behind it, so a segment is read as many times as its groups overlap. To be closed.
@@ -12,15 +19,22 @@ export class SegmentReaders {
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
   readonly #start: VideoPacket;
+  readonly #trustsHeaders: boolean;
   readonly #readers: PacketReader[] = [];
   #spare: PacketReader | undefined;
 
-  /** `spare`: of the same video, from another segment's `close`. */
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, start: VideoPacket, spare?: PacketReader) {
+  /** `spare`: of the same video, from another segment's `close`; `trustsHeaders`: as of FormatOptions. */
+  constructor(
+    ffmpeg: Ffmpeg,
+    { bytes, spare }: OpenedVideo,
+    start: VideoPacket,
+    { trustsHeaders }: { trustsHeaders: boolean },
+  ) {
     this.#ffmpeg = ffmpeg;
     this.#bytes = bytes;
     this.#start = start;
     this.#spare = spare;
+    this.#trustsHeaders = trustsHeaders;
   }
 
   /** One whose last packet is the one of that number. Throws InputError. */
@@ -37,7 +51,7 @@ export class SegmentReaders {
   }
 
   #open(): PacketReader {
-    const reader = this.#spare ?? new PacketReader(this.#ffmpeg, this.#bytes);
+    const reader = this.#spare ?? new PacketReader(this.#ffmpeg, this.#bytes, { trustsHeaders: this.#trustsHeaders });
     this.#spare = undefined;
     this.#readers.push(reader);
     if (!reader.readTo(this.#start)) throw changed();

@@ -36,6 +36,17 @@ export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   };
 }
 
+/** All of so many bytes, of which a read may give some; fewer at the end of the file alone. */
+export function bytesAt(read: VideoBytes['read'], position: number, length: number, isAlone = false): Buffer {
+  const parts: Buffer[] = [];
+  for (let had = 0; had < length; had += parts.at(-1)!.length) {
+    const part = read(position + had, length - had, isAlone);
+    if (part.length === 0) break;
+    parts.push(part);
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
 const unreadable = (why: string): InputError => new InputError('read', `The video cannot be read: ${why}`);
 
 function reading<T>(read: () => T): T {

@@ -3,12 +3,13 @@
 // started it, or as soon as that gives no more orders. Its argument: bytes of memory for luma that both have mapped; 0 for none.
 import { InputError } from '@halogrid/sources/input-error';
 import { Answers } from './answers.ts';
-import { decodeSegment, type OpenedVideo } from './decode-segment.ts';
+import { decodeSegment } from './decode-segment.ts';
 import { type Ffmpeg, loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
 import { endWithParent, mapMemory, viewMemory } from './libc.ts';
 import { closeHardware } from './open-decoder.ts';
 import { setHardwareTarget } from './open-nvdec.ts';
+import type { OpenedVideo } from './segment-readers.ts';
 import { openVideoBytes, type VideoBytes } from './video-bytes.ts';
 import { memoryFd, type VideoOrder } from './video-protocol.ts';
 

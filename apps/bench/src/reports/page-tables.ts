@@ -1,0 +1,114 @@
+import { rowsWith } from './draw-chart.ts';
+import type { EvaluatedTable, Value } from './evaluate-table.ts';
+import { cellText } from './render-table.ts';
+
+/** What of a CSV file a page shows, as JSON behind the word `table` in a comment of the page. */
+export interface TableRequest {
+  /** The file without its extension, from the folder of the pages. */
+  file: string;
+  /** Headings by column; a median has its deviation beside it. */
+  columns: Record<string, string>;
+  /** Rows have these labels; all are shown unless given. */
+  only?: Record<string, string | number>;
+  /**
+   * One row for each value of a label: the one whose column `by` is the least or the most, or, unless that is given, of each
+   * other column the least or the most of its rows.
+   */
+  best?: Best;
+}
+
+interface Best {
+  of: string;
+  by?: string;
+  is: 'least' | 'most';
+}
+
+/** What of the same table of several machines a page shows side by side, behind the word `machines`. */
+export interface MachinesRequest {
+  /** Files without their extension by the machine, or day, that they are of; the first one says which rows there are. */
+  files: Record<string, string>;
+  /** Headings of the labels that tell rows apart. */
+  by: Record<string, string>;
+  /** Headings of what is compared, by column; a median has its deviation beside it. */
+  columns: Record<string, string>;
+  only?: Record<string, string | number>;
+}
+
+type TableOf = (file: string) => EvaluatedTable;
+type Row = EvaluatedTable['rows'][number]['values'];
+
+/** Some columns of a file as a table of Markdown. Throws Error for a column that it lacks. */
+export function pageTable({ file, columns, only, best }: TableRequest, tableOf: TableOf): string {
+  const table = tableOf(file);
+  const names = Object.keys(columns);
+  for (const name of names) expectColumn(table, file, name);
+  const rows = rowsWith(table, only).map(({ values }) => values);
+  const shown = best ? bestRows(rows, names, best) : rows;
+  const measured = shown.filter((row) =>
+    names.some((name) => typeof row[name] === 'number' && !(name in (only ?? {}))),
+  );
+  return markdown(
+    Object.values(columns),
+    measured.map((row) => names.map((name) => withSpread(row, name))),
+  );
+}
+
+/** A column of each machine for each of what is compared. Throws Error for a column that no file has. */
+export function machinesTable({ files, by, columns, only }: MachinesRequest, tableOf: TableOf): string {
+  const machines = Object.entries(files).map(([machine, file]) => ({ machine, file, table: tableOf(file) }));
+  const labels = Object.keys(by);
+  const names = Object.keys(columns);
+  for (const name of labels) for (const { table, file } of machines) expectColumn(table, file, name);
+  for (const name of names) {
+    if (!machines.some(({ table }) => hasColumn(table, name))) throw new Error(`No file has a column '${name}'`);
+  }
+  const cells = names.flatMap((name) =>
+    machines
+      .filter(({ table }) => hasColumn(table, name))
+      .map(({ machine, table }) => ({
+        heading: `${columns[name]}, ${machine}`,
+        of: (row: Row) => withSpread(sameRow(table, labels, row), name),
+      })),
+  );
+  const rows = rowsWith(machines[0]!.table, only)
+    .map(({ values }) => ({ values, shown: cells.map(({ of }) => of(values)) }))
+    .filter(({ shown }) => shown.some((text) => text !== '-'));
+  return markdown(
+    [...Object.values(by), ...cells.map(({ heading }) => heading)],
+    rows.map(({ values, shown }) => [...labels.map((name) => cellText(values[name])), ...shown]),
+  );
+}
+
+const hasColumn = (table: EvaluatedTable, name: string): boolean =>
+  table.columns.some((column) => column.name === name);
+
+function expectColumn(table: EvaluatedTable, file: string, name: string): void {
+  if (!hasColumn(table, name)) throw new Error(`'${file}' has no column '${name}'`);
+}
+
+const sameRow = ({ rows }: EvaluatedTable, labels: readonly string[], row: Row): Row | undefined =>
+  rows.find(({ values }) => labels.every((name) => values[name] === row[name]))?.values;
+
+/** A median with the standard deviation of its samples in percent of it; anything else alone. */
+function withSpread(row: Row | undefined, name: string): string {
+  const value = row?.[name];
+  const deviation = name.endsWith('_median_ms') ? row?.[name.replace(/_median_ms$/, '_stdev_ms')] : undefined;
+  if (typeof value !== 'number' || typeof deviation !== 'number') return cellText(value);
+  const percent = (100 * deviation) / value;
+  return `${cellText(value)} ± ${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+}
+
+function bestRows(rows: readonly Row[], names: readonly string[], { of, by, is }: Best): Row[] {
+  return [...Map.groupBy(rows, (row) => row[of])].map(([label, group]) => {
+    if (by) return group.find((row) => row[by] === bestOf(group, by, is)) ?? group[0]!;
+    return { ...Object.fromEntries(names.map((name) => [name, bestOf(group, name, is)])), [of]: label };
+  });
+}
+
+function bestOf(rows: readonly Row[], name: string, is: 'least' | 'most'): Value {
+  const numbers = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
+  return numbers.length > 0 ? Math[is === 'least' ? 'min' : 'max'](...numbers) : undefined;
+}
+
+const markdown = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [headings, headings.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');

@@ -1,0 +1,85 @@
+// What the suites of the JPEG decoder decode, and the device that they do it on.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ColourConverter, JpegDecoder, type JpegFrame, readJpegFrame } from '@halogrid/jpeg';
+import { mutate } from '@halogrid/jpeg/testing';
+import { openAdapter } from '../webgpu-adapter.ts';
+import { requestDevice } from '../webgpu-device.ts';
+import type { TestJpeg } from './run-jpegs.ts';
+import { testedKind } from './tested-kind.ts';
+
+export const isThorough = process.env.HALOGRID_THOROUGH === '1';
+
+/** Files of each kind; a GPU takes less time for them than the twin. */
+export const counts = !isThorough
+  ? { images: 60, mutants: 200 }
+  : { software: { images: 500, mutants: 1000 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
+
+/** Files of several encoders. */
+const fixtures = globSync(fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
+
+/** It has many groups of chunks, so that what is found out of one component has to be right for the others. */
+export const photograph = fileURLToPath(new URL('../../../../../samples/images/cloth.jpg', import.meta.url));
+
+interface NamedJpeg {
+  name: string;
+  jpeg: Uint8Array;
+}
+
+const filesAt = (paths: readonly string[]): NamedJpeg[] =>
+  paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+
+export const fixturesNamed = (pattern: RegExp): NamedJpeg[] => filesAt(fixtures.filter((path) => pattern.test(path)));
+
+export const filesOfEncoders = (): NamedJpeg[] => filesAt([...fixtures, photograph]);
+
+/** Fixtures, each damaged in some way. */
+export function mutants(pattern: RegExp, count: number): NamedJpeg[] {
+  const files = fixturesNamed(pattern);
+  return Array.from({ length: count }, (_, i) => {
+    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
+    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
+  });
+}
+
+/** Those of the files that devices decode; `isFor` may leave out more. */
+export function forDevices(files: readonly NamedJpeg[], isFor: (frame: JpegFrame) => boolean = () => true): TestJpeg[] {
+  return files.flatMap(({ name, jpeg }) => {
+    const frame = readJpegFrame(jpeg);
+    return typeof frame === 'string' || !isFor(frame) ? [] : [{ name, jpeg, frame }];
+  });
+}
+
+interface SuiteDevice {
+  readonly device: GPUDevice;
+  readonly decoder: JpegDecoder;
+  readonly converter: ColourConverter;
+}
+
+/** The device of a suite, open while its tests run, with what decodes. An error that nobody waits for fails the suite. */
+export function deviceOfSuite(): SuiteDevice {
+  let device: GPUDevice;
+  let decoder: JpegDecoder;
+  let converter: ColourConverter;
+  before(async () => {
+    device = await requestDevice((await openAdapter(testedKind)).adapter);
+    device.onuncapturederror = ({ error }) => assert.fail(error.message);
+    decoder = await JpegDecoder.create(device);
+    converter = await ColourConverter.create(device);
+  });
+  after(() => device.destroy());
+  return {
+    get device() {
+      return device;
+    },
+    get decoder() {
+      return decoder;
+    },
+    get converter() {
+      return converter;
+    },
+  };
+}

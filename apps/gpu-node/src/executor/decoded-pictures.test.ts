@@ -1,0 +1,119 @@
+// What else than luma of files for counts: colours, maps, files of servers.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { mutate } from '@halogrid/jpeg/testing';
+import type { Lease } from '@halogrid/proto';
+import { startServer, type TestServer } from '@halogrid/sources/testing-servers';
+import type { Device } from '../devices/device.ts';
+import { testedKind } from '../devices/testing/tested-kind.ts';
+import { openWebGpuDevice } from '../devices/webgpu-device.ts';
+import { JpegThreads } from '../feed/jpeg-threads.ts';
+import { chunksIn, computed, feedsOf, fixtures, putMixed, sum, watched } from './testing/decoding.ts';
+import { frameLease, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+
+let device: Device;
+before(async () => {
+  device = await openWebGpuDevice(testedKind);
+});
+const threads = new JpegThreads(1);
+after(async () => {
+  await threads.close();
+  await device.close();
+});
+
+const inColour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: 'mirror' };
+
+/** What a lease gives where cores decode, and where the device does; and what that was given. */
+async function both(lease: Lease, changes: { maxBytes?: number; batchBytes?: number } = {}) {
+  const cores = watched(device);
+  const expected = await computed(lease, cores.on, feedsOf('cpu', cores.on, threads));
+  const its = watched(device, {}, changes);
+  const found = await computed(lease, its.on, feedsOf('gpu', its.on, threads));
+  assert.deepEqual([cores.batches, cores.out(), its.out()], [[], 0, 0]);
+  return { expected, found, batches: its.batches };
+}
+
+test('colours and sentences are the same wherever JPEGs are decoded: any kind of them, damaged ones and others', async () => {
+  await withFolder(async (folder) => {
+    const lease = frameLease(folder, await putMixed(folder), {
+      previews: 2,
+      pipeline: { operations: [{ ...inColour, parameters: { ...inColour.parameters, as: 'u8' } }] },
+    });
+    const { expected, found, batches } = await both(lease);
+    assert.deepEqual(found, expected);
+    assert.ok(expected.results!.length > 20 && expected.errors!.length > 20);
+    assert.ok(batches.length === 1 && batches[0]! > 20, `${batches} files went to the device`);
+    const small = await both(lease, { maxBytes: 24_000, batchBytes: 300_000 });
+    assert.deepEqual(small.found, expected);
+    assert.ok(small.batches.length > 1);
+  });
+});
+
+async function withMaps(folder: TestFolder, uris: readonly string[], lease: Partial<Lease>): Promise<number> {
+  const [cores, its] = [watched(device), watched(device)];
+  const leases = ['cores', 'device'].map((name) =>
+    frameLease(folder, uris, { ...lease, wantsMap: true, previews: 1, scratch: `${folder.scratch}/${name}` }),
+  );
+  for (const { scratch } of leases) mkdirSync(new URL(scratch), { recursive: true });
+  const expected = await computed(leases[0]!, cores.on, feedsOf('cpu', cores.on, threads));
+  assert.deepEqual(await computed(leases[1]!, its.on, feedsOf('gpu', its.on, threads)), expected);
+  const [kept, found] = leases.map(({ scratch }) => chunksIn(fileURLToPath(scratch)));
+  assert.ok(kept!.size >= expected.results!.length);
+  assert.deepEqual(found, kept);
+  assert.deepEqual([cores.maps(), its.maps()], [0, 0], 'the memory of maps is given back');
+  return sum(its.batches);
+}
+
+test('maps are the same wherever JPEGs are decoded, in gray and in colour', async () => {
+  await withFolder(async (folder) => {
+    const uris = await putMixed(folder);
+    assert.ok((await withMaps(folder, uris, {})) > 20);
+    assert.ok((await withMaps(folder, uris, { pipeline: { operations: [inColour] } })) > 20);
+  });
+});
+
+test('a batch has no more maps than results may take', async () => {
+  await withFolder(async (folder) => {
+    const path = fixtures.find((name) => name.endsWith('420.jpg'))!;
+    const uris = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => folder.put(`${i}.jpg`, readFileSync(path))));
+    const limited = watched(device, { maxStagingBytes: 250_000 });
+    const lease = frameLease(folder, uris, { wantsMap: true, pipeline: { operations: [inColour] } });
+    const { results, errors } = await computed(lease, limited.on, feedsOf('gpu', limited.on, threads));
+    assert.deepEqual([results!.length, errors], [6, []]);
+    assert.ok(limited.batches.length > 1 && sum(limited.batches) === 6, `${limited.batches}`);
+  });
+});
+
+test('JPEGs of servers are decoded by the device as well, each of the version that was planned', async () => {
+  const files = new Map<string, Uint8Array>(fixtures.map((path) => [`/${basename(path)}`, readFileSync(path)]));
+  for (const seed of [1, 2, 3]) {
+    files.set(`/mutant-${seed}.jpg`, mutate(readFileSync(fixtures[2]!), readFileSync(fixtures[3]!), seed));
+  }
+  let server: TestServer | undefined;
+  try {
+    server = await startServer((request, response) => {
+      const bytes = files.get(request.url!);
+      if (!bytes) return void response.writeHead(404).end();
+      response.writeHead(200, { etag: `"${bytes.length}"`, 'content-length': bytes.length }).end(bytes);
+    });
+    const uris = [...files.keys(), '/missing.jpg'].map((path) => `${server!.origin}${path}`);
+    await withFolder(async (folder) => {
+      const uri = await folder.put('local.jpg', readFileSync(fixtures[2]!));
+      const { expected, found, batches } = await both(frameLease(folder, [...uris, uri]));
+      assert.deepEqual(found, expected);
+      assert.ok(batches.length === 2 && sum(batches) > 6, `${batches} files went to the device`);
+      assert.match(expected.errors!.map(({ error }) => error).join('\n'), /404/);
+
+      const lease = frameLease(folder, uris.slice(2, 4));
+      const { value } = lease.work as { value: { sources: { version?: string }[] } };
+      value.sources[0]!.version = 'etag "another" size=1';
+      const other = await both(lease);
+      assert.deepEqual([other.found, other.expected.errors!.length, sum(other.batches)], [other.expected, 1, 1]);
+    });
+  } finally {
+    await server?.close();
+  }
+});

@@ -1,0 +1,89 @@
+// Leases computed with JPEGs decoded here or there.
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutate } from '@halogrid/jpeg/testing';
+import type { FoundAnswer, Lease } from '@halogrid/proto';
+import type { Device, DeviceJpegs } from '../../devices/device.ts';
+import type { DecodeChoice } from '../../feed/decode-choice.ts';
+import { JpegFeed, type JpegFeedOptions } from '../../feed/jpeg-feed.ts';
+import type { ExecutorOptions } from '../executor.ts';
+import { noted } from './noted-device.ts';
+import { createTestExecutor, type TestFolder } from './shard-fixture.ts';
+
+export type TestFeeds = Required<NonNullable<ExecutorOptions['feeds']>>;
+
+/** A device, as one that is worth decoding on, with what is changed; notes the files of each batch that it decodes. */
+export function watched(device: Device, changes: Partial<Device> = {}, jpegs: Partial<DeviceJpegs> = {}) {
+  const batches: number[] = [];
+  const its: DeviceJpegs = {
+    ...device.jpegs!,
+    ...jpegs,
+    decode: (staging, batch) => {
+      batches.push(batch.colours ? batch.colours.firsts.length - 1 : batch.layout.fileCount);
+      return (jpegs.decode ?? device.jpegs!.decode)(staging, batch);
+    },
+  };
+  const { device: on, out, maps } = noted(device, { info: { ...device.info, kind: 'gpu' }, jpegs: its, ...changes });
+  return { on, batches, out, maps };
+}
+
+export function feedsOf(choice: DecodeChoice, on: Device, threads: JpegFeedOptions['threads']): TestFeeds {
+  const feedTo = (channels: 'gray' | 'rgb') =>
+    new JpegFeed({
+      ...{ choice, device: on, channels, threads, note: assert.fail },
+      readRate: async () => undefined,
+      keepRate: async () => {},
+      nowMs: () => performance.now(),
+    });
+  return { gray: feedTo('gray'), rgb: feedTo('rgb') };
+}
+
+/** What a lease gives, but for times. */
+export async function computed(
+  lease: Lease,
+  on: Device,
+  feeds: TestFeeds,
+  options: Partial<ExecutorOptions> = {},
+): Promise<Partial<FoundAnswer>> {
+  const {
+    stageSeconds: _,
+    busySeconds: __,
+    timeline: ___,
+    ...answer
+  } = await createTestExecutor(on, { feeds, ...options })(lease, new AbortController().signal);
+  return answer;
+}
+
+export const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+export const fixtures = globSync(
+  fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)),
+).toSorted();
+
+/** Every JPEG of the fixtures, some mutants of each, and files that are no JPEGs. */
+export async function putMixed(folder: TestFolder): Promise<string[]> {
+  const uris: string[] = [];
+  const put = async (name: string, bytes: Uint8Array | string) => uris.push(await folder.put(name, bytes));
+  for (const path of fixtures) {
+    const jpeg = readFileSync(path);
+    await put(basename(path), jpeg);
+    for (let seed = 1; seed <= 4; seed++) {
+      await put(`${seed}-${basename(path)}`, mutate(jpeg, readFileSync(fixtures[seed]!), seed));
+    }
+    await put(`cut-${basename(path)}`, jpeg.subarray(0, jpeg.length >> 1));
+  }
+  await put('empty.jpg', '');
+  await put('text.jpg', 'not a picture');
+  await put('picture.pgm', 'P5\n4 4\n255\n0123456789abcdef');
+  uris.push(`${uris[0]}.missing.jpg`);
+  return uris;
+}
+
+/** The chunks below a folder, by their names. */
+export function chunksIn(folder: string): Map<string, Buffer> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  return new Map(paths.map((path) => [path.slice(folder.length), readFileSync(path)]));
+}

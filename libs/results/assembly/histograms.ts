@@ -1,0 +1,146 @@
+// Reads counts as a ledger keeps them and packs them as Parquet does, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm'
+// to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run it. src/features/delta-pack.ts has the
+// encoding in plain TypeScript.
+
+const BLOCK: i32 = 128;
+const MINIBLOCK: i32 = 32;
+/** The last byte of a varint has none of these bits. */
+const GO_ON_4: u64 = 0x80808080;
+const GO_ON: u64 = (GO_ON_4 << 32) | GO_ON_4;
+
+/** Differences of a block. */
+const deltas: usize = memory.data(512, 16);
+
+let most: u64 = 0;
+
+/** The largest of the counts that `unpack` read last. */
+export function largest(): f64 {
+  return <f64>most;
+}
+
+/** Reads `count` varints below 2^53 from `at` on, behind the last of which 8 bytes may be read, to float64 at `target`. Returns where they end. */
+export function unpack(at: usize, count: usize, target: usize): usize {
+  const last = target + (count << 3);
+  most = 0;
+  for (; target < last; target += 8) {
+    const word = load<u64>(at);
+    const ends = ~word & GO_ON;
+    // The lowest of the bits that say that a byte is the last, and all below it.
+    const own = word & (ends ^ (ends - 1));
+    let value = (own & 0x7f) | ((own >> 1) & 0x3f80) | ((own >> 2) & 0x1fc000) | ((own >> 3) & 0xfe00000);
+    if ((ends & GO_ON_4) === 0) value |= rest(own);
+    at += <usize>((ctz(ends) + 1) >> 3);
+    if (value > most) most = value;
+    store<f64>(target, <f64>value);
+  }
+  return at;
+}
+
+function rest(own: u64): u64 {
+  return (
+    ((own >> 4) & 0x7f0000000) |
+    ((own >> 5) & 0x3f800000000) |
+    ((own >> 6) & 0x1fc0000000000) |
+    ((own >> 7) & 0xfe000000000000)
+  );
+}
+
+/** Sum of `count` float64. Exact where it is below 2^53. */
+export function sum(at: usize, count: usize): f64 {
+  let total: f64 = 0;
+  for (const end = at + (count << 3); at < end; at += 8) total += load<f64>(at);
+  return total;
+}
+
+/** As `deltaPack`: whole numbers from 0 to 2^31 - 1, float64 at `values`, go to `at`. Returns where they end. */
+export function pack(values: usize, count: i32, at: usize): usize {
+  at = putVarint(BLOCK, at);
+  at = putVarint(BLOCK / MINIBLOCK, at);
+  at = putVarint(count, at);
+  let before: i32 = count > 0 ? <i32>load<f64>(values) : 0;
+  at = putZigzag(before, at);
+  for (let from = 1; from < count; from += BLOCK) {
+    const size = min(BLOCK, count - from);
+    const first = values + ((<usize>from) << 3);
+    let least: i32 = i32.MAX_VALUE;
+    if (size === BLOCK) {
+      let previous = i32x4.splat(before);
+      let leasts = i32x4.splat(i32.MAX_VALUE);
+      for (let i = 0; i < BLOCK; i += 4) {
+        const place = first + ((<usize>i) << 3);
+        const low = i32x4.trunc_sat_f64x2_s_zero(v128.load(place));
+        const high = i32x4.trunc_sat_f64x2_s_zero(v128.load(place, 16));
+        const four = v128.shuffle<i32>(low, high, 0, 1, 4, 5);
+        const delta = i32x4.sub(four, v128.shuffle<i32>(previous, four, 3, 4, 5, 6));
+        v128.store(deltas + ((<usize>i) << 2), delta);
+        leasts = i32x4.min_s(leasts, delta);
+        previous = four;
+      }
+      before = i32x4.extract_lane(previous, 3);
+      least = min(
+        min(i32x4.extract_lane(leasts, 0), i32x4.extract_lane(leasts, 1)),
+        min(i32x4.extract_lane(leasts, 2), i32x4.extract_lane(leasts, 3)),
+      );
+    } else {
+      for (let i = 0; i < size; i++) {
+        const value = <i32>load<f64>(first + ((<usize>i) << 3));
+        const delta = value - before;
+        store<i32>(deltas + ((<usize>i) << 2), delta);
+        least = min(least, delta);
+        before = value;
+      }
+      // What is missing in the last miniblock is written as zeros.
+      for (let i = size; i < BLOCK; i++) store<i32>(deltas + ((<usize>i) << 2), least);
+    }
+    at = putBlock(least, at);
+  }
+  return at;
+}
+
+function putBlock(least: i32, at: usize): usize {
+  at = putZigzag(least, at);
+  let widthAt = at;
+  at += BLOCK / MINIBLOCK;
+  const leasts = i32x4.splat(least);
+  for (let first = 0; first < BLOCK; first += MINIBLOCK) {
+    const from = deltas + ((<usize>first) << 2);
+    let bits = i32x4.splat(0);
+    for (let i: usize = 0; i < 4 * MINIBLOCK; i += 16) {
+      const above = i32x4.sub(v128.load(from + i), leasts);
+      v128.store(from + i, above);
+      bits = v128.or(bits, above);
+    }
+    const any =
+      i32x4.extract_lane(bits, 0) |
+      i32x4.extract_lane(bits, 1) |
+      i32x4.extract_lane(bits, 2) |
+      i32x4.extract_lane(bits, 3);
+    const width: u64 = 32 - clz(any);
+    store<u8>(widthAt++, <u8>width);
+    if (width === 0) continue;
+    let word: u64 = 0;
+    let used: u64 = 0;
+    for (let i: usize = 0; i < 4 * MINIBLOCK; i += 4) {
+      word |= (<u64>load<u32>(from + i)) << used;
+      used += width;
+      if (used >= 32) {
+        store<u32>(at, <u32>word);
+        at += 4;
+        word >>= 32;
+        used -= 32;
+      }
+    }
+  }
+  return at;
+}
+
+function putZigzag(value: i32, at: usize): usize {
+  return putVarint(value < 0 ? -2 * <i64>value - 1 : 2 * <i64>value, at);
+}
+
+function putVarint(value: i64, at: usize): usize {
+  let left = value;
+  for (; left >= 0x80; left >>= 7) store<u8>(at++, <u8>((left & 0x7f) | 0x80));
+  store<u8>(at++, <u8>left);
+  return at;
+}

@@ -1,0 +1,53 @@
+import type { Registry } from 'prom-client';
+
+interface Exemplar {
+  labelSet: Record<string, string>;
+  value: number;
+  /** Seconds since 1970. */
+  timestamp: number;
+}
+interface Sample {
+  value: number;
+  labels: Record<string, string | number>;
+  metricName?: string;
+  exemplar?: Exemplar | null;
+}
+
+/** The media type of OpenMetrics 1.0. */
+export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/**
+ * All metrics in the format of OpenMetrics 1.0 (openmetrics.io), which alone has exemplars. prom-client can write it as well, and then takes
+ * `_total` from the names of counters for good, so that no registry can be written in both formats.
+ */
+export async function openMetrics(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<string> {
+  const lines: string[] = [];
+  for (const { name, help, type, values } of await registry.getMetricsAsJSON()) {
+    // Its types are numbers in the declarations and words where it runs.
+    const word = String(type);
+    const family = word === 'counter' ? name.replace(/_total$/, '') : name;
+    lines.push(`# HELP ${family} ${escaped(help)}`, `# TYPE ${family} ${word}`);
+    for (const sample of values as Sample[]) lines.push(lineOf(name, sample));
+  }
+  return `${lines.join('\n')}\n# EOF\n`;
+}
+
+function lineOf(name: string, { metricName = name, labels, value, exemplar }: Sample): string {
+  const line = `${metricName}${labelsOf(labels)} ${number(value)}`;
+  if (!exemplar) return line;
+  return `${line} # ${labelsOf(exemplar.labelSet) || '{}'} ${number(exemplar.value)} ${exemplar.timestamp}`;
+}
+
+function labelsOf(labels: Record<string, string | number>): string {
+  const list = Object.entries(labels).map(
+    ([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
+  );
+  return list.length > 0 ? `{${list.join(',')}}` : '';
+}
+
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+
+function number(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ScriptedNode } from '../apps/coordinator/src/services/testing/scripted-node.ts';
+import { Cluster, type ClusterNode, startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { withFaults } from './faults/node-hooks.ts';
+import { freePort } from './free-port.ts';
+import { Halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { type Alert, WatchingPrometheus } from './watching-prometheus.ts';
+
+// Each alert is fired once by what it is about, done to real processes that a real Prometheus (Debian's) watches, and none while they
+// are well: started by deploy/check.sh. Times of the rules are shorter, and nothing else of them is another. A second cluster is well
+// all the time, and works.
+
+/** A minute of the rules is so long here, in seconds. */
+const minuteSeconds = 2;
+const folder = scratchFolder();
+const data = join(folder, 'data');
+const elsewhere = join(folder, 'elsewhere');
+const disk = join(folder, 'disk');
+const ledger = join(disk, 'ledger.sqlite');
+mkdirSync(disk);
+/** A disk of its own for the ledger, which can be filled. */
+const hasDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]).status === 0;
+let prometheus: WatchingPrometheus;
+/** To which all happens, and to which nothing does. */
+let lab: Cluster;
+let archive: Cluster;
+let jobs = 0;
+let isOver = false;
+let archiveWorks: Promise<void>;
+
+before(async () => {
+  for (const path of ['frames', 'damaged'].map((name) => join(data, name)).concat(elsewhere))
+    mkdirSync(path, { recursive: true });
+  for (let i = 0; i < 120; i++) await writePgm(join(data, 'frames', `${i}.pgm`), drawPicture(64, 48, i));
+  for (let i = 0; i < 20; i++) {
+    await writePgm(join(data, 'damaged', `${i}.pgm`), drawPicture(64, 48, i));
+    writeFileSync(join(data, 'damaged', `empty-${i}.png`), '');
+  }
+  await writePgm(join(elsewhere, 'unseen.pgm'), drawPicture(64, 48));
+  [prometheus, lab, archive] = await Promise.all([
+    WatchingPrometheus.start(60 / minuteSeconds),
+    Cluster.start({ nodes: 0, ledger }),
+    Cluster.start(),
+  ]);
+  await joins('n1');
+  prometheus.watch('archive', targetsOf(archive));
+  archiveWorks = workUntilOver();
+});
+
+after(async () => {
+  isOver = true;
+  await archiveWorks;
+  await Promise.all([lab.stop(), archive.stop()]);
+  await prometheus.stop();
+  if (hasDisk) spawnSync('umount', ['-l', disk]);
+});
+
+test('none fires in clusters that are well', async () => {
+  await labRuns('frames');
+  await labRuns('frames');
+  // As long as the slowest alert looks back, for all that a start might raise.
+  const since = 'min(count_over_time(up[1h])) >= bool 30';
+  await eventually('half a minute of scrapes', async () => (await prometheus.query(since))[0]?.value === 1);
+  assert.deepEqual([await prometheus.everFired('lab'), await prometheus.everFired('archive')], [[], []]);
+});
+
+test('a job that fails, and damaged inputs', async () => {
+  const submitted = await lab.halogrid(['submit', join(data, 'damaged'), '--max-quarantined', '0', '--out', nextOut()]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  await fires('HalogridJobsFailed');
+  await labRuns('damaged');
+  await fires('HalogridQuarantineRatioHigh');
+});
+
+test('wrong answers of a node', async (t) => {
+  const program = fileURLToPath(new URL('lying-node.ts', import.meta.url));
+  const liar = spawn(process.execPath, [program, lab.address, 'liar'], { stdio: 'ignore' });
+  t.after(() => liar.kill('SIGKILL'));
+  await sees('halogrid_result_mismatches_total{node="liar"}');
+  const checked = ['submit', join(data, 'frames'), '--verify', '100%', '--batch', '2', '--out', nextOut()];
+  const { code, stderr } = await lab.halogrid(checked);
+  assert.equal(code, 0, stderr);
+  assert.equal((await fires('HalogridResultMismatch')).labels.node, 'liar');
+});
+
+test('a device that hangs', async () => {
+  const hanging = { env: withFaults({ hang: { devices: 1, afterBatches: 0 } }) };
+  const { http } = await joins('hanging', ['--device-timeout', '1000'], 'software', hanging);
+  await sees(`halogrid_gpu_device_lost_total{instance="${hostOf(http)}"}`);
+  await labRuns('frames');
+  assert.equal((await fires('HalogridDeviceLost')).labels.instance, hostOf(http));
+});
+
+test('a card that two nodes have open', async () => {
+  const device = { kind: 'gpu', name: 'A card', driver: '', gpu: { uuid: 'GPU-1', pciBusId: '0000:0f:00.0' } };
+  const port = Number(lab.address.split(':')[1]);
+  const sharing = await Promise.all(
+    ['a', 'b'].map((name) => ScriptedNode.attach(port, { nodeId: name, name, device, creditBytes: 0 })),
+  );
+  await fires('HalogridGpuShared');
+  for (const node of sharing) node.hangUp();
+});
+
+test('blind nodes, and a job that waits for one that sees', async () => {
+  const jobId = await lab.jobs.submit({ sources: [join(elsewhere, 'unseen.pgm')], out: nextOut() });
+  await Promise.all([fires('HalogridJobsBlocked'), fires('HalogridNodeLacks')]);
+  await lab.jobs.cancel(jobId);
+});
+
+test('nodes that stand still, are killed, and have their shards taken over', async () => {
+  const [n1] = await leave('hanging');
+  await lab.jobs.submit({ sources: [join(data, 'frames')], batchFrames: 1, out: nextOut() });
+  await eventually('it to hold shards', async () => (await lab.node('n1'))!.leases >= 4);
+  process.kill(n1!.pid, 'SIGSTOP');
+  await fires('HalogridQueueStalled');
+  process.kill(n1!.pid, 'SIGKILL');
+  await n1!.program.ended;
+  await Promise.all([fires('HalogridNodesLost'), fires('HalogridTargetDown')]);
+  lab.nodes.splice(lab.nodes.indexOf(n1!), 1);
+  await joins('n2');
+  await fires('HalogridLeaseExpiryRateHigh');
+});
+
+test('a process that answers late', async () => {
+  const { pid } = lab.nodes[0]!;
+  let isLate = true;
+  const stopping = (async () => {
+    while (isLate) {
+      process.kill(pid, 'SIGSTOP');
+      await delay(700);
+      process.kill(pid, 'SIGCONT');
+      await delay(200);
+    }
+  })();
+  await fires('HalogridEventLoopLagHigh').finally(() => {
+    isLate = false;
+    return stopping;
+  });
+});
+
+test('a ledger whose disk is full', { skip: !hasDisk && 'this user may not mount a disk' }, async () => {
+  const filler = join(disk, 'filler');
+  assert.notEqual(spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']).status, 0);
+  const written = lab.jobs.submit({ sources: [join(data, 'frames')], batchFrames: 4, out: nextOut() });
+  await fires('HalogridLedgerBehind').finally(() => rmSync(filler));
+  await lab.jobs.untilEnded(await written);
+});
+
+test('a leader that is lost while another waits for its ledger', async (t) => {
+  const http = `127.0.0.1:${await freePort()}`;
+  const where = ['--listen', `127.0.0.1:${await freePort()}`, '--http', http, '--log-level', 'error'];
+  const standby = new Halogrid(['coordinator', '--ledger', ledger, ...where]);
+  t.after(async () => {
+    standby.signal('SIGTERM');
+    await standby.ended;
+  });
+  const { 'halogrid-coordinator': leader, ...nodes } = targetsOf(lab);
+  prometheus.watch('lab', { 'halogrid-coordinator': [...leader, http], ...nodes });
+  await sees(`halogrid_leader{instance="${http}"}`);
+  const [pid] = lab.coordinator.pidsOf('coordinator');
+  process.kill(pid!, 'SIGSTOP');
+  await fires('HalogridNobodyLeads').finally(() => process.kill(pid!, 'SIGCONT'));
+});
+
+test('targets that are another program, and targets that are gone', async () => {
+  const { 'halogrid-coordinator': coordinators } = targetsOf(lab);
+  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [prometheus.address] });
+  await fires('HalogridMetricsMissing');
+  prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [] });
+  await fires('HalogridNodesUnwatched');
+  prometheus.watch('lab', { 'halogrid-coordinator': [], 'halogrid-node': [] });
+  await fires('HalogridCoordinatorAbsent');
+});
+
+test('every alert has fired in the cluster to which all happened, and none in the other', async () => {
+  const rules = readFileSync(new URL('../deploy/prometheus/alerts.rules.yml', import.meta.url), 'utf8');
+  const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+  const meant = hasDisk ? names : names.filter((name) => name !== 'HalogridLedgerBehind');
+  assert.deepEqual((await prometheus.everFired('lab')).toSorted(), meant.toSorted());
+  assert.deepEqual(await prometheus.everFired('archive'), []);
+  assert.ok((await prometheus.query('halogrid_jobs{cluster="archive", state="complete"}'))[0]!.value > 10);
+});
+
+/** Has a node join the cluster to which all happens; it sees the data, and Prometheus it. */
+async function joins(
+  name: string,
+  options: readonly string[] = [],
+  device = 'cpu',
+  start: Parameters<typeof startNode>[4] = {},
+): Promise<ClusterNode> {
+  const node = await startNode(lab.address, name, device, ['--data-root', data, ...options], start);
+  await lab.adopt(node);
+  prometheus.watch('lab', targetsOf(lab));
+  return node;
+}
+
+/** Has a node leave in order; returns those that stay. */
+async function leave(name: string): Promise<ClusterNode[]> {
+  const node = lab.nodes.find((one) => one.name === name)!;
+  lab.nodes.splice(lab.nodes.indexOf(node), 1);
+  prometheus.watch('lab', targetsOf(lab));
+  node.program.signal('SIGTERM');
+  await node.program.ended;
+  return lab.nodes;
+}
+
+/** Waits until that alert fires; what it says is whole, and of this cluster. */
+async function fires(name: string): Promise<Alert> {
+  const alert = await eventually(
+    `${name} to fire`,
+    async () => (await prometheus.firing('lab')).find(({ labels }) => labels.alertname === name),
+    90_000,
+  );
+  assert.match(alert.annotations.summary!, /\blab\b/);
+  assert.doesNotMatch(Object.values(alert.annotations).join(), /no value|\{\{|NaN/);
+  return alert;
+}
+
+/** Waits until Prometheus has a series. */
+function sees(series: string): Promise<unknown> {
+  return eventually(series, async () => (await prometheus.query(series)).length > 0);
+}
+
+function labRuns(sources: string): Promise<unknown> {
+  return lab.jobs.run({ sources: [join(data, sources)], batchFrames: 4, out: nextOut() });
+}
+
+async function workUntilOver(): Promise<void> {
+  while (!isOver) await archive.jobs.run({ sources: [join(data, 'frames')], batchFrames: 8, out: nextOut() });
+}
+
+function nextOut(): string {
+  return join(data, `out-${++jobs}`);
+}
+
+function targetsOf({ http, nodes }: Cluster) {
+  return { 'halogrid-coordinator': [http], 'halogrid-node': nodes.map((node) => node.http) };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}

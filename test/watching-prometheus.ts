@@ -1,0 +1,110 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { shortenedRules } from './shortened-rules.ts';
+
+export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
+
+export interface Alert {
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  state: 'pending' | 'firing';
+}
+/** A target: HOST:PORT, or http://HOST:PORT. */
+export type Targets = Record<'halogrid-coordinator' | 'halogrid-node', readonly string[]>;
+
+const rulesOf = (name: string): string =>
+  readFileSync(new URL(`../deploy/prometheus/${name}`, import.meta.url), 'utf8');
+
+/** A real Prometheus with our rules, in which times are shorter; it scrapes and evaluates every second, and targets come and go. */
+export class WatchingPrometheus {
+  /** HOST:PORT. */
+  readonly address: string;
+  readonly #folder: string;
+  readonly #stop: () => Promise<unknown>;
+
+  private constructor(address: string, folder: string, stop: () => Promise<unknown>) {
+    this.address = address;
+    this.#folder = folder;
+    this.#stop = stop;
+  }
+
+  /** `by`: what the times of rules are divided by. */
+  static async start(by: number): Promise<WatchingPrometheus> {
+    const folder = scratchFolder();
+    const address = `127.0.0.1:${await freePort()}`;
+    mkdirSync(join(folder, 'targets'));
+    const rules = ['recording.rules.yml', 'alerts.rules.yml'];
+    for (const name of rules) writeFileSync(join(folder, name), shortenedRules(rulesOf(name), by));
+    const jobs = ['halogrid-coordinator', 'halogrid-node'].map((job) => ({
+      job_name: job,
+      file_sd_configs: [{ files: [join(folder, 'targets', `${job}.*.json`)], refresh_interval: '1s' }],
+    }));
+    const config = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: rules,
+      scrape_configs: jobs,
+    };
+    // JSON is YAML.
+    writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+    const where = [`--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=${address}`];
+    const options = [`--config.file=${join(folder, 'prometheus.yml')}`, ...where, '--log.level=error'];
+    const child = spawn('prometheus', [...options, '--enable-feature=exemplar-storage'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const prometheus = new WatchingPrometheus(address, folder, async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    });
+    await eventually('Prometheus to be ready', async () => {
+      return (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok;
+    });
+    return prometheus;
+  }
+
+  /** What it scrapes of a cluster from now on, all of it. */
+  watch(cluster: string, targets: Targets): void {
+    for (const [job, addresses] of Object.entries(targets)) {
+      const group = { targets: addresses.map((address) => address.replace('http://', '')), labels: { cluster } };
+      // Prometheus must not read half of it.
+      writeFileSync(join(this.#folder, 'next-targets'), JSON.stringify([group]));
+      renameSync(join(this.#folder, 'next-targets'), join(this.#folder, 'targets', `${job}.${cluster}.json`));
+    }
+  }
+
+  /** Alerts of a cluster that fire now. */
+  async firing(cluster: string): Promise<Alert[]> {
+    const { alerts } = await this.ask<{ alerts: Alert[] }>('alerts');
+    return alerts.filter(({ labels, state }) => state === 'firing' && labels.cluster === cluster);
+  }
+
+  /** Names of the alerts of a cluster that ever fired. */
+  async everFired(cluster: string): Promise<string[]> {
+    const fired = `count by (alertname) (count_over_time(ALERTS{alertstate="firing", cluster="${cluster}"}[1h]))`;
+    return (await this.query(fired)).map(({ metric }) => metric.alertname!);
+  }
+
+  /** Series of an expression and their values now. */
+  async query(expr: string): Promise<{ metric: Record<string, string>; value: number }[]> {
+    type Result = { result: { metric: Record<string, string>; value: [number, string] }[] };
+    const { result } = await this.ask<Result>('query', { query: expr });
+    return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** Asks its API. Rejects with its own sentence where it refuses. */
+  async ask<T>(path: string, parameters: Record<string, string> = {}): Promise<T> {
+    const response = await fetch(`http://${this.address}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+    const { status, error, data } = (await response.json()) as { status: string; error?: string; data: T };
+    if (status !== 'success') throw new Error(`${path}: ${error}`);
+    return data;
+  }
+
+  stop(): Promise<unknown> {
+    return this.#stop();
+  }
+}
