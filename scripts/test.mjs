@@ -43,7 +43,15 @@ const settings = {
 const tests = await run(
   join(root, 'node_modules/.bin/nx'),
   // One more than cores: the tests of a package wait, too, for two fifths of the coordinator's (measured).
-  ['run-many', '-t', 'check', 'test', 'test-scripts', '--outputStyle=static', `--parallel=${availableParallelism() + 1}`],
+  [
+    'run-many',
+    '-t',
+    'check',
+    'test',
+    'test-scripts',
+    '--outputStyle=static',
+    `--parallel=${availableParallelism() + 1}`,
+  ],
   settings,
 );
 const { passed, failed, skipped } = testTotals(tests.output);

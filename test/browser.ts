@@ -20,9 +20,8 @@ export async function openBrowser(): Promise<Browser> {
  * that takes 2.3 s of processor time. So it is unpacked once, beside the packages.
  */
 function unpacked(): string {
-  const { version } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.resolve('@sparticuz/chromium')), 'utf8'),
-  );
+  const about = new URL('../node_modules/@sparticuz/chromium/package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(about, 'utf8'));
   const folder = fileURLToPath(new URL(`../node_modules/.cache/chromium-${version}`, import.meta.url));
   const program = join(folder, 'chromium');
   if (existsSync(program)) return program;
