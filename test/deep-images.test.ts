@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { ServingCluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { readHistogram, readJson, readMap } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -27,7 +26,7 @@ const picture: Picture<Uint16Array> = {
   pixels: Uint16Array.from({ length: width * height }, (_, i) => valueAt(i % width, Math.floor(i / width))),
 };
 const names = ['a', 'b', 'c', 'd'];
-let cluster: ServingCluster;
+const clusters: Record<string, ServingCluster> = {};
 
 before(async () => {
   mkdirSync(source);
@@ -44,10 +43,10 @@ before(async () => {
     ),
   });
   await writeTiledTiff(join(source, 'd.tif'), picture, tilePx, drawTile, 16);
-  cluster = await sharedCluster();
+  for (const device of ['cpu', 'software'] as const) clusters[device] = await sharedCluster(device);
 });
 
-after(() => cluster?.stop());
+after(() => Promise.all(Object.values(clusters).map((cluster) => cluster.stop())));
 
 for (const [device, args] of [
   ['cpu', []],
@@ -57,7 +56,7 @@ for (const [device, args] of [
   test(`on ${device} ${args.join(' ')}`, async () => {
     const out = join(folder, `${device} ${args.join(' ')}`);
     const run = ['run', source, '--border', 'mirror', '--map', 'tiff', '--out', out, ...args];
-    const { code, stderr } = await (device === 'cpu' ? cluster.halogrid(run) : halogrid([...run, '--device', device]));
+    const { code, stderr } = await clusters[device]!.halogrid(run);
     assert.equal(code, 0, stderr);
     const { codes, bins, counted } = lbpByDefinition(picture, 'mirror', 'nw-cw-msb');
     for (const name of names) {

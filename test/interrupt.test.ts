@@ -9,6 +9,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { runUndisturbed } from './shared-cluster.ts';
 import { hasResults } from './unfinished.ts';
 
 // However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
@@ -28,7 +29,7 @@ const job = (out: string, tilePx: number, nodes: number): string[] => {
 
 before(async () => {
   await writePgm(source, drawPicture(640, 640));
-  assert.equal((await command(job(whole, 4096, 1))).code, 0);
+  await runUndisturbed([source, '--out', whole, '--map', 'tiff', '--tile', '4096']);
 });
 
 for (const [signal, code, olderNode, nodes] of [

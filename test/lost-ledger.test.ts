@@ -19,6 +19,7 @@ import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { runUndisturbed } from './shared-cluster.ts';
 import { hasChunks } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
@@ -32,8 +33,7 @@ const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '
 before(async () => {
   mkdirSync(source);
   await writePgm(join(source, 'picture.pgm'), drawPicture(480, 480));
-  const { code, stderr } = await command(['run', ...job(undisturbed), '--device', 'cpu']);
-  assert.equal(code, 0, stderr);
+  await runUndisturbed(job(undisturbed));
 });
 
 /** A coordinator with its ledger in a folder of its own; it has ended when the test has. */

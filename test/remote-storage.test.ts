@@ -3,10 +3,11 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Cluster, startNode } from './cluster.ts';
+import { Cluster, type ServingCluster, startNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // A node that sees none of the coordinator's files: it may read and write an empty folder only.
@@ -15,8 +16,8 @@ const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
 let cluster: Cluster;
-/** Its node sees all files. */
-let seeing: Cluster;
+/** Its nodes see all files. */
+let seeing: ServingCluster;
 
 before(async () => {
   mkdirSync(source);
@@ -29,7 +30,7 @@ before(async () => {
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
     Cluster.start({ nodes: 0, options: ['--node-grace', '2000'] }),
-    Cluster.start({ nodes: 1 }),
+    sharedCluster(),
   ]);
 });
 

@@ -15,6 +15,7 @@ import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { seeded } from './seeded.ts';
+import { runUndisturbed } from './shared-cluster.ts';
 import { repetitions } from './thorough.ts';
 import { hasChunks } from './unfinished.ts';
 
@@ -44,8 +45,7 @@ before(async () => {
   mkdirSync(source);
   for (let i = 0; i < 60; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(20, 20 + (i % 5)));
   await writePgm(join(source, 'picture.pgm'), drawPicture(360, 360));
-  const { code, stderr } = await command(['run', ...job(undisturbed), ...onOne]);
-  assert.equal(code, 0, stderr);
+  await runUndisturbed(job(undisturbed));
 });
 
 test(`run: killed ${kills} times with all its processes, the same command completes it`, { skip }, async (t) => {

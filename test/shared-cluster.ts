@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Cluster, ServingCluster } from './cluster.ts';
 
 /** Devices of which test files share a cluster, and the nodes that it has. */
@@ -23,4 +24,15 @@ export async function sharedCluster(device: SharedDevice = 'cpu'): Promise<Servi
   if (told === undefined) return Cluster.start({ nodes: sharedNodes[device], device });
   const { address, http }: SharedCluster = JSON.parse(told);
   return new ServingCluster(address, http);
+}
+
+/** Runs a job to its end where nobody disturbs it, on CPU nodes: what others are compared with. */
+export async function runUndisturbed(job: readonly string[]): Promise<void> {
+  const cluster = await sharedCluster();
+  try {
+    const { code, stderr } = await cluster.halogrid(['run', ...job]);
+    assert.equal(code, 0, stderr);
+  } finally {
+    await cluster.stop();
+  }
 }

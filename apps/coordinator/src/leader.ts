@@ -26,7 +26,6 @@ import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables, tablesThread } from './output/tables-file.ts';
 import { PlanThread } from './plan/plan-thread.ts';
-import { planJob } from './plan/planner.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { checkSubmitBounds } from './services/check-bounds.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
@@ -42,8 +41,9 @@ interface Planner {
   check: typeof checkSources;
 }
 
-function choosePlanner({ config, onClose }: LeaderOptions): Planner {
-  if (!config.plansOnThread) return { plan: planJob, check: checkSources };
+/** The planner, and all that reads images for it, is loaded by its thread alone where it has one: 90 files that no start needs. */
+async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
+  if (!config.plansOnThread) return { plan: (await import('./plan/planner.ts')).planJob, check: checkSources };
   const thread = new PlanThread();
   thread.prepare();
   onClose(() => thread.close());
@@ -114,7 +114,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   options.opened(ledger);
   tablesThread.prepare();
   onClose(() => ledger.close());
-  const { plan: makePlan, check } = choosePlanner(options);
+  const { plan: makePlan, check } = await choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
   const metrics = createMetrics(registry);
   const spans = await openSpanExport();

@@ -1,4 +1,4 @@
-import { checkFfmpeg } from '@halogrid/imaging';
+import { checkFfmpeg } from '@halogrid/imaging/ffmpeg';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
 import { hasVideoExtension } from '@halogrid/sources';

@@ -3,7 +3,6 @@ import { UsageError } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
 import { Refusal } from '../job/refusal.ts';
 import type { PlanTotals } from '../plan/plan-totals.ts';
-import { surveyJob } from '../plan/survey-job.ts';
 
 /** A form is answered in this time; what is not looked at by then is left out. */
 const planMs = 10_000;
@@ -20,6 +19,8 @@ export async function planForm(spec: JobSpec): Promise<PlanAnswer> {
   const timeUp = AbortSignal.timeout(planMs);
   try {
     const note = (text: string) => notes.push(text);
+    // Loaded when the first plan is asked for, with all that reads images.
+    const { surveyJob } = await import('../plan/survey-job.ts');
     const survey = await surveyJob(spec, timeUp, note, (totals) => {
       soFar = totals;
     });

@@ -206,9 +206,8 @@ export class FeatureWriter {
 /** A row has a number in each of these. */
 const numberColumns = ['frame', 'timestampMs', 'capturedAtMs', 'cellRow', 'cellColumn', 'counted'] as const;
 
-/** The columns but the histogram. */
-const rowSchema: readonly SchemaElement[] = [
-  { name: 'schema', num_children: 10 },
+/** The columns but the histogram, in the order in which `writeGroup` writes them. */
+const factColumns: readonly SchemaElement[] = [
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'frame', type: 'INT32', repetition_type: 'REQUIRED' },
@@ -226,6 +225,8 @@ const rowSchema: readonly SchemaElement[] = [
   { name: 'cell_col', type: 'INT32', repetition_type: 'REQUIRED' },
   { name: 'counted', type: 'INT64', repetition_type: 'REQUIRED' },
 ];
+
+const rowSchema: readonly SchemaElement[] = [{ name: 'schema', num_children: factColumns.length + 1 }, ...factColumns];
 
 function check(column: string, { source }: FeatureRow, value: number, largest: number): void {
   if (Number.isInteger(value) && value >= 0 && value <= largest) return;
