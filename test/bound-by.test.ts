@@ -98,6 +98,7 @@ test('a slow disk; and the metrics of the node say the same', async () => {
 test('a busy coordinator', async () => {
   const busy = await Cluster.start({ env: withFaults({ blocksMs: 80 }) });
   try {
+    await warmUp(busy);
     const jobId = await busy.jobs.submit({ sources: [folders.tiny], batchFrames: 1, out: join(folder, 'out-of-busy') });
     busy.coordinator.signal('SIGUSR2');
     await eventually('most of the job', async () => {
