@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { openDevice } from '@halogrid/gpu-node/devices';
 import { writeFileAtomically } from '@halogrid/results';
-import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
+import { cacheFolders, makeFolders, softwareVersion, UsageError } from '@halogrid/service';
 import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
 import { ImageCache } from '../images/image-cache.ts';
 import { withTimedDevice } from '../timing/timed-device.ts';
@@ -22,6 +22,8 @@ export type ReportId = keyof typeof reports;
 
 export interface BenchReportsOptions {
   reports: readonly ReportId[];
+  /** Of these reports only tables of these names; all unless given. */
+  tables?: readonly string[];
   device: 'gpu' | 'software';
   out: string;
   quick: boolean;
@@ -47,8 +49,12 @@ export const machineLine = ({ device, cpu }: Machine): string => `${device}; ${c
 /** Samples that show that everything works. */
 const quickRepetitions = 3;
 
-/** Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. */
+/**
+ * Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. Rejects with UsageError
+ * where there is no such device, and where none of the reports has a table that is asked for.
+ */
 export async function benchReports(options: BenchReportsOptions, print: (text: string) => void): Promise<void> {
+  checkTables(options);
   const { name: device, maxLanes } = await describeGpu(options.device);
   const cpu = await nameOfCpu();
   const out = resolve(options.out);
@@ -69,13 +75,17 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
       const strategies = options.quick ? fewStrategies : everyStrategy(maxLanes);
       const report = reports[id]({ isQuick: options.quick, strategies });
       const repetitions = options.repetitions ?? (options.quick ? quickRepetitions : report.method.repetitions);
+      const tables = report.tables.filter(({ name }) => options.tables?.includes(name) ?? true);
+      if (tables.length === 0) continue;
       const method: Method = { ...report.method, repetitions };
       print(`\n${report.title}\n${methodLine(method)}\n`);
-      const calls = report.cuda.map((call) => ({ ...call, arguments: { ...call.arguments, repetitions } }));
+      const calls = report.cuda
+        .filter(({ table }) => tables.some(({ name }) => !table || name === table))
+        .map((call) => ({ ...call, arguments: { ...call.arguments, repetitions } }));
       const rows = cuda && (await cudaRows(cuda, calls, note));
       const samples = new Map<string, number[]>();
       // Each table is written as soon as it is known: whoever ends a long run keeps what was measured.
-      for (const table of report.tables) {
+      for (const table of tables) {
         await measureTable(table, samples, { bench, method, cellMs: 1000 * options.cellSeconds, note });
         const evaluated = evaluateTable(table, samples, rows);
         print(`\n${[table.title, table.note].filter(Boolean).join('\n')}\n${renderTable(evaluated)}`);
@@ -90,6 +100,16 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
     await cuda?.remove();
   }
   print(`\nCSV and charts are in ${out}\n`);
+}
+
+function checkTables({ reports: ids, tables = [] }: BenchReportsOptions): void {
+  const names = ids.flatMap((id) =>
+    reports[id]({ isQuick: true, strategies: fewStrategies }).tables.map(({ name }) => name),
+  );
+  const unknown = tables.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const allowed = [...new Set(names)].join(', ');
+  throw new UsageError(`Expected some of ${allowed} for --tables but received '${unknown}'`);
 }
 
 /** Rejects with UsageError where there is no such device. */

@@ -266,6 +266,7 @@ export function r4({ isQuick, strategies }: Scale): Report {
         arguments: { sizes: sides.join(), order: 3, measure: 'kernel,streams', histograms: 'total,blocks' },
       },
       ...registerCounts.map((maxRegisters) => ({
+        table: 'registers',
         program: 'ldp',
         arguments: {
           sizes: registerSides.join(),
@@ -279,6 +280,7 @@ export function r4({ isQuick, strategies }: Scale): Report {
       ...orders
         .filter((order) => order !== 3)
         .map((order) => ({
+          table: 'orders',
           program: 'ldp',
           arguments: { sizes: orderSide, order, measure: 'kernel', histograms: 'total' },
         })),

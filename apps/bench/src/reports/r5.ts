@@ -179,9 +179,14 @@ export function r5({ isQuick, strategies }: Scale): Report {
     method: isQuick ? { repetitions: 30, images: 1 } : { repetitions: 30, images: 5 },
     tables: [sizes, sides, shapes],
     cuda: [
-      { program: 'convolution', arguments: { ...call, kernels: kernels.join(), sizes: imageSides.join() } },
-      { program: 'convolution', arguments: { ...call, kernels: tableKernels.join(), sizes: side } },
       {
+        table: sizes.name,
+        program: 'convolution',
+        arguments: { ...call, kernels: kernels.join(), sizes: imageSides.join() },
+      },
+      { table: sides.name, program: 'convolution', arguments: { ...call, kernels: tableKernels.join(), sizes: side } },
+      {
+        table: shapes.name,
         program: 'convolution',
         arguments: {
           ...call,

@@ -142,7 +142,12 @@ export interface Report {
   title: string;
   method: Method;
   tables: ReportTable[];
-  cuda: CudaCall[];
+  cuda: ReportCall[];
+}
+
+export interface ReportCall extends CudaCall {
+  /** The table that needs its rows; all unless given. */
+  table?: string;
 }
 
 /** How many times as fast as `slow` something is; both are columns of times, or `cuda`. */

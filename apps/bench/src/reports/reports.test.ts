@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
+import { UsageError } from '@halogrid/service';
 import type { CudaRow } from '../cuda/cuda-programs.ts';
+import { benchReports } from './bench-reports.ts';
 import { drawChart } from './draw-chart.ts';
 import { type EvaluatedTable, evaluateTable } from './evaluate-table.ts';
 import { r1 } from './r1.ts';
@@ -142,4 +144,13 @@ test('what is the same in all rows of a place is one line, beside a line a strat
   const svg = drawChart(table.charts[0]!, evaluateTable(table, madeUp(report), madeUpCuda(report)), 'A device')!;
   const names = [...svg.matchAll(/<text x="36" y="4">([^<]+)</g)].map(([, name]) => name);
   assert.deepEqual(names, ['halogrid window', 'CUDA global here', 'CUDA shared here', 'halogrid plain']);
+});
+
+test('a table that no report has is refused before anything is measured', async () => {
+  const options = { reports: ['r1'], device: 'gpu', out: 'never-made', quick: true, cellSeconds: 1 } as const;
+  const expected = "Expected some of comparison, strategies, batches for --tables but received 'blocks'";
+  await assert.rejects(
+    benchReports({ ...options, tables: ['batches', 'blocks'] }, () => {}),
+    new UsageError(expected),
+  );
 });
