@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
 import { Cluster } from './cluster.ts';
@@ -12,6 +12,7 @@ import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { isThorough } from './thorough.ts';
 import { viewWithChange } from './view-with-change.ts';
 
 // The coordinator's page in a real browser, on real processes.
@@ -120,19 +121,58 @@ test('a source and its map are looked into side by side, and the map from a disk
   const large = join(folder, 'large.pgm');
   await writePgm(large, drawPicture(2500, 1400));
   const out = join(folder, 'large-out');
-  const ran = await cluster.halogrid(['run', large, source, '--map', 'dzi', '--grid', '1x2', '--out', out]);
+  const pipelines = ['--pipeline', 'codes=lbp', '--pipeline', 'uniform=lbp:labels=uniform'];
+  const asked = [...pipelines, '--map', 'dzi', '--grid', '1x2', '--out', out];
+  const ran = await cluster.halogrid(['run', large, source, ...asked]);
   assert.equal(ran.code, 0, ran.stderr);
   const link = /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!;
   const { page, complaints } = await openPage(browser, link);
+  // The right halves of both, without the border that has no codes.
+  await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 0, column 1');
+  const inCell = 1249 * 1398 + 99 * 198;
+  await page.getByText(`256 bins, ${inCell.toLocaleString('en')} counts in this cell`).waitFor();
   await page.getByRole('link', { name: 'look into it' }).press('Enter');
   await page.getByText('Source, 2500 × 1400 pixels').waitFor();
   await page.getByText('1 of 2', { exact: true }).waitFor();
   // 256 codes; without its border the picture has as many as pixels in the rest.
   await page.getByText(`256 bins, ${(2498 * 1398).toLocaleString('en')} pixels counted`).waitFor();
   await page.getByLabel('Cell').selectOption('row 0, column 1');
-  // Every pixel of the map, at its last level, and a part of the source as large as it is.
+  await zoomToPixels(page, 'large', 12);
+  await page.getByLabel('Pipeline').selectOption('uniform');
+  await page.getByText(`10 bins, ${(1249 * 1398).toLocaleString('en')} counts in this cell`).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('button', { name: 'The frame after' }).press('Enter');
+  await page.getByText('Source, 200 × 200 pixels').waitFor();
+  assert.match(page.url(), /source=1$/);
+  assert.deepEqual(complaints, []);
+
+  const disk = await openPage(browser, pathToFileURL(join(out, 'pipelines', 'codes', 'maps', 'index.html')).href);
+  await disk.page.getByText('2500 × 1400 pixels').waitFor();
+  await disk.page.locator('#map canvas').first().waitFor();
+  await disk.page.waitForFunction('document.readyState === "complete" && viewer.world.getItemCount() === 1');
+  assert.deepEqual(disk.complaints, []);
+});
+
+test('a map of 30000 x 30000 pixels is looked into down to its pixels', { skip: !isThorough }, async () => {
+  const side = 30_000;
+  const huge = join(folder, 'huge.pgm');
+  writeRepeated(huge, side);
+  const ran = await cluster.halogrid(['run', huge, '--map', 'dzi', '--out', join(folder, 'huge-out')]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const { page, complaints } = await openPage(browser, /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!);
+  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByText(`Source, ${side} × ${side} pixels`).waitFor();
+  await page.getByText(`256 bins, ${((side - 2) ** 2).toLocaleString('en')} pixels counted`).waitFor();
+  await zoomToPixels(page, 'huge', 15);
+  assert.deepEqual(complaints, []);
+});
+
+/** Zooms until every pixel of the map is there, at its last level, and a part of the source that is as large as it is. */
+async function zoomToPixels(page: Page, name: string, level: number): Promise<void> {
   const asWhole = [
-    page.waitForResponse(/\/results\/maps\/large_files\/12\/\d+_\d+\.png$/),
+    page.waitForResponse((response) =>
+      new RegExp(`/maps/${name}_files/${level}/\\d+_\\d+\\.png$`).test(response.url()),
+    ),
     page.waitForResponse(/\/picture\?index=0&x=\d+&y=\d+&width=512&height=512&side=512$/),
   ];
   let isWhole = false;
@@ -144,18 +184,16 @@ test('a source and its map are looked into side by side, and the map from a disk
     await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
     await Promise.race([whole, page.waitForTimeout(300)]);
   }
-  assert.deepEqual(await seriousFindings(page), []);
-  await page.getByRole('button', { name: 'The frame after' }).press('Enter');
-  await page.getByText('Source, 200 × 200 pixels').waitFor();
-  assert.match(page.url(), /source=1$/);
-  assert.deepEqual(complaints, []);
+}
 
-  const disk = await openPage(browser, pathToFileURL(join(out, 'maps', 'index.html')).href);
-  await disk.page.getByText('2500 × 1400 pixels').waitFor();
-  await disk.page.locator('#map canvas').first().waitFor();
-  await disk.page.waitForFunction('document.readyState === "complete" && viewer.world.getItemCount() === 1');
-  assert.deepEqual(disk.complaints, []);
-});
+/** A square picture whose lines repeat: it is written in seconds, and each of its parts has something to be seen. */
+function writeRepeated(path: string, side: number): void {
+  const { pixels } = drawPicture(side, 16);
+  const file = openSync(path, 'w');
+  writeSync(file, `P5\n${side} ${side}\n255\n`);
+  for (let row = 0; row < side; row += 16) writeSync(file, pixels, 0, Math.min(16, side - row) * side);
+  closeSync(file);
+}
 
 test('a job is cancelled from its page, after a question, and what is no job is told as text', async (t) => {
   // A node that stands still does no shard, so that the job goes on as long as it takes to cancel it.
@@ -166,6 +204,7 @@ test('a job is cancelled from its page, after a question, and what is no job is 
   const link = /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!;
   const { page, complaints } = await openPage(browser, link);
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  assert.deepEqual(await seriousFindings(page), []);
   await page.getByRole('button', { name: 'Cancel the job' }).press('Enter');
   await page.getByText(/^ended at \d+ %/).waitFor();
   assert.equal((await cluster.job(submitted.stdout.trim())).state, JobState.CANCELLED);
@@ -176,17 +215,35 @@ test('a job is cancelled from its page, after a question, and what is no job is 
   assert.equal(await page.locator('main img').count(), 0);
 });
 
-test('the page of nodes has those that are attached, and those that are gone, with why', async () => {
+test('the page of nodes has those that are attached, and those that are gone, with why, and their job goes on', async (t) => {
   const { page, complaints } = await openPage(browser, `${cluster.http}/console/nodes.html`);
   const card = page.getByRole('listitem').filter({ hasText: 'n1' });
   await card.getByText(/that read and decode$/).waitFor();
+  const shared = join(folder, 'shared');
+  mkdirSync(shared);
+  for (let i = 0; i < 8; i++) await writePgm(join(shared, `${i}.pgm`), drawPicture(200, 200, i));
+  const job = [shared, '--batch', '1', '--out', join(folder, 'shared-out')];
+  // It shows that it can do that, and is leased shards of the same job at once the next time.
+  assert.equal((await cluster.halogrid(['run', ...job])).code, 0);
   const killed = await cluster.startNode('doomed');
   await page.getByRole('listitem').filter({ hasText: 'doomed' }).waitFor();
   assert.deepEqual(await seriousFindings(page), []);
+  // The other one stands still, and with it the job that both are at.
+  const { pid } = cluster.nodes[0]!;
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  const submitted = await cluster.halogrid(['submit', ...job, '--fresh']);
+  await card.getByText(/^[1-8] shards?, .* of /).waitFor();
   process.kill(killed.pid, 'SIGKILL');
   await killed.program.ended;
   cluster.nodes.pop();
   await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  process.kill(pid, 'SIGCONT');
+  await page.goto(/^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!);
+  await page.getByText('100 %, 8 of 8 shards').waitFor();
+  await page.getByText('complete', { exact: true }).waitFor();
+  await page.goto(`${cluster.http}/console/nodes.html`);
   const back = await cluster.startNode('doomed');
   await page.getByRole('listitem').filter({ hasText: 'doomed' }).waitFor();
   back.program.signal('SIGTERM');
@@ -236,8 +293,9 @@ test('the page shows what nodes lack and what jobs wait for', async () => {
   const lacks = [{ need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 }];
   const waiting = 'No attached node can read /data/archive';
   const spec = { pipeline: { operations: [] }, out: 'file:///out' };
+  const job = JobStatus.fromPartial({ jobId: 'j', state: JobState.RUNNING, waiting, spec });
   await answer('nodes', { nodes: [NodeStatus.fromPartial({ nodeId: 'n', name: 'left', lacks })] });
-  await answer('jobs', { jobs: [JobStatus.fromPartial({ jobId: 'j', state: JobState.RUNNING, waiting, spec })] });
+  await answer('jobs', { jobs: [{ ...job, asked: [] }] });
   await page.goto(cluster.http);
   await page.getByRole('cell', { name: 'left cannot read /data/archive: EACCES: permission denied' }).waitFor();
   await page.getByRole('cell', { name: waiting }).waitFor();
@@ -307,19 +365,36 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await left.first().press('Enter');
   await page.getByRole('img', { name: 'Before: 49.pgm' }).waitFor();
   await page.getByRole('img', { name: /^After: [5-7]\d\.pgm$/ }).waitFor();
+
+  // From what changed to the frame in the viewer, along the archive, and on to frames like it.
+  await page.getByRole('button', { name: /^After: [5-7]\d\.pgm$/ }).press('Enter');
+  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByText(/^[5-7]\d of 81$/).waitFor();
+  await page.getByRole('button', { name: 'Frame 1, 00.pgm' }).press('Enter');
+  await page.getByText('1 of 81', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'around this one' }).press('Enter');
+  await page.getByRole('button', { name: 'Frame 2, 01.pgm' }).waitFor();
+  await page.getByRole('button', { name: 'What changed' }).press('Enter');
+  await left.first().press('Enter');
+  await page.getByText(/^[5-7]\d of 81$/).waitFor();
+  const cell = page.getByRole('combobox', { name: 'Cell' });
+  const source = page.locator('#source');
+  await source.locator('canvas').first().waitFor();
+  await page.getByText(/pixels counted/).waitFor();
+  // Until the picture has come, nothing is pointed at.
+  await page.locator('#connection:empty').waitFor({ state: 'attached' });
+  await source.hover({ position: { x: 3 * ((await source.boundingBox())!.width / 4), y: 200 } });
+  assert.match(await cell.inputValue(), /^row [01], column 1$/);
+  await page.locator('#source .cell').waitFor();
+  await cell.hover();
+  assert.equal(await cell.inputValue(), 'all cells');
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('link', { name: 'Look for frames like this one' }).press('Enter');
+  await page.locator('#results li').first().getByText('1. 1.0000').waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test('the page says that there is no job yet, and that the coordinator is gone', async () => {
-  const empty = await Cluster.start({ nodes: 0 });
-  const { page } = await openPage(browser, empty.http);
-  await page.getByText('Live').waitFor();
-  await page.getByText('No job yet').waitFor();
-  await empty.stop();
-  await page.getByText('No answer from the coordinator').waitFor();
-});
-
-test('where tokens are asked for, the page asks for one, and again for another that is wrong', async () => {
+test('where tokens are asked for, the page asks for one, and again for another that is wrong; it says that there is no job yet, and that the coordinator is gone', async () => {
   const tokens = join(folder, 'tokens');
   const token = 'a-token-that-may-read';
   writeFileSync(tokens, `read watcher ${token}\n`, { mode: 0o600 });
@@ -327,15 +402,23 @@ test('where tokens are asked for, the page asks for one, and again for another t
   const options = ['--listen', anyPort, '--http', anyPort, '--ledger', join(folder, 'ledger.sqlite')];
   const coordinator = new Halogrid(['coordinator', ...options, '--tokens', tokens, '--log-level', 'warn']);
   const { http } = await coordinator.firstLine;
+  const end = async () => {
+    coordinator.signal('SIGTERM');
+    await coordinator.ended;
+  };
   try {
     const { page } = await openPage(browser, `http://127.0.0.1:${http}`);
+    await page.getByLabel('Token').waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
     for (const given of ['not-the-token-at-all', token]) {
       await page.getByLabel('Token').fill(given);
       await page.getByRole('button', { name: 'Read on' }).click();
     }
     await page.getByText('Live').waitFor();
+    await page.getByText('No job yet').waitFor();
+    await end();
+    await page.getByText('No answer from the coordinator').waitFor();
   } finally {
-    coordinator.signal('SIGTERM');
-    await coordinator.ended;
+    await end();
   }
 });

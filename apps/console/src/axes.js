@@ -1,5 +1,5 @@
 /**
- * Round values from 0 up to `most`, about as many as `count`: steps are 1, 2 or 5 times a power of ten.
+ * Round values from 0 up to `most`, about as many as `count`: steps are 1, 2, 2.5 (where that is whole) or 5 times a power of ten.
  *
  * @param {number} most
  * @param {number} count
@@ -8,7 +8,8 @@ export function valueTicks(most, count) {
   if (!(most > 0)) return [0];
   const rough = most / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough) ?? 10 * power;
+  const steps = power >= 10 ? [1, 2, 2.5, 5, 10] : [1, 2, 5, 10];
+  const step = steps.map((times) => times * power).find((one) => one >= rough) ?? 10 * power;
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { describeTick, timeTicks, valueTicks } from './axes.js';
 
 test('values are read off at round steps, and times at those of a clock', () => {
-  assert.deepEqual(valueTicks(87, 4), [0, 50]);
-  assert.deepEqual(valueTicks(100, 4), [0, 50, 100]);
+  assert.deepEqual(valueTicks(87, 4), [0, 25, 50, 75]);
+  assert.deepEqual(valueTicks(100, 4), [0, 25, 50, 75, 100]);
   assert.deepEqual(valueTicks(3.2e9, 4), [0, 1e9, 2e9, 3e9]);
   assert.deepEqual(valueTicks(0, 4), [0]);
+  // Bins have whole numbers.
+  assert.deepEqual(valueTicks(9, 4), [0, 5]);
   assert.deepEqual(timeTicks(42, 6), [0, 10, 20, 30, 40]);
   assert.deepEqual(timeTicks(3600, 6), [0, 600, 1200, 1800, 2400, 3000, 3600]);
   assert.deepEqual([0, 30, 90, 600, 5400, 7200, 172_800].map(describeTick), [

@@ -65,7 +65,11 @@ function cameraSection(camera, grid) {
     'section',
     { class: 'card' },
     element('h2', {}, pathOf(camera.camera)),
-    element('p', { class: 'hint' }, `${camera.frames} frames, ${camera.events.length} changes`),
+    element(
+      'p',
+      { class: 'hint' },
+      `${camera.frames} frames, ${camera.events.length} ${camera.events.length === 1 ? 'change' : 'changes'}`,
+    ),
     ...cameraNotes(camera).map((note) => element('p', { class: 'waiting' }, note)),
     timelineChart(camera, cells, open),
     shown,
@@ -83,8 +87,9 @@ function cameraSection(camera, grid) {
 
 /** @param {string} when @param {IndexedFrame} frame @param {Region | undefined} marked */
 function figure(when, frame, marked) {
+  const jobId = new URLSearchParams(location.search).get('job') ?? '';
   const name = nameOfFrame(frame);
-  const open = button('', () => showFrame(frame, when.toLowerCase(), marked));
+  const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, ...(marked && { marked }) }));
   open.className = 'open';
   open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`, marked));
   return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));

@@ -3,14 +3,14 @@ import { describeClock, describeCount, describeDuration, describePixels, describ
 import { describeLack, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
 /**
- * @import { JobStatus, NodeStatus } from '@halogrid/proto'
+ * @import { AskedPipeline, JobStatus, ListedJob, NodeStatus } from '@halogrid/proto'
  * @import { Rates } from './rates.js'
  */
 
 /**
  * What the API told, at a moment.
  *
- * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[] }} Snapshot
+ * @typedef {{ ms: number, jobs: ListedJob[], nodes: NodeStatus[] }} Snapshot
  */
 
 /**
@@ -55,7 +55,7 @@ export function nowView(snapshot, rates) {
   ];
 }
 
-/** @param {JobStatus} job @param {number} ms @param {Rates} rates */
+/** @param {ListedJob} job @param {number} ms @param {Rates} rates */
 export function jobView(job, ms, rates) {
   const { counts } = job;
   const left = secondsLeft(job);
@@ -64,7 +64,7 @@ export function jobView(job, ms, rates) {
     id: job.jobId,
     page: `jobs/${encodeURIComponent(job.jobId)}`,
     state: describeState(job),
-    work: describeWork(job),
+    work: describeWork(job.asked),
     // A job that has ended has no bar: nothing of it moves any more.
     percent: hasEnded(job) ? undefined : percentDone(job),
     progress: describeProgress(job),
@@ -80,15 +80,9 @@ export function jobView(job, ms, rates) {
   };
 }
 
-/** The kernels of a job, one after another; of named pipelines each with its name. @param {JobStatus} job */
-export function describeWork({ spec }) {
-  const named = spec?.pipelines?.named ?? [{ name: '', pipeline: spec?.pipeline }];
-  const chains = named.map(({ name, pipeline }) => {
-    const chain = (pipeline?.operations ?? []).map(describeOperation).join(' → ');
-    return name === '' ? chain : `${name}: ${chain}`;
-  });
-  return chains.join('; ');
-}
+/** The kernels of a job, one after another; of named pipelines each with its name. @param {readonly AskedPipeline[]} asked */
+export const describeWork = (asked) =>
+  asked.map(({ name, operations }) => (name ? `${name}: ` : '') + operations.join(' → ')).join('; ');
 
 /** @param {NodeStatus} node @param {number} ms @param {Rates} rates */
 export function nodeView(node, ms, rates) {
@@ -134,10 +128,4 @@ export function nodeState({ draining, setAsideUntilMs, leases }) {
   if (draining) return { word: 'draining', tone: 'wait' };
   if (setAsideUntilMs > 0) return { word: `set aside until ${describeClock(setAsideUntilMs)}`, tone: 'wait' };
   return { word: leases > 0 ? 'busy' : 'idle', tone: 'good' };
-}
-
-/** As `--op` would be given. @param {{ kernel: string, parameters: { [name: string]: string } }} operation */
-function describeOperation({ kernel, parameters }) {
-  const list = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  return list.length > 0 ? `${kernel}:${list.join(',')}` : kernel;
 }

@@ -1,45 +1,40 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, type ListedJob, NodeStatus } from '@halogrid/proto';
 import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
 import { Rates } from './rates.js';
 
 const counts = { sources: 40, frames: 10, shards: 40, shardsDone: 10, attempts: 11, pixels: 10_000, quarantined: 2 };
-const spec = {
-  out: 'file:///data/o%20ut',
-  pipeline: {
-    operations: [
-      { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } },
-      { kernel: 'lbp', parameters: {} },
-    ],
-  },
+const spec = { out: 'file:///data/o%20ut' };
+const asked = [{ name: '', operations: ['conv:kernel=gaussian-5,as=u8', 'lbp'] }];
+const running: ListedJob = {
+  ...JobStatus.fromPartial({
+    jobId: 'a',
+    state: JobState.RUNNING,
+    submittedMs: 1000,
+    planned: true,
+    nodes: 1,
+    shardsPerSecond: 2,
+    counts,
+    spec,
+  }),
+  asked,
 };
-const running = JobStatus.fromPartial({
-  jobId: 'a',
-  state: JobState.RUNNING,
-  submittedMs: 1000,
-  planned: true,
-  nodes: 1,
-  shardsPerSecond: 2,
-  counts,
-  spec,
-});
-const complete = JobStatus.fromPartial({
+const complete: ListedJob = {
   ...running,
   jobId: 'b',
   state: JobState.COMPLETE,
   finishedMs: 4000,
   counts: { ...counts, shardsDone: 40 },
-});
+};
 
 test('named pipelines are shown with their kernels', () => {
-  const lbp = { operations: [{ kernel: 'lbp', parameters: {} }] };
   const named = [
-    { name: 'edges', pipeline: spec.pipeline },
-    { name: 'plain', pipeline: lbp },
+    { name: 'edges', operations: ['conv:kernel=gaussian-5,as=u8', 'lbp'] },
+    { name: 'plain', operations: ['lbp'] },
   ];
-  const job = JobStatus.fromPartial({ ...running, spec: { out: spec.out, pipelines: { named } } });
-  assert.equal(jobView(job, 0, new Rates()).work, 'edges: conv:kernel=gaussian-5,as=u8 → lbp; plain: lbp');
+  const { work } = jobView({ ...running, asked: named }, 0, new Rates());
+  assert.equal(work, 'edges: conv:kernel=gaussian-5,as=u8 → lbp; plain: lbp');
 });
 
 test('a job that runs shows what it computes, how far it is and how fast', () => {

@@ -1,17 +1,17 @@
 // The coordinator's page: asks its read-only API once a second and shows what it says.
-import { areaPath } from './area-path.js';
 import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
-import { byId, element, fill, svgElement } from './elements.js';
+import { byId, element, fill } from './elements.js';
 import { Rates } from './rates.js';
 import { readApi, TokenWanted } from './read-api.js';
+import { speedChart } from './speed-chart.js';
 import { askForToken } from './token-dialog.js';
 
-/** @import { JobStatus } from '@halogrid/proto' */
+/** @import { ListedJob } from '@halogrid/proto' */
 /** @import { Snapshot, State } from './cluster-view.js' */
 
 const everyMs = 1_000;
-/** Three minutes of them. */
-const keptSpeeds = 180;
+/** Seconds that the chart is of. */
+const chartSeconds = 180;
 /** The newest, beside those that have not ended. */
 const shownJobs = 50;
 /** Rows that are drawn once a second; the page of nodes has more. */
@@ -28,7 +28,7 @@ async function snapshot() {
     readApi(`jobs?limit=${shownJobs}`),
     readApi('nodes'),
   ]);
-  /** @type {Map<string, JobStatus>} */
+  /** @type {Map<string, ListedJob>} */
   const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
   const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
   return { ms: Date.now(), jobs, nodes };
@@ -38,13 +38,13 @@ async function snapshot() {
 function show(now) {
   rates.take(now.ms, pixelCounts(now));
   speeds.push(totalSpeed(now, rates));
-  if (speeds.length > keptSpeeds) speeds.shift();
+  if (speeds.length > chartSeconds + 1) speeds.shift();
 
   fill(
     'now',
     nowView(now, rates).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
   );
-  fill('chart', [svgElement('path', { d: areaPath(speeds, 600, 76) })]);
+  fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
 
   const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);

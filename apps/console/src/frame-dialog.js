@@ -14,10 +14,12 @@ const side = 1024;
  * Shows a frame beside the map that its job kept of it.
  *
  * @param {IndexedFrame} frame
- * @param {string} note what else is to be said of it
- * @param {Region} [marked] a part of it, in shares of the whole
+ * @param {object} known
+ * @param {string} known.note what else is to be said of it
+ * @param {string} [known.jobId] the job that its histogram is of, where that is known
+ * @param {Region} [known.marked] a part of it, in shares of the whole
  */
-export function showFrame(frame, note, marked) {
+export function showFrame(frame, { note, jobId, marked }) {
   const name = nameOfFrame(frame);
   const map = frame.picture && `${frame.picture}/map`;
   const dialog = element(
@@ -36,9 +38,18 @@ export function showFrame(frame, note, marked) {
       ),
       element('figure', {}, lazyPicture(map, side, `Map of ${name}`, marked), element('figcaption', {}, 'Map')),
     ),
-    button('Close', () => dialog.close()),
+    element(
+      'p',
+      { class: 'close' },
+      button('Close', () => dialog.close()),
+      ...(jobId ? [' ', element('a', { href: viewerOf(jobId, frame) }, 'look into it')] : []),
+    ),
   );
   document.body.append(dialog);
   dialog.addEventListener('close', () => dialog.remove());
   dialog.showModal();
 }
+
+/** @param {string} jobId @param {IndexedFrame} frame */
+const viewerOf = (jobId, { uri, frame, isVideo }) =>
+  `viewer.html?${new URLSearchParams({ job: jobId, uri, ...(isVideo && { frame: String(frame) }) })}`;

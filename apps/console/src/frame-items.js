@@ -24,27 +24,22 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
   const cell = isCell ? `cell ${cellRow},${cellColumn}` : '';
   const more = folded > 0 ? `and ${folded} near it` : '';
   const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
-  return frameItem(
-    /** @type {IndexedFrame} */ (frame),
-    words,
-    `${words} · job ${jobId}`,
-    pick,
-    isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined,
-  );
+  const marked = isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined;
+  const known = { words, note: `${words} · job ${jobId}`, jobId, ...(marked && { marked }) };
+  return frameItem(/** @type {IndexedFrame} */ (frame), known, pick);
 }
 
 /**
  * A frame of a list; its picture opens it beside its map.
  *
  * @param {IndexedFrame} frame
- * @param {string} words
- * @param {string} note
+ * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is said below it
  * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
- * @param {Region} [marked] a part of it, in shares of the whole
  */
-export function frameItem(frame, words, note, pick, marked) {
+export function frameItem(frame, { words, ...known }, pick) {
   const name = nameOfFrame(frame);
-  const open = button('', () => showFrame(frame, note, marked));
+  const { marked } = known;
+  const open = button('', () => showFrame(frame, known));
   open.className = 'open';
   open.append(lazyPicture(frame.picture, thumbnailPx, name, marked));
   open.title = frame.uri;

@@ -1,6 +1,6 @@
 import { pathOf } from './sentences.js';
 
-/** @import { IndexedFrame } from '@halogrid/proto' */
+/** @import { IndexedFrame, JobFrame } from '@halogrid/proto' */
 
 /** The last part of a source's path, with the frame of a video: `cam1.mp4 #250`. @param {IndexedFrame} frame */
 export function nameOfFrame({ uri, frame, isVideo }) {
@@ -12,6 +12,12 @@ export function nameOfFrame({ uri, frame, isVideo }) {
 export function timeOfFrame({ capturedMs, timestampMs }) {
   if (capturedMs !== undefined) return describeTime(capturedMs, 'captured_at');
   return timestampMs === undefined ? '' : describeTime(timestampMs, 'timestamp_ms');
+}
+
+/** Which frame of an archive it is, in few words: how far into its video, or the name of its file. @param {JobFrame} frame */
+export function describeMoment({ uri, timestampMs }) {
+  const name = pathOf(uri).split('/').at(-1) || uri;
+  return timestampMs === undefined ? name : describeTime(timestampMs, 'timestamp_ms');
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeTime, nameOfFrame, timeOfFrame } from './frame-words.js';
+import { describeMoment, describeTime, nameOfFrame, timeOfFrame } from './frame-words.js';
 
 test('a frame has the name of its file, and that of a video its number', () => {
   const image = { uri: 'file:///archive/street%201.jpg', frame: 0, isVideo: false, picture: '' };
@@ -22,4 +22,10 @@ test('a time is of the clock, of a video, or the number of a frame', () => {
   assert.equal(timeOfFrame(frame), '0.1 s');
   assert.equal(timeOfFrame({ ...frame, capturedMs: 0 }), '1970-01-01 00:00:00 UTC');
   assert.equal(timeOfFrame({ ...frame, timestampMs: undefined }), '');
+});
+
+test('a frame of an archive is told by its time, where it has one, or by its file', () => {
+  const frame = { index: 4, uri: 'file:///archive/street%201.jpg', name: 'street 1', width: 1, height: 1, counted: 1 };
+  assert.equal(describeMoment(frame), 'street 1.jpg');
+  assert.equal(describeMoment({ ...frame, frame: 30, timestampMs: 65_000 }), '1:05.0');
 });

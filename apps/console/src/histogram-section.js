@@ -2,7 +2,7 @@ import { button, element } from './elements.js';
 import { histogramChart } from './histogram-chart.js';
 import { describeCount } from './quantities.js';
 
-/** @import { MergedSoFar } from '@halogrid/proto' */
+/** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
 /** @typedef {Pick<MergedSoFar, 'counted' | 'channels'>} Histogram */
 
@@ -18,16 +18,28 @@ export class HistogramSection {
   /** @type {{ histogram: Histogram, pipelines: readonly string[] } | undefined} */
   #shown;
   #asked;
+  #picked;
   /** Names of cells, where there are several. @type {readonly string[]} */
   #cells = [];
   #cell = 0;
-  /** @type {(cell: number) => Histogram['channels']} */
+  /** The cell that is pointed at, from 0; undefined: none. @type {number | undefined} */
+  #pointed;
+  /** 0: all of them. @type {(cell: number) => Histogram['channels']} */
   #ofCell = () => [];
+  /** @type {((pipeline: string) => Promise<FrameHistograms>) | undefined} */
+  #readCells;
 
-  /** @param {Element} place @param {() => void} asked called when another pipeline is asked for */
-  constructor(place, asked) {
+  /**
+   * `asked` is called when another pipeline is asked for, `picked` when another cell is shown.
+   *
+   * @param {Element} place
+   * @param {() => void} asked
+   * @param {() => void} [picked]
+   */
+  constructor(place, asked, picked = () => {}) {
     this.#place = place;
     this.#asked = asked;
+    this.#picked = picked;
   }
 
   /** The pipeline that is asked for; empty: the first, or the only one. */
@@ -37,27 +49,67 @@ export class HistogramSection {
 
   /** @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no other */
   show(histogram, pipelines) {
+    const { channels } = histogram;
+    if (this.#readCells) this.#ofCell = () => channels;
     this.#shown = { histogram, pipelines };
-    this.#draw();
+    if (this.#cell > 0) void this.#load();
+    else this.#draw();
+  }
+
+  /**
+   * Cells of what is shown can be looked at as well; `read` resolves with those of a pipeline once somebody asks for one.
+   *
+   * @param {{ rows: number, columns: number }} grid
+   * @param {(pipeline: string) => Promise<FrameHistograms>} read
+   */
+  offerCells(grid, read) {
+    this.#cells = namesOf(grid);
+    this.#readCells = read;
+  }
+
+  /** Shows the cell that is chosen of all sources. */
+  async #load() {
+    if (!this.#shown || !this.#readCells) return;
+    const { histogram } = this.#shown;
+    const all = this.#ofCell(0);
+    this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell of all sources …'));
+    try {
+      const { channels, cells } = await this.#readCells(this.#pipeline);
+      this.#ofCell = (cell) => (cell === 0 ? all : split(cells[cell - 1] ?? [], channels));
+      histogram.channels = this.#ofCell(this.#cell);
+      this.#draw();
+    } catch (error) {
+      this.#cell = 0;
+      this.#draw();
+      this.#place.append(element('p', { class: 'hint' }, /** @type {Error} */ (error).message));
+    }
   }
 
   /**
    * As `show`, of one source: cells of a grid may be looked at one by one, or all together.
    *
-   * @param {{ counted: number, channels: readonly string[], cells: readonly number[][], rows: number, columns: number }} source
+   * @param {{ counted: number, channels: readonly string[], cells: readonly number[][], rows: number, columns: number,
+   *   pipelines: readonly string[] }} source
    */
-  showCells({ counted, channels, cells, rows, columns }) {
-    const bins = (cells[0]?.length ?? 0) / channels.length;
-    const names = cells.map((_, i) => `row ${Math.floor(i / columns)}, column ${i % columns}`);
+  showCells({ counted, channels, cells, rows, columns, pipelines }) {
     const sum = (cells[0] ?? []).map((_, i) => cells.reduce((all, cell) => all + (cell[i] ?? 0), 0));
-    const whole = cells.length > 1 ? ['all cells', ...names] : ['all'];
-    const counts = cells.length > 1 ? [sum, ...cells] : cells;
-    this.#cells = rows * columns > 1 ? whole : [];
-    this.#ofCell = (cell) => {
-      const of = counts[cell] ?? sum;
-      return channels.map((name, i) => ({ name, bins: of.slice(i * bins, (i + 1) * bins) }));
-    };
-    this.#shown = { histogram: { counted, channels: this.#ofCell(this.#cell) }, pipelines: [] };
+    this.#cells = namesOf({ rows, columns });
+    this.#ofCell = (cell) => split(cell === 0 ? sum : (cells[cell - 1] ?? sum), channels);
+    this.#shown = { histogram: { counted, channels: this.#ofCell(this.#cell) }, pipelines };
+    this.#draw();
+  }
+
+  /** The cell that is shown by itself, from 0; undefined where it is all of them. */
+  get cell() {
+    const cell = this.#pointed === undefined ? this.#cell : this.#pointed + 1;
+    return cell > 0 && this.#cells.length > 0 ? cell - 1 : undefined;
+  }
+
+  /** Shows the cell that is pointed at, or again the one that was chosen. @param {number | undefined} cell from 0 */
+  point(cell) {
+    if (cell === this.#pointed || !this.#shown || this.#cells.length === 0) return;
+    this.#pointed = cell;
+    this.#shown.histogram.channels = this.#ofCell(cell === undefined ? this.#cell : cell + 1);
     this.#draw();
   }
 
@@ -71,19 +123,24 @@ export class HistogramSection {
     if (!this.#shown) return;
     const { histogram, pipelines } = this.#shown;
     const channel = histogram.channels[this.#channel] ?? histogram.channels[0];
-    if (!channel || channel.bins.length === 0) return this.say('This pipeline has no histogram.');
+    const choices = element('div', { class: 'choices' }, ...this.#choices(histogram, pipelines));
+    if (!channel || channel.bins.length === 0) {
+      return this.#place.replaceChildren(choices, element('p', { class: 'hint' }, 'This pipeline has no histogram.'));
+    }
     const counts = channel.bins.map(Number);
     const width = Math.max(260, this.#place.clientWidth - 26);
     const isFocused = this.#place.contains(document.activeElement);
     if (isFocused && document.activeElement instanceof HTMLSelectElement) return;
     const focused = isFocused ? document.activeElement?.textContent : undefined;
     this.#place.replaceChildren(
-      element('div', { class: 'choices' }, ...this.#choices(histogram, pipelines)),
+      choices,
       histogramChart(counts, { name: channel.name, width, scale: this.#scale }),
       element(
         'p',
         { class: 'hint' },
-        `${counts.length} bins, ${describeCount(Number(histogram.counted))} pixels counted`,
+        this.cell === undefined
+          ? `${counts.length} bins, ${describeCount(Number(histogram.counted))} pixels counted`
+          : `${counts.length} bins, ${describeCount(counts.reduce((sum, count) => sum + count, 0))} counts in this cell`,
       ),
     );
     if (focused) [...this.#place.querySelectorAll('button')].find((one) => one.textContent === focused)?.focus();
@@ -103,10 +160,13 @@ export class HistogramSection {
     }
     if (this.#cells.length > 0) {
       made.push(
-        choice('Cell', this.#cells, this.#cells[this.#cell] ?? '', (name) => {
+        choice('Cell', this.#cells, this.#cells[this.cell === undefined ? 0 : this.cell + 1] ?? '', (name) => {
           this.#cell = this.#cells.indexOf(name);
+          this.#pointed = undefined;
+          if (this.#readCells && this.#cell > 0) return void this.#load();
           if (this.#shown) this.#shown.histogram.channels = this.#ofCell(this.#cell);
           this.#draw();
+          this.#picked();
         }),
       );
     }
@@ -129,6 +189,20 @@ export class HistogramSection {
     });
     return [...made, element('span', { class: 'switch', role: 'group', 'aria-label': 'Scale of counts' }, ...scales)];
   }
+}
+
+/** Names of the cells of a grid, after that of all; none where it is not divided. @param {{ rows: number, columns: number }} grid */
+function namesOf({ rows, columns }) {
+  const count = rows * columns;
+  if (count < 2) return [];
+  const names = Array.from({ length: count }, (_, i) => `row ${Math.floor(i / columns)}, column ${i % columns}`);
+  return ['all cells', ...names];
+}
+
+/** Counts of every channel, one after another, by channel. @param {readonly number[]} counts @param {readonly string[]} channels */
+function split(counts, channels) {
+  const bins = counts.length / channels.length;
+  return channels.map((name, i) => ({ name, bins: counts.slice(i * bins, (i + 1) * bins) }));
 }
 
 /** @param {string} label @param {readonly string[]} names @param {string} chosen @param {(name: string) => void} choose */

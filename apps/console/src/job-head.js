@@ -1,4 +1,4 @@
-import { describeState } from './cluster-view.js';
+import { describeState, describeWork } from './cluster-view.js';
 import { element } from './elements.js';
 import { describeHeadline, jobSentences } from './job-view.js';
 import { hasEnded, percentDone } from './progress.js';
@@ -17,7 +17,7 @@ export function jobHead(job, asked) {
       element('h2', {}, element('code', {}, job.jobId)),
       element('span', { class: `state ${tone}` }, word),
     ),
-    element('p', { class: 'work' }, asked.map(describeAsked).join('; ')),
+    element('p', { class: 'work' }, describeWork(asked)),
     element('progress', { max: 100, value: percentDone(job), class: `wide ${tone}`, 'aria-label': 'Progress' }),
     element(
       'p',
@@ -37,9 +37,6 @@ export function jobHead(job, asked) {
       : []),
   ];
 }
-
-/** @param {JobDetail['asked'][number]} pipeline */
-const describeAsked = ({ name, operations }) => (name ? `${name}: ` : '') + operations.join(' → ');
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 

@@ -17,10 +17,12 @@ import { specRows } from './spec-rows.js';
 import { stageTable } from './stage-table.js';
 import { withToken } from './token-dialog.js';
 
-/** @import { JobDetail, JobStatus, MayAnswer, MergedSoFar, QuarantinedInputs } from '@halogrid/proto' */
+/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, MergedSoFar, QuarantinedInputs } from '@halogrid/proto' */
 /** @import { ResultFile } from './result-list.js' */
 
 const everyMs = 1_000;
+/** All histograms of the job are read. */
+const cellsMs = 120_000;
 const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const path = `jobs/${encodeURIComponent(jobId)}`;
 const histogram = new HistogramSection(byId('histogram'), () => void showHistogram());
@@ -38,6 +40,7 @@ const tell = (sentence) => fill('sentence', sentence ? [sentence] : []);
 /** @param {JobDetail} detail @param {MayAnswer} may */
 function show({ job, nowMs, history, asked }, may) {
   document.title = `${job.jobId} – halogrid`;
+  byId('about').removeAttribute('hidden');
   fill('head', jobHead(job, asked));
   const state = hasEnded(job) ? 'over' : 'open';
   if (state !== lastState) fill('actions', may.submit ? jobActions(job, tell) : []);
@@ -87,6 +90,8 @@ async function showHistogram() {
   const name = histogram.pipeline || (named[0] ?? '');
   try {
     if (job.state === 'JOB_STATE_COMPLETE') {
+      const grid = { rows: job.spec?.grid?.rows ?? 1, columns: job.spec?.grid?.columns ?? 1 };
+      if (grid.rows * grid.columns > 1) histogram.offerCells(grid, () => readCells(name));
       histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
     } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
     else {
@@ -97,6 +102,18 @@ async function showHistogram() {
   } catch (error) {
     histogram.say(/** @type {Error} */ (error).message);
   }
+}
+
+/** Sums of cells by pipeline: all results of the job are read for them. @type {Map<string, Promise<FrameHistograms>>} */
+const cells = new Map();
+
+/** @param {string} pipeline */
+function readCells(pipeline) {
+  const reading =
+    cells.get(pipeline) ?? readApi(`${path}/cells?${new URLSearchParams({ pipeline })}`, { timeoutMs: cellsMs });
+  cells.set(pipeline, reading);
+  reading.catch(() => cells.delete(pipeline));
+  return reading;
 }
 
 /** @param {JobStatus} job */

@@ -1,9 +1,9 @@
 import { nodeState } from './cluster-view.js';
 import { describeBytes, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
-import { describeLack, pathOf } from './sentences.js';
+import { decoded, describeLack, pathOf } from './sentences.js';
 
 /**
- * @import { LeftNode, NodeDetail } from '@halogrid/proto'
+ * @import { LeftNode, NodeDetail, WorkersAtWork } from '@halogrid/proto'
  * @import { Rates } from './rates.js'
  */
 
@@ -27,14 +27,33 @@ export function nodeCard(node, ms, rates) {
       ['done', `${plural(shardsDone, 'shard')}, ${describePixels(node.pixelsDone)}`],
       ['failed', shardsFailed > 0 ? plural(shardsFailed, 'shard') : 'none'],
       ['threads', threads > 0 ? `${describeCount(threads)} that read and decode` : 'not told'],
-      ['GPU', device?.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'none of NVIDIA'],
-      ['driver', device?.driver || 'not told'],
+      // Of a node that does no videos there is nothing to say of them.
+      ...(node.load ?? []).filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
+      ...cardRows(device),
       ['attached', `${describeDuration(ms - node.attachedMs)} ago`],
-      ['sees', describeSights(node.sees)],
+      ...sightRows(node.sees),
     ],
     lacks: node.lacks.map(describeLack),
     lastFailure: node.lastFailure && `${describeDuration(ms - node.lastFailureMs)} ago: ${node.lastFailure}`,
   };
+}
+
+/** @type {Record<string, string>} */
+const workers = { decode: 'decoding', video: 'videos', device: 'computing' };
+
+/** `decoding`: `3.2 of 4 at work, 5 wait`. @param {WorkersAtWork} load @returns {[name: string, value: string]} */
+function workerRow({ kind, workers: all, busy, queued }) {
+  const waits = queued > 0 ? `, ${describeCount(queued)} ${queued === 1 ? 'waits' : 'wait'}` : '';
+  return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} at work${waits}`];
+}
+
+/** What there is to say of a GPU; nothing of cores. @param {NodeDetail['device']} device @returns {[name: string, value: string][]} */
+function cardRows(device) {
+  if (!device || device.kind === 'cpu') return [];
+  return [
+    ['GPU', device.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'no card of NVIDIA alone'],
+    ['driver', device.driver || 'not told'],
+  ];
 }
 
 /** @param {number} leases @param {number} leased @param {number} credit bytes */
@@ -42,21 +61,29 @@ function describeHeld(leases, leased, credit) {
   return `${plural(leases, 'shard')}, ${describeBytes(leased)} of ${describeBytes(credit)}`;
 }
 
-/** What is told of what a node sees, at most. */
-const mostSeen = 4;
+/** Places that are told of a kind, at most. */
+const mostPlaces = 4;
 
-/** @param {readonly string[]} sees */
-function describeSights(sees) {
-  if (sees.length === 0) return 'was not asked yet';
-  const more = sees.length > mostSeen ? [`${sees.length - mostSeen} more`] : [];
-  return [...sees.slice(-mostSeen).map(describeSight), ...more].join(', ');
+/**
+ * What a node has shown that it sees, by what it does there: `reads`, `writes`, `decodes`.
+ *
+ * @param {readonly string[]} sees as Lack.need names it
+ * @returns {[name: string, value: string][]}
+ */
+function sightRows(sees) {
+  if (sees.length === 0) return [['sees', 'was not asked yet']];
+  const needs = sees.map((need) => /** @type {[string, string]} */ (need.split(/ (.*)/s)));
+  return [...Map.groupBy(needs, ([verb]) => verb)].map(([verb, ofVerb]) => {
+    const all = [...new Set(ofVerb.map(([, what]) => describePlace(what)))];
+    // Who reads a folder reads those in it.
+    const places = all.filter((place) => !all.some((other) => place.startsWith(`${other}/`)));
+    const more = places.length > mostPlaces ? [`${places.length - mostPlaces} more`] : [];
+    return [`${verb}s`, [...places.slice(-mostPlaces), ...more].join(', ')];
+  });
 }
 
-/** `reads /data`, `writes /out`, `decodes video`. @param {string} need as Lack.need names it */
-function describeSight(need) {
-  const [verb = '', what = ''] = need.split(/ (.*)/s);
-  return `${verb}s ${pathOf(what)}`;
-}
+/** Results are written below a folder of ours in that of the job. @param {string} uri or what is decoded */
+const describePlace = (uri) => decoded[uri] ?? pathOf(uri).replace(/\/\.halogrid$/, '');
 
 /**
  * A node that is gone, a cell each.

@@ -22,7 +22,7 @@ const loaders = new WeakMap();
 /**
  * A picture of the coordinator that is loaded when it is about to be seen; where there is none, a sentence is in its place.
  *
- * @param {string} path as IndexedFrame.picture; empty: there is none
+ * @param {string} path as IndexedFrame.picture, with a query or without; empty: there is none
  * @param {number} side pixels at most
  * @param {string} alt
  * @param {Region} [marked] a part of it, in shares of the whole
@@ -32,7 +32,7 @@ export function lazyPicture(path, side, alt, marked) {
   loaders.set(place, async () => {
     try {
       if (path === '') throw new Error('The address of its source is too long for a picture');
-      const { image } = await loadPicture(`${path}?side=${side}`, alt);
+      const { image } = await loadPicture(`${path}${path.includes('?') ? '&' : '?'}side=${side}`, alt);
       const mark = element('span', { class: 'region' });
       if (marked) placeRegion(mark, marked, { width: 1, height: 1 });
       place.replaceChildren(element('span', { class: 'shown' }, image, ...(marked ? [mark] : [])));

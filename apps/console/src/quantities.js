@@ -20,6 +20,9 @@ export function describePixels(pixels) {
   return `${digits} ${letter.replace('B', 'G').replace('K', 'k')}px`;
 }
 
+/** As `describePixels`, of a tick: `200 Mpx`, where three digits would be `200.0`. @param {number} pixels */
+export const shortPixels = (pixels) => describePixels(pixels).replace(/\.0+(?=\D)/, '');
+
 /** @param {number} pixelsPerSecond */
 export const describeSpeed = (pixelsPerSecond) => (pixelsPerSecond > 0 ? `${describePixels(pixelsPerSecond)}/s` : '–');
 

@@ -1,7 +1,7 @@
 import { describeTick, timeTicks, valueTicks } from './axes.js';
 import { chartFrame, plotOf } from './chart-frame.js';
 import { svgElement } from './elements.js';
-import { describePixels } from './quantities.js';
+import { describePixels, shortPixels } from './quantities.js';
 
 /** @import { JobHistoryView } from '@halogrid/proto' */
 
@@ -42,9 +42,6 @@ export function rateChart({ pixelsPerSecond: all, widthMs, elapsedMs }, width, i
     ],
   );
 }
-
-/** `200 Mpx`, where three digits would be `200.0`. @param {number} pixels */
-const shortPixels = (pixels) => describePixels(pixels).replace(/\.0+(?=\D)/, '');
 
 /** @param {number} value */
 const round = (value) => Math.round(value * 10) / 10;

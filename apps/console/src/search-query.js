@@ -1,6 +1,10 @@
 /** @import { IndexStatus } from '@halogrid/proto' */
 
-/** What is looked for: a file, or a row of the index. @typedef {{ file: File } | { row: number }} Wanted */
+/**
+ * What is looked for: a file, a row of the index, or a frame by its source.
+ *
+ * @typedef {{ file: File } | { row: number } | { uri: string, frame: number }} Wanted
+ */
 
 /**
  * The path of a search, without what is not asked for.
@@ -12,6 +16,10 @@
 export function searchPath(index, wanted, options) {
   const parameters = new URLSearchParams({ index });
   if ('row' in wanted) parameters.set('row', String(wanted.row));
+  if ('uri' in wanted) {
+    parameters.set('uri', wanted.uri);
+    parameters.set('frame', String(wanted.frame));
+  }
   for (const [name, value] of Object.entries(options)) if (value !== '') parameters.set(name, value);
   return `search?${parameters}`;
 }

@@ -5,6 +5,7 @@ import { describeIndex, framesPath, searchPath, shownFrames, utcMs } from './sea
 test('the path of a search has what is asked for, and nothing else', () => {
   const options = { region: '1,2,3x4', camera: '', distance: 'l1' };
   assert.equal(searchPath('a b', { row: 7 }, options), 'search?index=a+b&row=7&region=1%2C2%2C3x4&distance=l1');
+  assert.equal(searchPath('x', { uri: 'file:///a', frame: 3 }, {}), 'search?index=x&uri=file%3A%2F%2F%2Fa&frame=3');
   assert.equal(searchPath('x', { file: new File([], 'q.png') }, {}), 'search?index=x');
   assert.deepEqual([utcMs('1970-01-02T00:00'), utcMs('')], ['86400000', '']);
 });

@@ -2,14 +2,14 @@
 import { attempt } from './attempt.js';
 import { byId, element, fieldById, fill } from './elements.js';
 import { frameItem, resultItem } from './frame-items.js';
-import { nameOfFrame } from './frame-words.js';
+import { describeMoment, nameOfFrame } from './frame-words.js';
 import { imageOf, loadPicture } from './pictures.js';
 import { readApi } from './read-api.js';
 import { RegionPicker } from './region-picker.js';
 import { describeIndex, framesPath, searchPath, shownFrames, utcMs } from './search-query.js';
 
 /**
- * @import { IndexedFrame, IndexStatus, SearchResult } from '@halogrid/proto'
+ * @import { FramesAnswer, IndexedFrame, IndexStatus, SearchResult } from '@halogrid/proto'
  * @import { Wanted } from './search-query.js'
  */
 
@@ -48,6 +48,20 @@ async function lookForFrame(frame) {
     picker.openUnseen(`${name}: ${/** @type {Error} */ (error).message}`);
   }
   byId('query').scrollIntoView({ block: 'start' });
+}
+
+/** A source of a job, as the viewer links to it. @param {string} jobId @param {string} source its number */
+async function lookForSource(jobId, source) {
+  const path = `jobs/${encodeURIComponent(jobId)}`;
+  /** @type {FramesAnswer} */
+  const { frames } = await readApi(`${path}/frames?from=${encodeURIComponent(source)}&count=1`);
+  const [found] = frames;
+  if (!found) throw new Error('The job has no source of that number');
+  wanted = { uri: found.uri, frame: found.frame ?? 0 };
+  const picture = `/api/v1/${path}/picture?index=${found.index}&side=${picturePx}`;
+  const { image, ...size } = await loadPicture(picture, describeMoment(found));
+  picker.open(image, size);
+  await search();
 }
 
 /** @param {IndexedFrame} frame */
@@ -94,7 +108,7 @@ async function showFrames() {
   if (chosen !== chosenIndex()) return;
   fill(
     'frames',
-    frames.map((/** @type {IndexedFrame} */ frame) => frameItem(frame, `row ${frame.row}`, '', pick)),
+    frames.map((/** @type {IndexedFrame} */ frame) => frameItem(frame, { words: `row ${frame.row}`, note: '' }, pick)),
   );
   const last = first + (frames.length - 1) * step;
   fill('frames-facts', [
@@ -155,4 +169,7 @@ await attempt(async () => {
   ({ indexes } = await readApi('indexes', { timeoutMs: searchMs }));
   index.replaceChildren(...indexes.map(({ name }) => element('option', {}, name)));
   await chooseIndex();
+  const asked = new URLSearchParams(location.search);
+  const [jobId, source] = [asked.get('job'), asked.get('source')];
+  if (jobId && source && indexes.length > 0) await lookForSource(jobId, source);
 });

@@ -2,8 +2,8 @@
 
 /** @import { Counts, Lack, QuarantineReason } from '@halogrid/proto' */
 
-/** @type {Record<string, string>} */
-const decoded = { video: 'videos', jpeg: 'JPEGs' };
+/** What nodes decode, by the word of a need. @type {Record<string, string>} */
+export const decoded = { video: 'videos', jpeg: 'JPEGs' };
 
 /**
  * What a node cannot do, by the need that it does not meet: `read file:///data` is `cannot read /data`.

@@ -42,6 +42,13 @@ function showSources() {
 function isStale() {
   fill('plan', []);
   byId('start').setAttribute('disabled', '');
+  showNext('plan-button', 'start');
+}
+
+/** What to do next stands out. @param {string} next @param {string} other */
+function showNext(next, other) {
+  byId(next).classList.add('main');
+  byId(other).classList.remove('main');
 }
 
 /** @param {KernelsAnswer['kernels']} kernels */
@@ -79,6 +86,7 @@ async function showPlan() {
     planRows(plan).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
   );
   byId('start').removeAttribute('disabled');
+  showNext('start', 'plan-button');
 }
 
 async function start() {
@@ -117,7 +125,7 @@ await attempt(async () => {
   }
   addOperation(kernels);
   byId('more').addEventListener('click', () => addOperation(kernels));
-  const usual = element('option', { value: '' }, "each kernel's own");
+  const usual = element('option', { value: '' }, 'its default');
   byId('border').replaceChildren(usual, ...borders.map((border) => element('option', {}, border)));
   byId('map').replaceChildren(...mapFormats.map((format) => element('option', {}, format)));
   await browser.open('');

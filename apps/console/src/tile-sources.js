@@ -4,6 +4,8 @@
 const mapTilePx = 256;
 /** Side of the tiles of a source, as they are shown. */
 const sourceTilePx = 512;
+/** Of a picture that may be asked for. */
+const leastSide = 16;
 /** Levels above that of the pixels themselves: of larger parts a tile would take too long to decode. */
 const sourceLevels = 2;
 
@@ -37,8 +39,12 @@ export function sourceTiles({ width, height }, urlOf) {
     minLevel: Math.max(0, maxLevel - sourceLevels),
     /** @param {number} level @param {number} x @param {number} y */
     getTileUrl(level, x, y) {
-      const part = sourceTilePx * 2 ** (maxLevel - level);
-      const asked = { x: x * part, y: y * part, width: part, height: part, side: sourceTilePx };
+      const scale = 2 ** (maxLevel - level);
+      const part = sourceTilePx * scale;
+      // What is left in a corner is as much smaller as other parts are: a picture that filled a tile would be cut.
+      const longest = Math.max(Math.min(part, width - x * part), Math.min(part, height - y * part));
+      const side = Math.max(leastSide, Math.ceil(longest / scale));
+      const asked = { x: x * part, y: y * part, width: part, height: part, side };
       return urlOf(new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)])));
     },
   };

@@ -1,15 +1,19 @@
 // The viewer of a complete job: a source and its map side by side, both to be looked into, and the source's histogram.
 import { attempt } from './attempt.js';
+import { cellAt } from './cell-at.js';
 import { byId, element, fieldById, fill } from './elements.js';
+import { FilmStrip } from './film-strip.js';
 import { HistogramSection } from './histogram-section.js';
 import { describeCount, describeDuration } from './quantities.js';
 import { apiUrl, readApi, readPicture } from './read-api.js';
+import { regionOfCells } from './region.js';
 import { resultPath } from './result-list.js';
 import { pathOf } from './sentences.js';
 import { mapTiles, sourceTiles } from './tile-sources.js';
+import { showChanges } from './viewer-changes.js';
 import { ZoomSide } from './zoom-side.js';
 
-/** @import { FrameHistograms, FramesAnswer, ImageAnswer, JobDetail, JobFrame } from '@halogrid/proto' */
+/** @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame, JobDetail, JobFrame } from '@halogrid/proto' */
 
 /** Images of more pixels have no picture of the whole but their preview. */
 const maxWholePixels = 2 ** 26;
@@ -23,19 +27,26 @@ const source = new ZoomSide(
   placeOf('source'),
   'Source',
   (side) => together(side, map),
-  (side) => together(map, side),
+  (side) => came(side, map),
 );
 const map = new ZoomSide(
   placeOf('map'),
   'Map',
   (side) => together(side, source),
-  (side) => together(source, side),
+  (side) => came(side, source),
 );
-const histogram = new HistogramSection(byId('histogram'), () => {});
+const histogram = new HistogramSection(byId('histogram'), () => goTo(shownIndex), markCell);
+const strip = new FilmStrip(path, goTo);
 /** @type {Set<string>} */
 let files = new Set();
 let mapFormat = 'none';
+/** Names of the job's pipelines, of which the one is empty that has no other. @type {readonly string[]} */
+let pipelines = [''];
+/** The place in the job of the source that is shown. */
+let shownIndex = 0;
 let total = 0;
+/** The grid over the source that is shown, and its size. */
+let grid = { rows: 1, columns: 1, width: 1, height: 1 };
 /** The request that counts is the last. */
 let asked = 0;
 let isFollowing = false;
@@ -53,17 +64,43 @@ function together(moved, other) {
   isFollowing = false;
 }
 
-/** @param {number} index */
-async function show(index) {
+/** A picture has come: it shows the part that the other one does. @param {ZoomSide} side @param {ZoomSide} other */
+function came(side, other) {
+  together(other, side);
+  markCell();
+}
+
+/** Name of the pipeline that is shown. */
+const pipeline = () => histogram.pipeline || (pipelines[0] ?? '');
+
+/** A file of the results of that pipeline. @param {string} name */
+const inPipeline = (name) => (pipeline() ? `pipelines/${pipeline()}/${name}` : name);
+
+/** Marks the cell that the histogram is of. */
+function markCell() {
+  const part = histogram.cell === undefined ? undefined : regionOfCells([histogram.cell], grid);
+  for (const side of [source, map]) side.mark(part);
+}
+
+/** Shows the histogram of the cell that is pointed at. @param {{ x: number, y: number } | undefined} at */
+function pointAt(at) {
+  histogram.point(at && cellAt(at, grid, grid));
+  markCell();
+}
+
+/** @param {string} which as the API is asked for it: `from=N`, or `uri=…&frame=N` */
+async function show(which) {
   const mine = ++asked;
   /** @type {FramesAnswer} */
-  const answer = await readApi(`${path}/frames?from=${index}&count=1`);
+  const answer = await readApi(`${path}/frames?${which}&count=1`);
   if (mine !== asked) return;
   total = answer.total;
   const [frame] = answer.frames;
+  shownIndex = frame?.index ?? shownIndex;
   if (!frame) throw new Error('The job has no source of that number');
-  history.replaceState(null, '', `?${new URLSearchParams({ job: jobId, source: String(index) })}`);
+  history.replaceState(null, '', `?${new URLSearchParams({ job: jobId, source: String(frame.index) })}`);
   tell(frame);
+  void strip.show(frame.index, total);
   if (frame.name === '') {
     for (const side of [source, map]) side.say('It is quarantined: the page of the job says why.');
     return histogram.say('It is quarantined, and counts nothing.');
@@ -80,7 +117,10 @@ function tell(frame) {
   const { uri, index, timestampMs } = frame;
   const inside = frame.frame === undefined ? '' : `, frame ${frame.frame}`;
   const at = timestampMs === undefined ? '' : `, at ${describeDuration(timestampMs)}`;
-  fill('name', [pathOf(uri) + inside + at]);
+  fill('name', [(pathOf(uri).split('/').at(-1) ?? '') + inside + at]);
+  byId('name').setAttribute('title', pathOf(uri));
+  const similar = new URLSearchParams({ job: jobId, source: String(index) });
+  byId('similar').setAttribute('href', `search.html?${similar}`);
   const field = fieldById('at');
   field.max = String(total - 1);
   field.value = String(index);
@@ -92,7 +132,7 @@ function tell(frame) {
 /** @param {JobFrame} frame @param {() => boolean} isWanted */
 async function showSource(frame, isWanted) {
   const { index, name, width, height } = frame;
-  const preview = `preview/${name}.source.jpg`;
+  const preview = inPipeline(`preview/${name}.source.jpg`);
   try {
     const [{ readsParts }, whole] = await Promise.all([
       /** @type {Promise<ImageAnswer>} */ (readApi(`${path}/image?index=${index}`)),
@@ -116,11 +156,11 @@ async function showSource(frame, isWanted) {
 
 /** @param {JobFrame} frame */
 async function showMap({ name, width, height }) {
-  const preview = `preview/${name}.png`;
-  const whole = mapFormat === 'png' ? `maps/${name}.png` : files.has(preview) ? preview : '';
+  const preview = inPipeline(`preview/${name}.png`);
+  const whole = mapFormat === 'png' ? inPipeline(`maps/${name}.png`) : files.has(preview) ? preview : '';
   fill('map-words', [describeMap(whole)]);
   if (mapFormat === 'dzi') {
-    const folder = `maps/${name}_files`;
+    const folder = inPipeline(`maps/${name}_files`);
     return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))], width);
   }
   if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
@@ -131,25 +171,42 @@ async function showMap({ name, width, height }) {
 /** @param {string} whole the file of its picture, where it is not in tiles */
 function describeMap(whole) {
   if (mapFormat === 'dzi') return 'Map, every pixel';
-  return whole === '' || whole.startsWith('maps/') ? 'Map' : 'Map, as its preview';
+  return whole === '' || whole.includes('maps/') ? 'Map' : 'Map, as its preview';
 }
 
 /** @param {JobFrame} frame @param {() => boolean} isWanted */
-async function showHistogram({ index, counted }, isWanted) {
+async function showHistogram({ index, counted, ...size }, isWanted) {
   try {
     /** @type {FrameHistograms} */
-    const { rows, columns, channels, cells } = await readApi(`${path}/frame?index=${index}`);
+    const { rows, columns, channels, cells } = await readApi(
+      `${path}/frame?${new URLSearchParams({ index: String(index), pipeline: pipeline() })}`,
+    );
     if (!isWanted()) return;
-    histogram.showCells({ counted, channels, cells, columns, rows });
+    grid = { ...size, rows, columns };
+    const labels = (cells[0]?.length ?? 0) / channels.length;
+    // Maps as PNG hold labels as they are: the few of uniform patterns would all be black.
+    const isDark = mapFormat === 'png' && labels > 1 && labels < 256;
+    map.brighten(isDark ? 255 / (labels - 1) : 1);
+    if (isDark) fill('map-words', [`Map, ${labels} labels from black to white`]);
+    histogram.showCells({ counted, channels, cells, columns, rows, pipelines });
+    markCell();
   } catch (error) {
     if (isWanted()) histogram.say(/** @type {Error} */ (error).message);
   }
 }
 
 /** @param {number} index */
-const goTo = (index) => void attempt(() => show(Math.min(total - 1, Math.max(0, index))));
+function goTo(index) {
+  void attempt(() => show(`from=${Math.min(total - 1, Math.max(0, index))}`));
+}
+
+/** @param {IndexedFrame} frame */
+const goToFrame = ({ uri, frame, isVideo }) =>
+  void attempt(() => show(`${new URLSearchParams({ uri, ...(isVideo && { frame: String(frame) }) })}`));
 
 byId('at').addEventListener('input', () => goTo(Number(fieldById('at').value)));
+byId('changed').addEventListener('click', () => void attempt(() => showChanges(jobId, pipeline(), goToFrame)));
+for (const side of [source, map]) side.onPoint(pointAt);
 byId('before').addEventListener('click', () => goTo(Number(fieldById('at').value) - 1));
 byId('after').addEventListener('click', () => goTo(Number(fieldById('at').value) + 1));
 /** @param {number} by */
@@ -165,9 +222,16 @@ await attempt(async () => {
   document.title = `Viewer of ${job.jobId} – halogrid`;
   files = new Set(results.files.map(({ name }) => name));
   mapFormat = job.spec?.mapFormat ?? 'none';
+  pipelines = job.spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   fill('job-link', [
     element('a', { href: `../jobs/${encodeURIComponent(job.jobId)}` }, element('code', {}, job.jobId)),
   ]);
   const first = Number(query.get('source') ?? '0');
-  await show(Number.isInteger(first) && first >= 0 ? first : 0);
+  const named = query.get('uri');
+  const isNumber = Number.isInteger(first) && first >= 0;
+  await show(
+    named === null
+      ? `from=${isNumber ? first : 0}`
+      : `${new URLSearchParams({ uri: named, frame: query.get('frame') ?? '0' })}`,
+  );
 });

@@ -1,11 +1,15 @@
 import { element } from './elements.js';
 import { bearer } from './read-api.js';
 
-/** @import OpenSeadragon from 'openseadragon' */
+/**
+ * @import OpenSeadragon from 'openseadragon'
+ * @import { Region } from './region.js'
+ */
 
 const { OpenSeadragon: createViewer } = /** @type {{ OpenSeadragon: typeof OpenSeadragon }} */ (
   /** @type {unknown} */ (globalThis)
 );
+const { Point, Rect } = createViewer;
 
 // The library adds a sheet of inline styles unless it finds its own, and the policy of our pages would refuse it, in the log of the browser.
 // An element of that name in a namespace of nobody is found, and is no sheet. What it would say is in viewer.css.
@@ -22,6 +26,7 @@ export class ZoomSide {
   #label;
   /** @type {OpenSeadragon.Viewer | undefined} */
   #viewer;
+  #brightness = 1;
   #moved;
   #shown;
 
@@ -63,6 +68,7 @@ export class ZoomSide {
   }
 
   #added() {
+    this.brighten(this.#brightness);
     this.#chooseLayers();
     this.#shown(this);
   }
@@ -75,6 +81,45 @@ export class ZoomSide {
       const { minLevel, maxLevel } = layer.source;
       const ratio = layer.viewportToImageZoom(viewer.viewport.getZoom(false));
       layer.setOpacity(minLevel === 0 || ratio > 2 ** (minLevel - maxLevel - 1) ? 1 : 0);
+    }
+  }
+
+  /**
+   * Tells where somebody points, in shares of the picture; undefined where it is no longer there.
+   *
+   * @param {(at: { x: number, y: number } | undefined) => void} tell
+   */
+  onPoint(tell) {
+    this.#place.addEventListener('pointermove', ({ clientX, clientY, pointerType }) => {
+      // A finger moves the picture.
+      if (pointerType === 'touch' || !this.viewport) return;
+      const { left, top } = this.#place.getBoundingClientRect();
+      const { x, y } = this.viewport.pointFromPixel(new Point(clientX - left, clientY - top));
+      const at = { x, y: y / this.#aspect };
+      tell(x >= 0 && x < 1 && at.y >= 0 && at.y < 1 ? at : undefined);
+    });
+    this.#place.addEventListener('pointerleave', () => tell(undefined));
+  }
+
+  /** Marks a part of the picture, in shares of the whole; undefined: none. @param {Region | undefined} part */
+  mark(part) {
+    this.#viewer?.clearOverlays();
+    if (!part || !this.viewport) return;
+    const [y, height] = [part.y * this.#aspect, part.height * this.#aspect];
+    this.#viewer?.addOverlay(element('div', { class: 'cell' }), new Rect(part.x, y, part.width, height));
+  }
+
+  /** Height by width. */
+  get #aspect() {
+    return this.#viewer?.world.getItemAt(0)?.getBounds().height ?? 1;
+  }
+
+  /** Shows it so many times as bright. @param {number} factor */
+  brighten(factor) {
+    this.#brightness = factor;
+    // Of the picture alone: what is around it stays dark.
+    for (const canvas of this.#place.querySelectorAll('canvas')) {
+      canvas.style.filter = factor === 1 ? '' : `brightness(${factor})`;
     }
   }
 

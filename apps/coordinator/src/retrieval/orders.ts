@@ -2,6 +2,7 @@ import type { Rect } from '@halogrid/geometry';
 import type {
   ChangesRequest,
   ChangesResponse,
+  FrameHistograms,
   IndexStatus,
   ListFramesRequest,
   ListFramesResponse,
@@ -44,6 +45,8 @@ export interface Orders {
   frames: { order: { folder: string; request: ListFramesRequest }; answer: ListFramesResponse };
   search: { order: { folder: string; request: SearchRequest; nodes: readonly SearchNode[] }; answer: Searched };
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
+  /** Sums of cells over all sources; `name` is that of a pipeline, where there are several. */
+  cells: { order: { folder: string; name?: string }; answer: FrameHistograms };
   /** `side`: pixels at most. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };
   /** Whether parts of the image can be shown. */

@@ -12,6 +12,7 @@ import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
 import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, Searched, Setup } from './orders.ts';
 import { sourcePicture } from './source-picture.ts';
+import { sumCells } from './sum-cells.ts';
 import { Tickets } from './tickets.ts';
 
 // Its coordinator is gone, or has no more use for it.
@@ -55,6 +56,8 @@ process.once('message', ({ access, secret, folder }: Setup) => {
         return search(order);
       case 'changes':
         return findCameraChanges(order.folder, order.request, tickets);
+      case 'cells':
+        return sumCells(order.folder, order.name);
       case 'picture':
         return framePicture(order, tickets);
       case 'readsParts':

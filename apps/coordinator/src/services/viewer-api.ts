@@ -19,8 +19,8 @@ import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
 const pictureAge = 600;
 
 /**
- * Answers GET of what the viewer shows of a complete job, below /api/v1/jobs/ID: `frames`, its sources; `frame`, the histograms of
- * one; `image`, whether parts of it can be shown; `picture`, one of them as PNG, or a part of it.
+ * Answers GET of what the viewer shows of a complete job, below /api/v1/jobs/ID: `frames`, its sources, by number or by name; `frame`, the histograms of
+ * one; `cells`, those of all together, a cell each; `image`, whether parts of it can be shown; `picture`, one of them as PNG, or a part of it.
  */
 export function createViewerApi(
   ledger: Ledger,
@@ -28,19 +28,23 @@ export function createViewerApi(
   log: Log,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const lists = new SourceLists();
-  const openJob = async (given: string) => {
+  /** The part of a job that is asked for by its name, or the first: all have the same sources. */
+  const openJob = async (given: string, asked?: string | null) => {
     const { jobId, spec } = await findJob(ledger, given);
     const folder = await resultsFolder(ledger, jobId);
-    // Every pipeline has the same sources.
-    const [first] = jobParts(spec);
-    const inside = first.name === '' ? folder : join(folder, 'pipelines', first.name);
-    return { spec, folder: inside, lines: await lists.at(join(inside, 'sources.jsonl')) };
+    const parts = jobParts(spec);
+    const part = asked ? parts.find(({ name }) => name === asked) : parts[0];
+    if (!part) refuseValue('pipeline', asked ?? '', `one of ${parts.map(({ name }) => name).join(', ')}`);
+    const inside = part.name === '' ? folder : join(folder, 'pipelines', part.name);
+    return { spec, part, folder: inside, lines: await lists.at(join(inside, 'sources.jsonl')) };
   };
   const answers: Record<string, (given: string, query: URLSearchParams) => Promise<object>> = {
     frames: async (given, query) => {
-      const { from, count } = readFrames(query);
+      const { uri, frame, count, step, ...asked } = readFrames(query);
       const { lines } = await openJob(given);
-      const frames = await lines.read(from, count);
+      const from = uri === undefined ? asked.from : await lines.find(uri, frame);
+      if (from === undefined) throw new Refusal('missing', 'The job has no such source');
+      const frames = await lines.read(from, count, step);
       return {
         total: lines.length,
         frames: frames.map(({ index, line }) => frameOf(index, line)),
@@ -52,11 +56,15 @@ export function createViewerApi(
       if (videoFrame !== undefined) return { readsParts: false } satisfies ImageAnswer;
       return { readsParts: await retrieval.ask('readsParts', { uri }) } satisfies ImageAnswer;
     },
+    cells: async (given, query) => {
+      const { jobId } = await findJob(ledger, given);
+      const name = query.get('pipeline');
+      return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), ...(name && { name }) });
+    },
     frame: async (given, query) => {
-      const { spec, folder, lines } = await openJob(given);
+      const { spec, part, folder, lines } = await openJob(given, query.get('pipeline'));
       const { done, line } = await sourceAt(lines, readIndex(query));
       if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
-      const [{ pipeline }] = jobParts(spec);
       // Loaded when the first frame is asked for: the reader of Parquet is 30 files that no coordinator needs to start.
       const { FeatureReader } = await import('@halogrid/results/feature-reader');
       const reader = await FeatureReader.open(join(folder, 'features.parquet'));
@@ -65,7 +73,7 @@ export function createViewerApi(
       const cells = [];
       const count = grid.rows * grid.columns;
       for (let cell = 0; cell < count; cell++) cells.push(await reader.histogram(done * count + cell));
-      return { ...grid, channels: [...pipeline.output.channels], cells } satisfies FrameHistograms;
+      return { ...grid, channels: [...part.pipeline.output.channels], cells } satisfies FrameHistograms;
     },
   };
   return (request, response) => {

@@ -6,9 +6,26 @@ const maxCount = 200;
 /** Sides of images are below this. */
 const maxSide = 2 ** 31 - 1;
 
-/** Which frames a query asks for: `from` and `count`. Throws Refusal. */
-export function readFrames(query: URLSearchParams): { from: number; count: number } {
-  return { from: numberOf(query, 'from', 0, maxSide, 0), count: numberOf(query, 'count', 1, maxCount, 50) };
+/** Frames from the one with that number or, where `uri` is there, from that one on. */
+export interface AskedFrames {
+  from: number;
+  uri?: string;
+  /** Of the video `uri`. */
+  frame: number;
+  step: number;
+  count: number;
+}
+
+/** Which frames a query asks for: `from`, or `uri` and `frame`; `step` and `count`. Throws Refusal. */
+export function readFrames(query: URLSearchParams): AskedFrames {
+  const uri = query.get('uri');
+  return {
+    from: numberOf(query, 'from', 0, maxSide, 0),
+    ...(uri !== null && { uri }),
+    frame: numberOf(query, 'frame', 0, maxSide, 0),
+    step: numberOf(query, 'step', 1, maxSide, 1),
+    count: numberOf(query, 'count', 1, maxCount, 50),
+  };
 }
 
 /** Which frame a query asks for. Throws Refusal. */

@@ -1,0 +1,32 @@
+import type { FrameHistograms } from '@halogrid/proto';
+import { binsOfCell, cellsOf, readFeatures, readFinishedJob } from '@halogrid/search';
+import { allowedPath } from '@halogrid/sources';
+import { Refusal } from '../job/refusal.ts';
+
+/** Counts that are told at most: an answer is one text, of 8 MB then. */
+const mostCounts = 2 ** 20;
+
+/**
+ * The sum of each cell of the grid over all sources of the job whose output is in that folder; `name` is that of its pipeline where
+ * it has several. Exact: a count is below 2^53. Rejects with Refusal or IndexError.
+ */
+export async function sumCells(folder: string, name: string | undefined): Promise<FrameHistograms> {
+  const job = await readFinishedJob(folder, name);
+  // The folder is one that may be read; a link in it may lead elsewhere.
+  await allowedPath(job.features);
+  const { grid, channels } = job.pipeline;
+  const bins = binsOfCell(job.pipeline);
+  const count = cellsOf(job.pipeline);
+  if (count * bins > mostCounts) {
+    throw new Refusal(
+      'unmet',
+      `Its ${count} cells have ${count * bins} counts, more than the ${mostCounts} that are told`,
+    );
+  }
+  const sums = new Float64Array(count * bins);
+  for await (const frame of readFeatures(job)) {
+    for (let i = 0; i < sums.length; i++) sums[i]! += frame.bins[i]!;
+  }
+  const cells = Array.from({ length: count }, (_, i) => Array.from(sums.subarray(i * bins, (i + 1) * bins)));
+  return { ...grid, channels: [...channels], cells };
+}
