@@ -28,6 +28,8 @@ const served = new Map<string, ServedFile>();
 let web: TestServer;
 let s3: TestS3;
 let cluster: Cluster;
+/** One that has no node until a test starts some. */
+let alone: Cluster;
 
 before(async () => {
   if (skip) return;
@@ -51,10 +53,17 @@ before(async () => {
     else process.env[name] = value;
   }
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}?token=SECRET\n`).join(''));
-  cluster = await Cluster.start({ nodes: 2 });
+  [cluster, alone] = await Promise.all([Cluster.start({ nodes: 2 }), Cluster.start({ nodes: 0 })]);
 });
 
-after(() => Promise.all([cluster?.stop(), web?.close(), s3?.close()]));
+after(() => Promise.all([cluster?.stop(), alone?.stop(), web?.close(), s3?.close()]));
+
+async function endLateNodes(): Promise<void> {
+  for (const { program } of alone.nodes.splice(0)) {
+    program.signal('SIGTERM');
+    await program.ended;
+  }
+}
 
 const digestOf = (out: string): string => readJson(out, 'job.json').digest;
 
@@ -136,8 +145,7 @@ for (const { where, storage } of [
   test(`a video on ${where} that changes between plan and read is set aside ${storage.join(' ')}`, {
     skip,
   }, async (t) => {
-    const alone = await Cluster.start({ nodes: 0 });
-    t.after(() => alone.stop());
+    t.after(endLateNodes);
     const path = join(folder, where, 'changing.mp4');
     mkdirSync(dirname(path));
     const bytes = readFileSync(join(source, 'yard.mp4'));
@@ -168,8 +176,7 @@ for (const { where, storage } of [
 test('a node that shares no storage decodes what the coordinator hands over, and what is on servers', {
   skip,
 }, async (t) => {
-  const alone = await Cluster.start({ nodes: 0 });
-  t.after(() => alone.stop());
+  t.after(endLateNodes);
   const only = ['--storage', 'remote', '--data-root', join(folder, 'empty'), '--allow-host', '127.0.0.1'];
   await alone.adopt(await startNode(alone.address, 'remote', 'cpu', only));
   for (const [i, from] of [source, 's3://archive/cams'].entries()) {

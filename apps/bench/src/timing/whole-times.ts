@@ -9,11 +9,13 @@ export interface WholeTimesOptions extends BenchImages, SamplingOptions {
   cases: readonly KernelCase[];
   /** Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all. */
   imagesPerSample?: number;
+  /** Milliseconds; by this process's clock unless given. */
+  clock?: () => number;
 }
 
 /**
  * Times one image from the staging memory that it is decoded into to results in this process's memory: upload, kernels
- * and readback, by this process's clock. Rejects with one sentence where there is no such device.
+ * and readback. Rejects with one sentence where there is no such device.
  */
 export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
   const { kind, cases } = options;
@@ -42,8 +44,8 @@ async function open(kind: DeviceKind, strategy?: Strategy): Promise<Device> {
 
 async function timeCase(device: Device, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
   const staged = stageCase(one, options);
-  const images = options.imagesPerSample ?? 1;
-  const samplesMs = await takeSamples(options, (isWarmUp) => sample(device, staged, images, isWarmUp));
+  const { imagesPerSample: images = 1, clock = () => performance.now() } = options;
+  const samplesMs = await takeSamples(options, (isWarmUp) => sample(device, staged, { images, clock }, isWarmUp));
   return { name: one.name, samplesMs };
 }
 
@@ -51,7 +53,12 @@ async function timeCase(device: Device, one: KernelCase, options: WholeTimesOpti
  * Milliseconds that `images` images take. A single one is in place before the clock starts. Of several, only a warm-up
  * copies them into staging memory, which keeps its pixels: decoding writes there directly, too.
  */
-async function sample(device: Device, staged: StagedCase, images: number, isWarmUp: boolean): Promise<number> {
+async function sample(
+  device: Device,
+  staged: StagedCase,
+  { images, clock }: { images: number; clock: () => number },
+  isWarmUp: boolean,
+): Promise<number> {
   const { pipeline, withMap, item, bytes } = staged;
   const acquire = async () => {
     const staging = await device.acquire(bytes.length);
@@ -59,7 +66,7 @@ async function sample(device: Device, staged: StagedCase, images: number, isWarm
     return staging;
   };
   const first = await acquire();
-  const startedMs = performance.now();
+  const started = clock();
   const runs: Promise<void>[] = [];
   for (let i = 0; i < images; i++) {
     const staging = i === 0 ? first : await acquire();
@@ -70,5 +77,5 @@ async function sample(device: Device, staged: StagedCase, images: number, isWarm
     runs.push(run);
   }
   await Promise.all(runs);
-  return performance.now() - startedMs;
+  return clock() - started;
 }

@@ -2,26 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { videoTable } from './bench-video.ts';
 
-test('one table: medians of every rate, and what end to end is of others in the same turn, some of them together', () => {
+test('one table: medians of what was measured, and what end to end is of others in the same turn, by rates and by cores', () => {
   const samples = [
-    { 'FFmpeg, 2 processes': 400, 'FFmpeg with cuda': 600, 'end to end, cores': 200, 'end to end, auto': 800 },
-    { 'FFmpeg, 2 processes': 200, 'FFmpeg with cuda': 600, 'end to end, cores': 150, 'end to end, auto': 700 },
-    { 'FFmpeg, 2 processes': 300, 'FFmpeg with cuda': 600, 'end to end, cores': 180, 'end to end, auto': 720 },
+    { FFmpeg: { rate: 400, coresMs: 4 }, 'end to end, cores': { rate: 200, coresMs: 5 }, pool: { rate: 100 } },
+    { FFmpeg: { rate: 200, coresMs: 6 }, 'end to end, cores': { rate: 150, coresMs: 8 }, pool: { rate: 100 } },
+    { FFmpeg: { rate: 300, coresMs: 5 }, 'end to end, cores': { rate: 180, coresMs: 10 }, pool: { rate: 100 } },
   ];
   const ratios = [
-    { whole: 'end to end, cores', bound: { name: 'FFmpeg', rates: ['FFmpeg, 2 processes'] } },
-    { whole: 'end to end, auto', bound: { name: 'both', rates: ['FFmpeg, 2 processes', 'FFmpeg with cuda'] } },
+    { whole: 'end to end, cores', bound: 'FFmpeg' },
+    { whole: 'end to end, cores', bound: 'pool' },
   ];
   assert.equal(
     videoTable('two cores', samples, ratios),
     [
-      'two cores                      median  min    max',
-      'FFmpeg, 2 processes, frames/s  300     200    400',
-      'FFmpeg with cuda, frames/s     600     600    600',
-      'end to end, cores, frames/s    180     150    200',
-      'end to end, auto, frames/s     720     700    800',
-      'end to end, cores / FFmpeg     0.600   0.500  0.750',
-      'end to end, auto / both        0.800   0.800  0.875',
+      'two cores                               median  min    max',
+      'FFmpeg, frames/s                        300     200    400',
+      'end to end, cores, frames/s             180     150    200',
+      'pool, frames/s                          100     100    100',
+      'FFmpeg, ms of cores a frame             5.00    4.00   6.00',
+      'end to end, cores, ms of cores a frame  8.00    5.00   10.00',
+      'end to end, cores / FFmpeg              0.600   0.500  0.750',
+      'end to end, cores / pool                1.800   1.500  2.000',
+      'end to end, cores / FFmpeg, by cores    0.750   0.500  0.800',
       '',
     ].join('\n'),
   );

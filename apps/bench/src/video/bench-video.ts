@@ -7,7 +7,8 @@ import type { FrameCluster, StartFrameCluster } from '../frames/frame-cluster.ts
 import { inBenchFolder } from '../frames/in-bench-folder.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { type ClipOptions, makeRecordings } from './make-recordings.ts';
-import { type Bound, type Rates, ratesOf, wayOf } from './video-rates.ts';
+import { measureWork } from './measured.ts';
+import { ratesOf, type Sample, wayOf } from './video-rates.ts';
 
 export interface BenchVideoOptions extends ClipOptions {
   device: string;
@@ -31,9 +32,11 @@ export async function benchVideo(
   return inBenchFolder(async (folder, stopped) => {
     const source = join(folder, 'recordings');
     const recordings = await Promise.race([makeRecordings(source, options, note), stopped]);
+    const warmUp = join(folder, 'warm-up');
+    await makeRecordings(warmUp, { ...options, copies: Math.min(options.copies, availableParallelism()) }, () => {});
     const cluster = await start({ nodes: options.nodes, device: options.device, note });
     try {
-      const compared = compare(cluster, { source, folder, recordings }, options, note);
+      const compared = compare(cluster, { source, warmUp, folder, recordings }, options, note);
       return await Promise.race([compared, cluster.broken, stopped]);
     } finally {
       await cluster.stop();
@@ -41,25 +44,36 @@ export async function benchVideo(
   });
 }
 
+interface Recordings {
+  source: string;
+  /** A folder with one of them for each core: every process starts over it. */
+  warmUp: string;
+  folder: string;
+  recordings: readonly string[];
+}
+
 async function compare(
   cluster: FrameCluster,
-  { source, folder, recordings }: { source: string; folder: string; recordings: readonly string[] },
+  { source, warmUp, folder, recordings }: Recordings,
   { repetitions, nodes, hwaccel }: BenchVideoOptions,
   note: (line: string) => void,
 ): Promise<string> {
   const processes = availableParallelism();
   const ways = hwaccel === 'auto' ? ['', 'cuda', 'auto'] : ['', ...(hwaccel ? [hwaccel] : [])];
-  for (const way of ways) await processFrames(cluster, source, folder, `warm-up-${wayOf(way)}`, jobOf(way));
+  for (const way of ways) await processFrames(cluster, warmUp, folder, `warm-up-${wayOf(way)}`, jobOf(way));
   const [{ device } = {}] = await cluster.nodes();
   const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', ways });
-  const samples: Rates[] = [];
+  const samples: Sample[] = [];
   for (let i = 0; i < repetitions; i++) {
     note(`Turn ${i + 1} of ${repetitions}`);
     const sample = await rates.measure(note);
     for (const way of ways) {
-      const seconds = await processFrames(cluster, source, folder, `run-${i}-${wayOf(way)}`, jobOf(way));
-      sample[wholeOf(way)] = rates.frames / seconds;
-      note(`${wholeOf(way)}: ${sample[wholeOf(way)]!.toFixed(0)} frames/s`);
+      let seconds = 0;
+      const { coresMs } = await measureWork(rates.frames, async () => {
+        seconds = await processFrames(cluster, source, folder, `run-${i}-${wayOf(way)}`, jobOf(way));
+      });
+      sample[wholeOf(way)] = { rate: rates.frames / seconds, coresMs };
+      note(`${wholeOf(way)}: ${(rates.frames / seconds).toFixed(0)} frames/s`);
     }
     samples.push(sample);
   }
@@ -73,24 +87,35 @@ const jobOf = (hwaccel: string) => (hwaccel ? { hwaccel } : {});
 
 const wholeOf = (way: string): string => `end to end, ${wayOf(way)}`;
 
-/** What end to end is of what bounds it. */
+/** What end to end is of what bounds it, both by their names. */
 export interface Ratio {
   whole: string;
-  bound: Bound;
+  bound: string;
 }
 
-/** A row for each rate, in frames a second, and for each ratio, turn by turn. */
-export function videoTable(title: string, samples: readonly Rates[], ratios: readonly Ratio[]): string {
-  const row = (name: string, rateOf: (sample: Rates) => number, digits: number) => {
-    const { median, min, max } = spreadOf(samples.map(rateOf));
+/**
+ * A row for the frames a second of each measurement, and for the time of cores that a frame takes, where the system tells; then those of
+ * each ratio, turn by turn: the rate over that of the bound, and the bound's time of cores over the other.
+ */
+export function videoTable(title: string, samples: readonly Sample[], ratios: readonly Ratio[]): string {
+  const row = (name: string, figureOf: (sample: Sample) => number, digits: number) => {
+    const { median, min, max } = spreadOf(samples.map(figureOf));
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
   };
-  const sumOf = (sample: Rates, names: readonly string[]) => names.reduce((sum, name) => sum + sample[name]!, 0);
+  const names = Object.keys(samples[0]!);
+  const hasTime = (name: string) => samples.every((sample) => sample[name]!.coresMs !== undefined);
+  const timeOf = (sample: Sample, name: string) => sample[name]!.coresMs!;
   return table([
     [title, 'median', 'min', 'max'],
-    ...Object.keys(samples[0]!).map((name) => row(`${name}, frames/s`, (sample) => sample[name]!, 0)),
+    ...names.map((name) => row(`${name}, frames/s`, (sample) => sample[name]!.rate, 0)),
+    ...names.filter(hasTime).map((name) => row(`${name}, ms of cores a frame`, (sample) => timeOf(sample, name), 2)),
     ...ratios.map(({ whole, bound }) =>
-      row(`${whole} / ${bound.name}`, (sample) => sample[whole]! / sumOf(sample, bound.rates), 3),
+      row(`${whole} / ${bound}`, (sample) => sample[whole]!.rate / sample[bound]!.rate, 3),
     ),
+    ...ratios
+      .filter(({ whole, bound }) => hasTime(whole) && hasTime(bound))
+      .map(({ whole, bound }) =>
+        row(`${whole} / ${bound}, by cores`, (sample) => timeOf(sample, bound) / timeOf(sample, whole), 3),
+      ),
   ]);
 }

@@ -13,7 +13,8 @@ const mostHeld = 8192;
 export async function* packPlan(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGenerator<PlannedStep[]> {
   const packer = new PlanPacker();
   for await (const steps of plan) {
-    const packed = steps.flatMap((step) => packer.take(step));
+    const packed: PlannedStep[] = [];
+    for (const step of steps) packer.take(step, packed);
     if (packed.length > 0) yield packed;
   }
   const rest = packer.rest();
@@ -23,11 +24,11 @@ export async function* packPlan(plan: AsyncIterable<readonly PlannedStep[]>): As
 class PlanPacker {
   #held: Source[] = [];
 
-  /** What follows of the plan when this step is known. */
-  take(step: PlannedStep): PlannedStep[] {
+  /** Adds to `plan` what follows of it when this step is known. */
+  take(step: PlannedStep, plan: PlannedStep[]): void {
     if (step.kind === 'source' && isPackable(step) && this.#held.length < mostHeld) {
       this.#held.push(step);
-      return [];
+      return;
     }
     if (step.kind === 'shard') {
       const { work } = step.shard;
@@ -35,11 +36,13 @@ class PlanPacker {
       const packed = packFrames(this.#held.slice(0, count), work);
       if (packed) {
         this.#held = this.#held.slice(count);
-        return [{ kind: 'shard', shard: { ...step.shard, work: packed } }];
+        plan.push({ kind: 'shard', shard: { ...step.shard, work: packed } });
+        return;
       }
     }
     // What is told of a plan belongs nowhere in it.
-    return step.kind === 'note' ? [step] : [...this.rest(), step];
+    if (step.kind !== 'note') for (const held of this.rest()) plan.push(held);
+    plan.push(step);
   }
 
   /** Sources whose shard has not come. */

@@ -19,6 +19,8 @@ export interface VideoPlanning {
   maxBytes: number;
   /** Bytes of the counts of a frame. */
   countsBytes: number;
+  /** Told of the frames of a segment before they become sources. */
+  expect: (frames: readonly number[]) => void;
   /** Numbers of the next source, which is that frame, and the next shard; each call takes one. */
   nextSource: (frame?: number) => Pick<SourceRef, 'index' | 'preview'>;
   nextShard: () => number;
@@ -33,7 +35,7 @@ export async function* planVideoSteps(
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep, void, undefined> {
-  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, nextSource, nextShard } = planning;
+  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, nextSource, nextShard } = planning;
   const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
@@ -57,6 +59,7 @@ export async function* planVideoSteps(
       } else {
         const { segment } = part;
         const sources: SourceRef[] = [];
+        expect(segment.frames.map(({ frame }) => frame));
         for (const frame of segment.frames) {
           const source = nextSource(frame.frame);
           yield { ...frameStep(source.index, frame, 1), size };

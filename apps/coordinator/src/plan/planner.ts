@@ -66,7 +66,7 @@ export async function* planJob(
     const steps: PlanStep[] = [];
     for (const one of found) {
       notes.count(one.input.uri);
-      for (const step of emitter.image(one)) steps.push(step);
+      emitter.frame(one, steps);
     }
     return steps;
   };

@@ -1,7 +1,7 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service/usage-error';
-import { listAllSources } from '@halogrid/sources';
+import { hasVideoExtension, listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
@@ -43,8 +43,9 @@ export async function surveyJob(
   mostSegments = Number.POSITIVE_INFINITY,
 ): Promise<JobSurvey> {
   const asked = await checked(given);
+  const mayKeep = await hasEarlierOutput(asked);
   // What another job left there says nothing of this one.
-  const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
+  const spec = mayKeep ? asked : { ...asked, fresh: true };
   const pipelines = jobPipelines(spec);
   const pipeline = pipelines[0]!;
   const counter = new PlanCounter(pipelines, {
@@ -57,11 +58,14 @@ export async function surveyJob(
   const reasons = new QuarantineReasons();
   const examples = new Map<number, string>();
   let lastUri = '';
-  const { list, fileBytes } = withFileBytes(listAllSources);
+  const { list, fileBytes, recordings } = withFileBytes(listAllSources);
   const steps = each(planJob(spec, pipeline, signal, { ...realInputs, list }));
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
+      // Each is a segment at least, unless what was found of it before is kept; the first is enough to tell what the others are like.
+      const isNext = step.video !== undefined && step.uri !== lastUri && counter.totals.segments > 0;
+      if (isNext && !mayKeep && recordings() > mostSegments) throw new LongPlanError(mostSegments);
       counter.addSource(step.index, step.uri, size, { copyBytes, fileBytes: fileBytes(step.uri) });
       lastUri = step.uri;
     } else if (step.kind === 'quarantine') {
@@ -79,16 +83,21 @@ async function* each<Item>(chunks: AsyncIterable<readonly Item[]>): AsyncGenerat
   for await (const items of chunks) yield* items;
 }
 
-/** Lists the same, and remembers how long files are until that is asked for, once. */
+/** Lists the same, and remembers how long files are until that is asked for, once, and how many look like recordings. */
 function withFileBytes(list: typeof listAllSources): {
   list: typeof listAllSources;
   fileBytes: (uri: string) => number;
+  recordings: () => number;
 } {
   const bytes = new Map<string, number>();
+  let recordings = 0;
   return {
     list: async function* (...given) {
       for await (const sources of list(...given)) {
-        for (const { uri, sizeBytes } of sources) if (sizeBytes > 0) bytes.set(uri, sizeBytes);
+        for (const { uri, name, sizeBytes } of sources) {
+          if (sizeBytes > 0) bytes.set(uri, sizeBytes);
+          if (hasVideoExtension(name)) recordings++;
+        }
         yield sources;
       }
     },
@@ -97,6 +106,7 @@ function withFileBytes(list: typeof listAllSources): {
       bytes.delete(uri);
       return found;
     },
+    recordings: () => recordings,
   };
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import type { SegmentLength } from './plan-video.ts';
@@ -15,6 +15,11 @@ import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts'
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-damaged-video-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+const mjpegPath = join(folder, 'whole.avi');
+before(() => {
+  if (!skip) makeVideo(mjpegPath, videoKinds['mjpeg.avi']!);
+});
 
 interface Outcome {
   frames: [number, Buffer][];
@@ -59,9 +64,7 @@ function chunksOf(bytes: Buffer, name: string): number[] {
 }
 
 test('a chunk of an AVI file that has lost its name costs one frame', { skip }, async () => {
-  const right = join(folder, 'whole.avi');
-  makeVideo(right, videoKinds['mjpeg.avi']!);
-  const bytes = readFileSync(right);
+  const bytes = readFileSync(mjpegPath);
   const index = bytes.indexOf('idx1');
   const chunks = chunksOf(bytes, '00dc').filter((at) => at < index);
   assert.equal(chunks.length, 48);
@@ -70,7 +73,7 @@ test('a chunk of an AVI file that has lost its name costs one frame', { skip }, 
   writeFileSync(path, bytes);
   const { frames, bad } = await sameOutcome(path, [{ aim: 6, most: 1000 }, whole]);
   assert.deepEqual(bad, []);
-  const expected = (await graysOf(right)).toSpliced(9, 1);
+  const expected = (await graysOf(mjpegPath)).toSpliced(9, 1);
   assert.deepEqual(
     frames,
     expected.map((gray, i) => [i, gray]),
@@ -78,9 +81,7 @@ test('a chunk of an AVI file that has lost its name costs one frame', { skip }, 
 });
 
 test('wrong offsets in the index of an AVI file change nothing', { skip }, async () => {
-  const right = join(folder, 'right.avi');
-  makeVideo(right, videoKinds['mjpeg.avi']!);
-  const bytes = readFileSync(right);
+  const bytes = readFileSync(mjpegPath);
   const random = randomOf(7);
   const index = bytes.indexOf('idx1');
   // An entry: name, flags, offset, size.
@@ -93,7 +94,7 @@ test('wrong offsets in the index of an AVI file change nothing', { skip }, async
   assert.deepEqual(bad, []);
   assert.deepEqual(
     frames,
-    (await graysOf(right)).map((gray, i) => [i, gray]),
+    (await graysOf(mjpegPath)).map((gray, i) => [i, gray]),
   );
 });
 

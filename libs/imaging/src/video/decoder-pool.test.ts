@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -132,6 +132,29 @@ for (const hwaccel of ['cuda', 'auto']) {
   });
 }
 
+test('a machine without a card is asked for one no more, and its processes stay', { skip: noCard }, async (t) => {
+  const notes: string[] = [];
+  const pool = poolOf(t);
+  assert.equal(await decodeAll(pool, 'cuda', notes), frames);
+  const started = childrenOf(process.pid);
+  assert.equal(await decodeAll(pool, 'cuda', notes), frames);
+  assert.deepEqual(childrenOf(process.pid), started);
+  assert.equal(notes.length, 1);
+});
+
+test('a process on cores gives way to what feeds hardware as soon as both decode', async (t) => {
+  const pool = poolOf(t, { processes: 1, hardware: 1 });
+  const priorities: number[] = [];
+  for (const hwaccel of ['', 'auto']) {
+    const decoder = await begin(pool, segments[0]!, undefined, { hwaccel });
+    const [process] = childrenOf(globalThis.process.pid);
+    priorities.push(getPriority(process) - getPriority());
+    await finish(decoder);
+    await decoder.close();
+  }
+  assert.deepEqual(priorities, [0, 10]);
+});
+
 /** Memory that holds two frames, so that a process cannot have decoded all before it comes to harm. */
 const littleMemory = () => new SharedMemory(2 * 336 * size.height);
 
@@ -176,29 +199,38 @@ test('a process that fetches from a server that is slow is not taken for one tha
   await decoder.close();
 });
 
-test('to decode the end of an MP4, nothing before it is read but the head of the file', {
-  skip: noFfmpeg,
-}, async (t) => {
-  const noisy = join(folder, 'noisy.mp4');
-  const source = 'color=gray:s=640x400:r=25,noise=alls=60:allf=t';
-  runFfmpeg(['-f', 'lavfi', '-i', source, '-frames:v', '30', '-g', '10', '-c:v', 'libx264', '-qp', '10', noisy]);
-  const bytes = readFileSync(noisy);
-  const parts = await Array.fromAsync(planVideo(pathToFileURL(noisy).href, {}, () => ({ aim: 10, most: 40 })));
-  const planned = parts.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []));
-  const reads: { position: number; end: number }[] = [];
-  const read = async (position: number, length: number) => {
-    reads.push({ position, end: position + length });
-    return bytes.subarray(position, position + length);
-  };
-  const remote: VideoFile = { ...file, version: '1', access: { sizeBytes: bytes.length }, read };
-  const decoder = await begin(poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
-  assert.equal(await count(decoder), planned.at(-1)!.frames.length);
-  await decoder.close();
-  // The head of the file comes with as much behind it as is read at once.
-  const first = planned.at(-1)!.start.position;
-  const isBefore = ({ position, end }: (typeof reads)[0]) => position < first - 2 ** 16 && end > 2 ** 16;
-  assert.deepEqual(reads.filter(isBefore), []);
+const noisyNames = ['noisy.mp4', 'noisy.mkv'];
+before(() => {
+  if (noFfmpeg) return;
+  const source = ['-f', 'lavfi', '-i', 'color=gray:s=640x400:r=25,noise=alls=60:allf=t'];
+  const encoder = ['-g', '10', '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '10'];
+  runFfmpeg([...source, ...noisyNames.flatMap((name) => ['-frames:v', '40', ...encoder, join(folder, name)])]);
 });
+
+for (const name of noisyNames) {
+  test(`to decode the end of ${name}, nothing before it is read but the head of the file`, {
+    skip: noFfmpeg,
+  }, async (t) => {
+    const noisy = join(folder, name);
+    const bytes = readFileSync(noisy);
+    const parts = await Array.fromAsync(planVideo(pathToFileURL(noisy).href, {}, () => ({ aim: 10, most: 40 })));
+    const planned = parts.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []));
+    const reads: { position: number; end: number }[] = [];
+    const read = async (position: number, length: number) => {
+      reads.push({ position, end: position + length });
+      return bytes.subarray(position, position + length);
+    };
+    const remote: VideoFile = { ...file, version: '1', access: { sizeBytes: bytes.length }, read };
+    const decoder = await begin(poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
+    assert.equal(await count(decoder), planned.at(-1)!.frames.length);
+    await decoder.close();
+    // The head of an MP4 comes with as much behind it as is read at once; of others frames are decoded to tell what they are.
+    const headEnd = name.endsWith('.mp4') ? 2 ** 16 : bytes.length / 4;
+    const first = planned.at(-1)!.start.position;
+    const isBefore = ({ position, end }: (typeof reads)[0]) => position < first - 2 ** 16 && end > headEnd;
+    assert.deepEqual(reads.filter(isBefore), []);
+  });
+}
 
 test('a process that has met damage is given nothing more', async (t) => {
   const pool = poolOf(t, { processes: 1 });

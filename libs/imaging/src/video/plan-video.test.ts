@@ -2,16 +2,24 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { indexVideo } from './index-video.ts';
+import { VideoIndexer } from './index-video.ts';
 import { planVideo } from './plan-video.ts';
 import type { IndexLine } from './process/index-packets.ts';
-import { makeVideo, noFfmpeg, videoKinds } from './testing/videos.ts';
+import { makeVideos, noFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile } from './video-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-plan-video-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const indexer = new VideoIndexer(1);
+const kinds = ['h264.mp4', 'h264-open.mkv', 'h264-open.ts', 'mjpeg.avi', 'mpeg4.avi', 'hevc-open.ts'];
+before(() => {
+  if (!noFfmpeg) makeVideos(kinds.map((kind) => ({ path: join(folder, kind), encoder: videoKinds[kind]! })));
+});
+after(async () => {
+  await indexer.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Where the segments of six groups of two frames begin, of which seeking does not lead to some. */
 async function placesOf(unreached: readonly number[], aim: number): Promise<number[]> {
@@ -75,18 +83,37 @@ test('groups that no chosen frame needs are not decoded, where they are long eno
   assert.deepEqual(await sparse(40, true, 80), [[0, 201]]);
 });
 
+test('a segment that --to ends is given before what follows it is listed', async () => {
+  let listed = 0;
+  async function* index(): AsyncGenerator<IndexLine, void, undefined> {
+    yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 }, delay: 0 };
+    for (let packet = 0; packet < 1000; packet++) {
+      const facts = { packet, pts: packet, dts: packet, position: 100 * packet, size: 9, isHidden: false };
+      const isKey = packet % 10 === 0;
+      listed++;
+      yield { kind: 'packets', packets: [{ ...facts, isKey, isClean: isKey }] };
+    }
+    yield { kind: 'end', missing: 0, why: '' };
+  }
+  const uri = pathToFileURL(import.meta.filename).href;
+  const found: [number, number][] = [];
+  // The fifteenth frame is shown at 0.6 s.
+  for await (const part of planVideo(uri, { toMs: 600 }, () => ({ aim: 100, most: 100 }), index))
+    if (part.kind === 'segment') found.push([part.segment.frames.length, listed]);
+  assert.deepEqual(found, [[15, 21]]);
+  assert.equal(listed, 1000);
+});
+
 async function unreachedOf(path: string): Promise<number> {
   const file = await openVideoFile(pathToFileURL(path).href);
-  const lines = await Array.fromAsync(indexVideo(file));
+  const lines = await Array.fromAsync(indexer.index(file));
   file.close();
   return lines.filter(({ kind }) => kind === 'unreached').length;
 }
 
-for (const kind of ['h264.mp4', 'h264-open.mkv', 'h264-open.ts', 'mjpeg.avi', 'mpeg4.avi', 'hevc-open.ts']) {
+for (const kind of kinds) {
   test(`seeking leads to each key frame of ${kind}`, { skip: noFfmpeg }, async () => {
-    const path = join(folder, kind);
-    makeVideo(path, videoKinds[kind]!);
-    assert.equal(await unreachedOf(path), 0);
+    assert.equal(await unreachedOf(join(folder, kind)), 0);
   });
 }
 
@@ -94,8 +121,7 @@ test('behind a lost chunk, seeking gives packets of an AVI file otherwise, so it
   skip: noFfmpeg,
 }, async () => {
   const path = join(folder, 'lost.avi');
-  makeVideo(path, videoKinds['mpeg4.avi']!);
-  const bytes = readFileSync(path);
+  const bytes = readFileSync(join(folder, 'mpeg4.avi'));
   let at = bytes.indexOf('movi');
   for (let chunk = 0; chunk < 5; chunk++) at = bytes.indexOf('00dc', at + 4);
   bytes.fill(0, at, at + 8);

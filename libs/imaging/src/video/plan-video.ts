@@ -154,7 +154,9 @@ class SegmentCutter {
       this.#open.end = Math.max(this.#open.end, end);
     }
     this.#before = [...this.#before, group.first].slice(-groupsBefore);
-    if (this.#open && this.#open.frames.length >= aim) yield* this.rest();
+    // What follows the end of what is asked for is listed while that is decoded.
+    const isBehind = choice.toMs !== undefined && this.lastMs >= choice.toMs;
+    if (this.#open && (this.#open.frames.length >= aim || isBehind)) yield* this.rest();
     if (!this.#open) this.#unreached = this.#unreached.filter((packet) => packet >= this.#before[0]!.packet);
   }
 

@@ -6,16 +6,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { planVideo, type VideoSegment } from './plan-video.ts';
-import { decodeInOneProcess, decodeInSegments, endSegmentsProcess } from './testing/segments.ts';
+import { decodeInOneProcess, decodeInSegments } from './testing/segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile } from './video-file.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-recorders-'));
-after(async () => {
-  await endSegmentsProcess();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const length = { aim: 12, most: 40 };
 const uriOf = (path: string): string => pathToFileURL(path).href;

@@ -7,11 +7,10 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
-import { indexVideo } from './index-video.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
-import { decodeInOneProcess, decodeInSegments, endSegmentsProcess } from './testing/segments.ts';
-import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
+import { decodeInOneProcess, decodeInSegments, endProcesses, indexInProcess } from './testing/segments.ts';
+import { makeVideos, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
 const skip = noFfmpeg;
@@ -22,8 +21,13 @@ const served = new Map<string, ServedFile>();
 const sent = new Map<string, number>();
 let web: TestServer;
 
+const kinds = ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mjpeg.avi', 'mpeg4.avi'];
+
 before(async () => {
-  if (!skip) makeNoise();
+  if (!skip) {
+    makeNoise();
+    makeVideos(kinds.map((kind) => ({ path: join(folder, kind), encoder: videoKinds[kind]! })));
+  }
   web = await startServer((request, response) => {
     const name = request.url!.slice(1);
     const file = served.get(name);
@@ -63,11 +67,9 @@ const lengths = [
   { aim: 1000, most: 1000 },
 ];
 
-for (const kind of ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mjpeg.avi', 'mpeg4.avi']) {
-  test(`${kind} over HTTP gives the frames of the file, however it is cut`, { skip }, async (t) => {
-    t.after(endSegmentsProcess);
+for (const kind of kinds) {
+  test(`${kind} over HTTP gives the frames of the file, however it is cut`, { skip }, async () => {
     const path = join(folder, kind);
-    makeVideo(path, videoKinds[kind]!);
     const uri = serve(kind, { bytes: readFileSync(path), etag: '"1"' });
     for (const length of isThorough ? lengths : lengths.slice(0, 1)) {
       const local = await decodeInSegments(pathToFileURL(path).href, length, { decode: decodeInOneProcess });
@@ -78,9 +80,7 @@ for (const kind of ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mj
 }
 
 test('what a file that is cut off has lost is lost over HTTP as well', { skip }, async () => {
-  const path = join(folder, 'avi.avi');
-  makeVideo(path, videoKinds['mjpeg.avi']!);
-  const uri = serve('cut.avi', { bytes: readFileSync(path).subarray(0, 60_000), etag: '"1"' });
+  const uri = serve('cut.avi', { bytes: readFileSync(join(folder, 'mjpeg.avi')).subarray(0, 60_000), etag: '"1"' });
   const { frames, bad } = await decodeInSegments(uri, lengths[1]!);
   assert.equal(frames.size + bad.size, 48);
   assert.equal(bad.get(47), 'The file ends before this frame');
@@ -93,7 +93,7 @@ test('what a file that is cut off has lost is lost over HTTP as well', { skip },
 });
 
 async function segmentsOf(uri: string, aim = 25): Promise<VideoSegment[]> {
-  const parts = await Array.fromAsync(planVideo(uri, {}, () => ({ aim, most: 1000 })));
+  const parts = await Array.fromAsync(planVideo(uri, {}, () => ({ aim, most: 1000 }), indexInProcess));
   return parts.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []));
 }
 
@@ -188,8 +188,7 @@ function withoutEnd(bytes: Buffer, from: number): VideoFile {
 
 for (const kind of ['h264-open.ts', 'h264.mp4', 'mjpeg.avi', 'hevc.mkv']) {
   test(`bytes of ${kind} that do not come are not taken for its end, nor for damage`, { skip }, async () => {
-    const path = join(folder, `part-of-${kind}`);
-    makeVideo(path, videoKinds[kind]!);
+    const path = join(folder, kind);
     const bytes = readFileSync(path);
     const [segment] = await segmentsOf(pathToFileURL(path).href, 1000);
     const half = Math.floor(bytes.length / 2);
@@ -198,7 +197,7 @@ for (const kind of ['h264-open.ts', 'h264.mp4', 'mjpeg.avi', 'hevc.mkv']) {
       stage: 'read',
       message: /^The video cannot be read: it ended at byte \d+ of \d+/,
     };
-    await assert.rejects(Array.fromAsync(indexVideo(withoutEnd(bytes, half))), expected);
+    await assert.rejects(Array.fromAsync(indexInProcess(withoutEnd(bytes, half))), expected);
     const decoder = new SegmentDecoder(withoutEnd(bytes, half), { ...segment!, wanted: segment!.frames, hwaccel: '' });
     await assert.rejects(async () => {
       for (;;) {
@@ -215,7 +214,7 @@ test('a file of which reading fails is told as such', async () => {
   // Nothing is at address 0 of this process.
   const mem = pathToFileURL(`/proc/${process.pid}/mem`).href;
   const file = { ...(await openVideoFile(mem)), access: { path: `/proc/${process.pid}/mem`, sizeBytes: 1000 } };
-  await assert.rejects(Array.fromAsync(indexVideo(file)), {
+  await assert.rejects(Array.fromAsync(indexInProcess(file)), {
     name: 'InputError',
     stage: 'read',
     message: /^The video cannot be read: EIO/,
@@ -252,6 +251,7 @@ const children = (): string[] =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
 
 test('the process that decodes knows no key and no address, and a failure to fetch is told as it is', async () => {
+  await endProcesses();
   const [name, key, address] = [
     'AWS_SECRET_ACCESS_KEY',
     'KEY/of+the+bucket',
@@ -294,6 +294,7 @@ test('a segment that is given up leaves no process and nothing open, whatever of
   const bytes = makeRecording('given-up.ts', 8);
   for (const uri of [pathToFileURL(join(folder, 'given-up.ts')).href, serve('given-up.ts', { bytes, etag: '"1"' })]) {
     const [segment] = await segmentsOf(uri, 1000);
+    await endProcesses();
     const pipes = () => process.getActiveResourcesInfo().filter((kind) => kind === 'PipeWrap').length;
     const before = pipes();
     const file = await openVideoFile(uri);

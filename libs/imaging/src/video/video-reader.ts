@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, getPriority, setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
@@ -27,6 +28,9 @@ const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.
 /** Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy machine starts it slowly. */
 const looks = 12;
 const firstLooks = 10 * looks;
+
+/** What a process that gives way adds to its own priority, as `nice` does: another that wakes up has its core soon. */
+const givesWayBy = 10;
 
 export interface VideoReaderOptions {
   /** Gives memory that luma goes through; unless it does, or where it throws, luma goes through the pipe. */
@@ -108,6 +112,15 @@ export class VideoReader {
     void conversation.over.then(() => clearInterval(watch));
     if (this.#hasEnded) conversation.fail(new Error('The decoder has ended'));
     return conversation;
+  }
+
+  /** From now on it gives way to what is quicker to let go of a core. */
+  giveWay(): void {
+    try {
+      setPriority(this.#child.pid!, Math.min(constants.priority.PRIORITY_LOW, getPriority() + givesWayBy));
+    } catch {
+      // It has ended, or the system does not let it.
+    }
   }
 
   /** Frames have been taken from these places. */

@@ -4,14 +4,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { FrameChoice } from './choose-frames.ts';
+import { type IndexVideo, VideoIndexer } from './index-video.ts';
 import { type PlannedFrame, planVideo } from './plan-video.ts';
 import { noFfmpeg, runFfmpeg } from './testing/videos.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-times-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const indexer = new VideoIndexer(1);
+after(async () => {
+  await indexer.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 const skip = noFfmpeg;
 
 const h264 = ['-c:v', 'libx264', '-g', '12', '-bf'];
@@ -33,14 +38,29 @@ const kinds: [name: string, encoder: string[]][] = [
   ['h264-b-dropped.ts', [...dropping, ...h264, '3']],
 ];
 
-function make(name: string, encoder: readonly string[]): string {
-  const path = join(folder, name);
-  runFfmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=25', '-frames:v', '40', '-pix_fmt', 'yuv420p', ...encoder, path]);
-  return path;
+/** Writes videos by one encoder or another, into files of those names. */
+function make(...videos: readonly (readonly [name: string, encoder: readonly string[]])[]): void {
+  // `-vsync` is of the program, and not of one of its outputs.
+  for (const some of [
+    videos.filter(([, [first]]) => first === '-vf'),
+    videos.filter(([, [first]]) => first !== '-vf'),
+  ]) {
+    const outputs = some.flatMap(([name, encoder]) => {
+      return ['-frames:v', '40', '-pix_fmt', 'yuv420p', ...encoder, join(folder, name)];
+    });
+    if (some.length > 0) runFfmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=25', ...outputs]);
+  }
 }
+const pathOf = (name: string): string => join(folder, name);
+before(() => {
+  if (!skip) make(...kinds);
+});
 
+const index: IndexVideo = (file) => indexer.index(file);
 async function framesOf(path: string, choice: FrameChoice = {}): Promise<PlannedFrame[]> {
-  const parts = await Array.fromAsync(planVideo(pathToFileURL(path).href, choice, () => ({ aim: 10, most: 100 })));
+  const parts = await Array.fromAsync(
+    planVideo(pathToFileURL(path).href, choice, () => ({ aim: 10, most: 100 }), index),
+  );
   return parts.flatMap((part) => (part.kind === 'segment' ? part.segment.frames : []));
 }
 
@@ -52,9 +72,9 @@ function timesByFfprobe(path: string): number[] {
   return seconds.map((time: number) => (time - seconds[0]) * 1000);
 }
 
-for (const [name, encoder] of kinds) {
+for (const [name] of kinds) {
   test(`frames of ${name} have the times that ffprobe gives them`, { skip }, async () => {
-    const path = make(name, encoder);
+    const path = pathOf(name);
     const frames = await framesOf(path);
     const expected = timesByFfprobe(path);
     assert.equal(frames.length, expected.length);
@@ -74,7 +94,7 @@ for (const [name, encoder] of kinds) {
 test('--from, --to and --fps choose the same frames of an AVI without times as of the MP4 that states them', {
   skip,
 }, async () => {
-  const [avi, mp4] = ['h264-b-chosen.avi', 'h264-b-chosen.mp4'].map((name) => make(name, [...dropping, ...h264, '3']));
+  const [avi, mp4] = ['h264-b-dropped.avi', 'h264-b-dropped.mp4'].map(pathOf);
   for (const choice of [{ fromMs: 400, toMs: 1300 }, { fps: { num: 3, den: 1 } }, { fromMs: 500, every: 3 }]) {
     const [ofAvi, ofMp4] = [await framesOf(avi!, choice), await framesOf(mp4!, choice)];
     const numbers = (frames: readonly PlannedFrame[]) => frames.map(({ frame }) => frame);
@@ -84,7 +104,8 @@ test('--from, --to and --fps choose the same frames of an AVI without times as o
 });
 
 test('frames that a file ends before are missed where they may be asked for by their times', { skip }, async () => {
-  const path = make('cut-off.avi', ['-c:v', 'mjpeg']);
+  const path = pathOf('cut-off.avi');
+  make(['cut-off.avi', ['-c:v', 'mjpeg']]);
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * 0.7)));
   assert.equal((await framesOf(path, { fromMs: 400, toMs: 480 })).length, 2);
@@ -120,7 +141,8 @@ for (const [name, strip] of [
   ['rateless.avi', withoutRate],
 ] as const) {
   test(`frames of ${name} have no times, and cannot be chosen by them`, { skip }, async () => {
-    const path = make(name, [...h264, '3']);
+    const path = pathOf(name);
+    make([name, [...h264, '3']]);
     strip(path);
     assert.deepEqual(
       (await framesOf(path, { every: 20 })).map(({ frame, timestampMs }) => [frame, timestampMs]),

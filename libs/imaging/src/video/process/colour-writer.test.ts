@@ -2,11 +2,20 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
-import { coloursByFfmpeg, deepKinds, height, makeVideo, noFfmpeg, videoKinds, width } from '../testing/videos.ts';
+import {
+  allColoursByFfmpeg,
+  deepKinds,
+  height,
+  makeVideo,
+  makeVideos,
+  noFfmpeg,
+  videoKinds,
+  width,
+} from '../testing/videos.ts';
 import { chromaFormat, matrixOf } from './colour-definition.ts';
 import { ColourWriter } from './colour-writer.ts';
 import { lumaFormat } from './video-gray.ts';
@@ -159,13 +168,26 @@ const kinds: Record<string, [format: string, bytes: number, encoder: string[]]> 
   'hevc-12-422.mp4': ['gbrp12le', 2, deepKinds['hevc-12-422.mp4']!.encoder],
   'hevc-12-444-full.ts': ['gbrp12le', 2, deepKinds['hevc-12-444-full.ts']!.encoder],
 };
-for (const [name, [format, bytes, encoder]] of Object.entries(kinds)) {
+const videos = Object.entries(kinds).map(([name, [format, , encoder]]) => ({
+  path: join(folder, name),
+  format,
+  encoder,
+}));
+let colours: Map<string, Buffer>;
+
+before(() => {
+  if (noFfmpeg) return;
+  makeVideos(videos, 24);
+  const decoded = allColoursByFfmpeg(videos);
+  colours = new Map(videos.map(({ path }, i) => [path, decoded[i]!]));
+});
+
+for (const [name, [, bytes]] of Object.entries(kinds)) {
   test(`${name}: the colours of every frame are those of swscale with accurate rounding`, {
     skip: noFfmpeg,
   }, async () => {
     const path = join(folder, name);
-    makeVideo(path, encoder, 24);
-    const all = coloursByFfmpeg(path, format);
+    const all = colours.get(path)!;
     const planeBytes = width * height * bytes;
     const frames = Array.from({ length: 24 }, (_, i) => {
       const [green, blue, red] = [0, 1, 2].map((plane) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { SegmentLength } from '../plan-video.ts';
 import {
@@ -15,8 +15,10 @@ import {
 import {
   deepKinds,
   grayByFfmpeg,
+  graysByFfmpeg,
   height,
   makeVideo,
+  makeVideos,
   noFfmpeg,
   runFfmpeg,
   videoKinds,
@@ -54,16 +56,25 @@ const kinds = [
     .map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
   ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
 ];
-for (const { name, encoder, gray: format, frameBytes } of kinds) {
+const pathOf = (name: string): string => join(folder, name);
+let grays: Map<string, Buffer>;
+
+before(() => {
+  if (noFfmpeg) return;
+  const mjpeg = { name: 'mjpeg.avi', encoder: videoKinds['mjpeg.avi']! };
+  makeVideos([...kinds, mjpeg].map(({ name, encoder }) => ({ path: pathOf(name), encoder })));
+  const decoded = graysByFfmpeg(kinds.map(({ name, gray }) => ({ path: pathOf(name), format: gray })));
+  grays = new Map(kinds.map(({ name }, i) => [name, decoded[i]!]));
+});
+
+for (const { name, gray: format, frameBytes } of kinds) {
   test(`${name}: every frame is what ffmpeg -pix_fmt ${format} gives, however it is cut`, {
     skip: noFfmpeg,
   }, async () => {
-    const path = join(folder, name);
-    makeVideo(path, encoder);
-    const expected = grayByFfmpeg(path, format);
+    const expected = grays.get(name)!;
     assert.equal(expected.length, 48 * frameBytes);
     const segments: number[] = [];
-    for (const [i, decoded] of (await decodeCut(path)).entries()) {
+    for (const [i, decoded] of (await decodeCut(pathOf(name))).entries()) {
       segments.push(decoded.segments);
       assert.deepEqual(decoded.bad, new Map());
       assert.equal(decoded.frames.size, 48);
@@ -108,8 +119,7 @@ test('a damaged middle sets aside the frames that may show it, and no others', {
     ['mpeg4.ts', 0.4],
     ['mjpeg.avi', 0.5],
   ] as const) {
-    const whole = join(folder, `whole-${kind}`);
-    makeVideo(whole, videoKinds[kind]!);
+    const whole = pathOf(kind);
     const bytes = readFileSync(whole);
     // The same bytes in every run; enough of them that a decoder notices.
     const from = Math.floor(bytes.length * at);
@@ -123,8 +133,7 @@ test('a damaged middle sets aside the frames that may show it, and no others', {
 
 test('of a video that is cut off, every frame comes or is set aside', { skip: noFfmpeg }, async () => {
   const whole = join(folder, 'fast-whole.mp4');
-  makeVideo(join(folder, 'slow.mp4'), videoKinds['h264.mp4']!);
-  runFfmpeg(['-i', join(folder, 'slow.mp4'), '-c', 'copy', '-movflags', '+faststart', whole]);
+  runFfmpeg(['-i', pathOf('h264.mp4'), '-c', 'copy', '-movflags', '+faststart', whole]);
   const bytes = readFileSync(whole);
   writeFileSync(join(folder, 'fast-cut.mp4'), bytes.subarray(0, Math.floor(bytes.length * 0.7)));
   const bad = await checkDamaged('fast-cut.mp4', whole);
@@ -132,19 +141,16 @@ test('of a video that is cut off, every frame comes or is set aside', { skip: no
   assert.ok(bad.has(47));
   assert.ok([...bad.values()].includes('The file ends before this frame'));
 
-  makeVideo(join(folder, 'cut.avi'), videoKinds['mjpeg.avi']!);
-  makeVideo(join(folder, 'whole.avi'), videoKinds['mjpeg.avi']!);
-  truncateSync(join(folder, 'cut.avi'), 60_000);
-  const badOfAvi = await checkDamaged('cut.avi', join(folder, 'whole.avi'));
+  copyFileSync(pathOf('mjpeg.avi'), pathOf('cut.avi'));
+  truncateSync(pathOf('cut.avi'), 60_000);
+  const badOfAvi = await checkDamaged('cut.avi', pathOf('mjpeg.avi'));
   assert.ok(badOfAvi.has(47));
 });
 
 test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg }, async () => {
-  const whole = join(folder, 'uncut.mp4');
-  makeVideo(whole, videoKinds['h264.mp4']!);
   const path = join(folder, 'edited.mp4');
   // Copied from inside a group of frames: its beginning is in the file to be decoded from, and is not shown.
-  runFfmpeg(['-ss', '0.7', '-i', whole, '-c', 'copy', path]);
+  runFfmpeg(['-ss', '0.7', '-i', pathOf('h264.mp4'), '-c', 'copy', path]);
   const expected = grayByFfmpeg(path);
   for (const { frames, bad } of await decodeCut(path)) {
     assert.deepEqual(bad, new Map());
@@ -156,35 +162,21 @@ test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg 
 
 test('a resolution that changes inside a file gives each frame its own size', { skip: noFfmpeg }, async () => {
   const sizes = ['64x48', '80x32'];
-  const parts = sizes.map((size, i) => {
-    const path = join(folder, `size-${i}.ts`);
-    runFfmpeg([
-      '-f',
-      'lavfi',
-      '-i',
-      `testsrc2=s=${size}:r=25`,
-      '-frames:v',
-      '10',
-      '-c:v',
-      'libx264',
-      '-pix_fmt',
-      'yuv420p',
-      path,
-    ]);
-    return path;
-  });
+  const parts = sizes.map((_, i) => pathOf(`size-${i}.ts`));
+  const encoder = ['-frames:v', '10', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
+  runFfmpeg([
+    ...sizes.flatMap((size) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=25`]),
+    ...parts.flatMap((part, i) => ['-map', String(i), ...encoder, part]),
+  ]);
+  const expected = graysByFfmpeg(parts.map((path) => ({ path, format: 'gray' })));
   const path = join(folder, 'sizes.ts');
   runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
   for (const { frames } of await decodeCut(path)) {
-    for (const [i, part] of parts.entries()) {
-      const expected = grayByFfmpeg(part);
-      const bytes = expected.length / 10;
+    for (const [i, ofPart] of expected.entries()) {
+      const bytes = ofPart.length / 10;
       for (let frame = 0; frame < 10; frame++) {
         const gray = frames.get(10 * i + frame);
-        assert.ok(
-          gray && expected.subarray(frame * bytes, (frame + 1) * bytes).equals(gray),
-          `frame ${10 * i + frame}`,
-        );
+        assert.ok(gray && ofPart.subarray(frame * bytes, (frame + 1) * bytes).equals(gray), `frame ${10 * i + frame}`);
       }
     }
   }

@@ -3,12 +3,18 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { jpegsOfVideo, pixelsOfJpeg } from '../testing/jpegs-of-video.ts';
-import { type Decoded, decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
-import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '../testing/videos.ts';
+import {
+  type Decoded,
+  decodeInOneProcess,
+  decodeInProcesses,
+  decodeInSegments,
+  endProcesses,
+} from '../testing/segments.ts';
+import { makeVideo, makeVideos, noFfmpeg, runFfmpeg, videoKinds } from '../testing/videos.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-mjpeg-'));
@@ -45,12 +51,16 @@ const somePictures = (name: string, encoder: readonly string[]): Buffer[] => {
   return jpegsOfVideo(path);
 };
 
-for (const name of Object.keys(videoKinds).filter((kind) => kind.startsWith('mjpeg'))) {
+const kinds = Object.keys(videoKinds).filter((kind) => kind.startsWith('mjpeg'));
+before(() => {
+  if (!skip) makeVideos(kinds.map((name) => ({ path: join(folder, name), encoder: videoKinds[name]! })));
+});
+
+for (const name of kinds) {
   test(`${name}: every frame is what its JPEG is as a file, in gray and in colour, however it is cut`, {
     skip,
   }, async () => {
     const path = join(folder, name);
-    makeVideo(path, videoKinds[name]!);
     const jpegs = jpegsOfVideo(path);
     assert.equal(jpegs.length, 48);
     for (const channels of ['gray', 'rgb'] as const) await checkFrames(path, jpegs, channels);
@@ -123,10 +133,12 @@ test('without libturbojpeg a node says how to get it, and blames no video', { sk
   const path = join(folder, 'missing.mkv');
   makeVideo(path, videoKinds['mjpeg.mkv']!, 2);
   const options = process.env.NODE_OPTIONS;
-  t.after(() => {
+  t.after(async () => {
+    await endProcesses();
     if (options === undefined) delete process.env.NODE_OPTIONS;
     else process.env.NODE_OPTIONS = options;
   });
+  await endProcesses();
   hideTurboJpeg();
   await assert.rejects(decodeAll(path, 'gray'), {
     name: 'MissingDecoderError',

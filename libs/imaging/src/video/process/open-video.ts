@@ -183,8 +183,8 @@ export class PacketReader {
   seekTo(wanted: VideoPacket): boolean {
     const { pts, dts, position } = wanted;
     if (this.#isIn('mpegts') && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
-    // MP4 takes a time for that of presentation: by that of decoding it leads to the group before. Others ask for that of decoding.
-    const times = new Set(this.#isIn('mov') ? [pts, dts] : [dts ?? pts]);
+    // MP4 and Matroska take a time for that of presentation: by that of decoding they lead to the group before.
+    const times = new Set(this.#isIn('mpegts') ? [dts ?? pts] : [pts, dts]);
     return [...times].some((time) => time !== null && this.#seekBy(time, seekFlags.backward, wanted));
   }
 

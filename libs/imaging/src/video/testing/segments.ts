@@ -4,14 +4,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { on, once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { DecoderPool } from '../decoder-pool.ts';
-import { indexVideo } from '../index-video.ts';
+import { type IndexVideo, VideoIndexer } from '../index-video.ts';
 import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
 import type { SegmentRequest } from '../process/decode-segment.ts';
+import type { SegmentDecoder } from '../segment-decoder.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
 
@@ -28,10 +30,33 @@ export interface Decoded {
   segments: number;
 }
 
+let indexer = new VideoIndexer(1);
+let pool = newPool();
+/** All segments of a local video in one process, see `decodeInOneProcess`. */
+let shared: ChildProcess | undefined;
+
+function newPool(): DecoderPool {
+  return new DecoderPool({ processes: 2, note: (line) => assert.fail(line) });
+}
+
+/** Ends the processes that tests of a file share: before a test that looks at what runs, or where others are to be started. */
+export async function endProcesses(): Promise<void> {
+  const [oldIndexer, oldPool, child] = [indexer, pool, shared];
+  [indexer, pool, shared] = [new VideoIndexer(1), newPool(), undefined];
+  const gone = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+  child?.ref();
+  if (gone) child!.disconnect();
+  await Promise.all([oldIndexer.close(), oldPool.close(), gone]);
+}
+after(endProcesses);
+
+/** In a process that stays. */
+export const indexInProcess: IndexVideo = (file) => indexer.index(file);
+
 /** Lists the packets of a video once, however often it is then planned. */
-export async function indexOnce(uri: string): Promise<typeof indexVideo> {
+export async function indexOnce(uri: string): Promise<IndexVideo> {
   const file = await openVideoFile(uri);
-  const lines = await Array.fromAsync(indexVideo(file));
+  const lines = await Array.fromAsync(indexInProcess(file));
   file.close();
   return async function* () {
     yield* lines;
@@ -42,7 +67,7 @@ export async function indexOnce(uri: string): Promise<typeof indexVideo> {
 export async function decodeInSegments(
   uri: string,
   length: SegmentLength,
-  { decode = decodeInProcesses, index = indexVideo, channels = 'gray' as PlaneTarget['channels'] } = {},
+  { decode = decodeInProcesses, index = indexInProcess, channels = 'gray' as PlaneTarget['channels'] } = {},
 ): Promise<Decoded> {
   const decoded: Decoded = { frames: new Map(), bad: new Map(), times: new Map(), segments: 0 };
   const segments: VideoSegment[] = [];
@@ -90,22 +115,8 @@ async function openVersion(uri: string, segments: readonly VideoSegment[]): Prom
   return file;
 }
 
-/** In processes that share memory with this one, as nodes decode them. */
+/** In processes that share memory with this one and stay, as nodes decode them. */
 export async function* decodeInProcesses(
-  uri: string,
-  segments: readonly VideoSegment[],
-  channels?: PlaneTarget['channels'],
-): AsyncGenerator<FrameOutcome> {
-  const pool = new DecoderPool({ processes: 1, note: (line) => assert.fail(line) });
-  try {
-    yield* decodeInPool(pool, uri, segments, channels);
-  } finally {
-    await pool.close();
-  }
-}
-
-export async function* decodeInPool(
-  pool: DecoderPool,
   uri: string,
   segments: readonly VideoSegment[],
   channels?: PlaneTarget['channels'],
@@ -113,32 +124,42 @@ export async function* decodeInPool(
   for (const [segment, planned] of segments.entries()) {
     const file = await openVersion(uri, [planned]);
     const decoder = await pool.decode(file, requestOf(planned, channels));
-    for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
-      if (event.kind === 'note') assert.fail(event.line);
-      if (event.kind === 'created') continue;
-      const { position } = event;
-      if (event.kind === 'bad') {
-        yield { segment, position, error: event.error };
-        continue;
-      }
-      const rowBytes = event.width * sampleBytes[event.pixel];
-      const stride = rowBytes + 6;
-      const planeBytes = stride * event.height + 10;
-      const bytes = new Uint8Array(planeBytes * event.planes + 3);
-      await decoder.luma(event, { bytes, offset: 3, stride, channels: channels ?? 'gray', planeBytes });
-      const rows = Array.from({ length: event.planes * event.height }, (_, row) => {
-        const from = 3 + Math.floor(row / event.height) * planeBytes + (row % event.height) * stride;
-        return bytes.subarray(from, from + rowBytes);
-      });
-      yield { segment, position, luma: Buffer.concat(rows) };
+    try {
+      yield* outcomesOf(decoder, segment, channels ?? 'gray');
+    } finally {
+      await decoder.close();
+      file.close();
     }
-    await decoder.close();
-    file.close();
+  }
+}
+
+async function* outcomesOf(
+  decoder: SegmentDecoder,
+  segment: number,
+  channels: PlaneTarget['channels'],
+): AsyncGenerator<FrameOutcome> {
+  for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
+    if (event.kind === 'note') assert.fail(event.line);
+    if (event.kind === 'created') continue;
+    const { position } = event;
+    if (event.kind === 'bad') {
+      yield { segment, position, error: event.error };
+      continue;
+    }
+    const rowBytes = event.width * sampleBytes[event.pixel];
+    const stride = rowBytes + 6;
+    const planeBytes = stride * event.height + 10;
+    const bytes = new Uint8Array(planeBytes * event.planes + 3);
+    await decoder.luma(event, { bytes, offset: 3, stride, channels, planeBytes });
+    const rows = Array.from({ length: event.planes * event.height }, (_, row) => {
+      const from = 3 + Math.floor(row / event.height) * planeBytes + (row % event.height) * stride;
+      return bytes.subarray(from, from + rowBytes);
+    });
+    yield { segment, position, luma: Buffer.concat(rows) };
   }
 }
 
 const program = fileURLToPath(new URL('./segments-process.ts', import.meta.url));
-let shared: ChildProcess | undefined;
 
 /** All segments of a local video in one process, by the code that nodes decode them with: many times as fast. One at a time. */
 export async function* decodeInOneProcess(
@@ -179,15 +200,4 @@ export async function* decodeInOneProcess(
     child.channel?.unref();
     file.close();
   }
-}
-
-/** Ends that process, for tests that look at what else runs. */
-export async function endSegmentsProcess(): Promise<void> {
-  const child = shared;
-  if (!child) return;
-  shared = undefined;
-  child.ref();
-  const ended = once(child, 'exit');
-  child.disconnect();
-  await ended;
 }

@@ -1,5 +1,8 @@
 // For tests: videos that the program ffmpeg makes, and what it makes of them itself.
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** Why tests that compare with FFmpeg's own program are left out; false where it is there. */
 export const noFfmpeg: string | false = hasFfmpeg() ? false : 'the program ffmpeg, to compare with, is not installed';
@@ -70,24 +73,62 @@ export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
   'h264-10-gray.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'gray10le', '-c:v', 'libx264', '-g', '12'] },
 };
 
+const testPicture = ['-f', 'lavfi', '-i', `testsrc2=s=${width}x${height}:r=25`];
+
 /** Writes a video of 48 frames at 25 a second. */
 export function makeVideo(path: string, encoder: readonly string[], frames = 48): void {
-  const source = `testsrc2=s=${width}x${height}:r=25`;
-  runFfmpeg(['-f', 'lavfi', '-i', source, '-frames:v', String(frames), ...encoder, path]);
+  makeVideos([{ path, encoder }], frames);
+}
+
+/** Writes several: the program takes longer to start than to encode one (measured: 28 take 1.6 s of a core, one by one 3.9). */
+export function makeVideos(videos: readonly { path: string; encoder: readonly string[] }[], frames = 48): void {
+  const outputs = videos.flatMap(({ path, encoder }) => ['-frames:v', String(frames), ...encoder, path]);
+  runFfmpeg([...testPicture, ...outputs]);
 }
 
 export function runFfmpeg(args: readonly string[]): Buffer {
   return execFileSync('ffmpeg', ['-v', 'error', '-y', ...args], { maxBuffer: 2 ** 30 });
 }
 
-/** All frames of a video as `ffmpeg -pix_fmt gray` decodes them, or in another format, one after another. */
-export function grayByFfmpeg(path: string, gray = 'gray'): Buffer {
-  return runFfmpeg(['-i', path, '-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', gray, '-']);
+interface RawFrames {
+  path: string;
+  /** As `-pix_fmt` has it. */
+  format: string;
 }
 
-/** All frames as planes of green, blue and red, by the flags of swscale that colour is defined by. */
+/** All frames of each video as `ffmpeg` decodes them, one after another. */
+function decodeByFfmpeg(videos: readonly RawFrames[], options: readonly string[] = []): Buffer[] {
+  const folder = mkdtempSync(join(tmpdir(), 'halogrid-raw-'));
+  const rawOf = (i: number) => join(folder, `${i}.raw`);
+  const outputs = videos.flatMap(({ format }, i) => {
+    return ['-map', `${i}:v:0`, ...options, '-f', 'rawvideo', '-pix_fmt', format, rawOf(i)];
+  });
+  try {
+    runFfmpeg([...videos.flatMap(({ path }) => ['-i', path]), '-vsync', 'passthrough', ...outputs]);
+    return videos.map((_, i) => readFileSync(rawOf(i)));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** All frames of videos as `ffmpeg -pix_fmt gray` decodes them, or in another format, one after another. */
+export function graysByFfmpeg(videos: readonly RawFrames[]): Buffer[] {
+  return decodeByFfmpeg(videos);
+}
+
+/** The same of one video. */
+export function grayByFfmpeg(path: string, format = 'gray'): Buffer {
+  return decodeByFfmpeg([{ path, format }])[0]!;
+}
+
+const byDefinition = ['-vf', 'scale=flags=bilinear+accurate_rnd+full_chroma_int'];
+
+/** All frames of videos as planes of green, blue and red, by the flags of swscale that colour is defined by. */
+export function allColoursByFfmpeg(videos: readonly RawFrames[]): Buffer[] {
+  return decodeByFfmpeg(videos, byDefinition);
+}
+
+/** The same of one video. */
 export function coloursByFfmpeg(path: string, format = 'gbrp'): Buffer {
-  const flags = 'scale=flags=bilinear+accurate_rnd+full_chroma_int';
-  const output = ['-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', format, '-'];
-  return runFfmpeg(['-i', path, '-vf', flags, ...output]);
+  return allColoursByFfmpeg([{ path, format }])[0]!;
 }

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { processorMs } from './processor-time.ts';
+
+test('time of processors is that of a process and of all that it started, and of those that have ended', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'halogrid-proc-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const put = (pid: number, parent: number, times: number[]) => {
+    mkdirSync(join(root, String(pid)));
+    // As proc(5) has them: pid, name, state, parent, and the times from the fourteenth on.
+    const fields = [pid, `(a b) c)`, 'S', parent, 1, 1, 0, -1, 0, 0, 0, 0, 0, ...times, 20, 0];
+    writeFileSync(join(root, String(pid), 'stat'), fields.join(' '));
+  };
+  put(1, 0, [1000, 0, 0, 0]);
+  put(10, 1, [1, 2, 3, 4]);
+  put(11, 10, [10, 0, 0, 0]);
+  put(12, 11, [0, 0, 100, 0]);
+  put(13, 1, [0, 5000, 0, 0]);
+  mkdirSync(join(root, 'self'));
+  assert.equal(processorMs(10, root), 1200);
+  assert.equal(processorMs(11, root), 1100);
+  assert.equal(processorMs(14, root), undefined);
+  assert.equal(processorMs(10, join(root, 'nowhere')), undefined);
+});

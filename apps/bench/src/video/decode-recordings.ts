@@ -1,0 +1,58 @@
+import { pathToFileURL } from 'node:url';
+import type { Size } from '@halogrid/geometry';
+import { type DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halogrid/imaging';
+
+/** A recording of this machine, and where it is cut. */
+export interface Planned extends Size {
+  uri: string;
+  segments: VideoSegment[];
+}
+
+/** Cuts a recording as a job does. */
+export async function planRecording(path: string): Promise<Planned> {
+  const planned: Planned = { uri: pathToFileURL(path).href, segments: [], width: 0, height: 0 };
+  for await (const part of planVideo(planned.uri, {}, () => ({ aim: 128, most: 256 }))) {
+    if (part.kind === 'segment') planned.segments.push(part.segment);
+    if (part.kind === 'video') [planned.width, planned.height] = [part.width, part.height];
+  }
+  return planned;
+}
+
+/** Takes items in turn on so many lanes. */
+export async function onLanes<T>(
+  items: readonly T[],
+  lanes: number,
+  act: (item: T) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) await act(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+}
+
+/** Our decoders without a node: luma of every frame in memory. */
+export async function decodeRecordings(
+  recordings: readonly Planned[],
+  pool: DecoderPool,
+  hwaccel: string,
+): Promise<void> {
+  const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
+  // As many as are decoded, and as many that are ready to be, as a node has them.
+  await onLanes(all, 2 * pool.processes, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+    const file = await openVideoFile(uri);
+    const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
+    try {
+      let bytes = new Uint8Array(0);
+      for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
+        if (event.kind !== 'frame') continue;
+        const stride = event.width * (event.pixel === 'u8' ? 1 : 2);
+        if (bytes.length < stride * event.height) bytes = new Uint8Array(stride * event.height);
+        await decoder.luma(event, { bytes, offset: 0, stride, channels: 'gray', planeBytes: 0 });
+      }
+    } finally {
+      await decoder.close();
+      file.close();
+    }
+  });
+}
