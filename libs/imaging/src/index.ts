@@ -1,4 +1,4 @@
-export { decodeJpeg } from './formats/jpeg.ts';
+export { decodeJpeg, decodeSoundJpeg } from './formats/jpeg.ts';
 export { MissingDecoderError } from './missing-decoder-error.ts';
 export { missingDecoders } from './missing-decoders.ts';
 export { type OpenImageOptions, openImage } from './open-image.ts';

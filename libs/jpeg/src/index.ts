@@ -1,8 +1,10 @@
-export { bandOf, endOfData, findStretches, type JpegBand, type JpegStretches } from './frame/bands.ts';
+export { bandFile } from './frame/band-file.ts';
+export { bandOf, endOfData, type JpegBand, rowsOfStretches } from './frame/bands.ts';
 export { JpegFrameReader } from './frame/frame-reader.ts';
 export { hasColours, type JpegFrame } from './frame/jpeg-frame.ts';
 export { endOfHeader, readJpegFrame } from './frame/read-frame.ts';
 export { isFine, status } from './frame/status.ts';
+export { findStretches, type JpegStretches, StretchScan } from './frame/stretches.ts';
 export { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './gpu/batch-layout.ts';
 export { ColourConverter } from './gpu/colour-converter.ts';
 export { type ColourLayout, type ColourPlanes, chromaBytes, layOutColours, placeColours } from './gpu/colour-layout.ts';

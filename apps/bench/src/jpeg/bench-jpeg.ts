@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
+import type { DecodeChoice } from '@halogrid/gpu-node/decode-choice';
 import { decodeJpeg } from '@halogrid/imaging';
 import { table } from '@halogrid/service/text-table';
 import { makeFrames } from '../images/make-frames.ts';
@@ -23,6 +24,8 @@ export interface BenchJpegOptions {
   repetitions: number;
   /** Frames that a node is fed from files, as many as `defaultFedFrames` unless given; 0: none. */
   frames?: number;
+  /** Who decodes for that node, in turns; everybody who can unless given. */
+  decode?: readonly DecodeChoice[];
 }
 
 /** A software device decodes ten frames of 1080p a second. */
@@ -67,13 +70,13 @@ async function drawFrames(
 async function feed(
   folder: string,
   count: number,
-  { device, width, height }: BenchJpegOptions,
+  { device, width, height, decode: decodes }: BenchJpegOptions,
   what: string,
   note: (line: string) => void,
 ): Promise<string> {
   const frames = join(folder, 'frames');
   const names = (await readdir(frames)).toSorted().slice(0, count);
-  const options = { device, folder: frames, names, frameBytes: width * height, repetitions: fedRepetitions };
+  const options = { device, folder: frames, names, frameBytes: width * height, repetitions: fedRepetitions, decodes };
   const measured = await timeFedNode(options, note);
   return table([
     [`a node fed ${count} files, ${what}`, 'frames/s', 'min', 'max', 'cores busy'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PlaneTarget } from '@halogrid/imaging';
 import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders, softwareVersion } from '@halogrid/service';
-import { isAbsent, nameOfFile, type TunedAdapter } from './tuning-file.ts';
+import { isAbsent, nameOfFile, type TunedAdapter } from './adapter-file.ts';
 
 /** What a file holds, beside the tuned choices of the adapter. */
 interface MeasuredRate {

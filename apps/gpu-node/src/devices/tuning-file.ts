@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { type ChooseStrategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
 import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
+import { isAbsent, nameOfFile, type TunedAdapter } from './adapter-file.ts';
 
 /** The strategy that was the fastest for a key of `strategyKey`. */
 export interface TunedChoice {
@@ -13,25 +13,11 @@ export interface TunedChoice {
   lanes: Size;
 }
 
-/** What tuned choices hold for, as DeviceInfo names it. */
-export interface TunedAdapter {
-  name: string;
-  driver: string;
-}
-
 /** What a file holds. Choices of another version of the software are of other shaders. */
 interface Tuning {
   softwareVersion: string;
   adapter: TunedAdapter;
   choices: readonly TunedChoice[];
-}
-
-/** A file an adapter for each thing that is kept of it, so that two that are measured at the same time do not overwrite each other. */
-export function nameOfFile(what: string, { name, driver }: TunedAdapter): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([name, driver]))
-    .digest('hex');
-  return `${what}-${hash.slice(0, 16)}.json`;
 }
 
 const fileOf = (adapter: TunedAdapter): string => nameOfFile('tuning', adapter);
@@ -123,11 +109,6 @@ export async function forgetTuning(adapter: TunedAdapter, folders: readonly stri
     }
   }
   return removed;
-}
-
-export function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
+import test, { before } from 'node:test';
 import type { Rect } from '@halogrid/geometry';
 import {
   type AskedOperation,
@@ -20,14 +20,13 @@ import {
   verifySamples,
 } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
-import { openWebGpuDevice } from './webgpu-device.ts';
+import { sharedDevice } from './testing/shared-device.ts';
+import { runOne, type TestVariant, verifyAgainstReference } from './testing/verify-against-reference.ts';
 
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
-after(() => device.close());
 
 const conv = (parameters: Record<string, string>, border: string): AskedOperation => {
   return { kernel: 'conv', parameters, border };

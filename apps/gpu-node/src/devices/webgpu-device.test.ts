@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
+import test, { before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { isThorough, noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
+import { sharedDevice } from './testing/shared-device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
-after(() => device.close());
 
 const lbp = (convention: string, border: string) => ({ kernel: 'lbp', parameters: { convention }, border });
 

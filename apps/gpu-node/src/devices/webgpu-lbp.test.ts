@@ -1,13 +1,12 @@
-import test, { after, before } from 'node:test';
+import test, { before } from 'node:test';
 import type { Device } from './device.ts';
-import { type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
-import { openWebGpuDevice } from './webgpu-device.ts';
+import { sharedDevice } from './testing/shared-device.ts';
+import { type TestVariant, verifyAgainstReference } from './testing/verify-against-reference.ts';
 
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
-after(() => device.close());
 
 const lbp = (text: string, border?: string) => {
   const parameters = Object.fromEntries(text.split(' ').map((pair) => pair.split('=')));

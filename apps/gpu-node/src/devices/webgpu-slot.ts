@@ -10,7 +10,10 @@ export const decodeTimestampCount = 4;
 /** Where in `resolved` they go. */
 export const decodeResolvedAt = 256;
 
-/** `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them; `colours`: where they lie in colour. */
+/**
+ * `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them; `colours`: where their
+ * colours go.
+ */
 type Role = 'table' | 'histograms' | 'maps' | 'readback' | 'planes' | `planes${number}` | 'files' | 'found' | 'colours';
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,

@@ -8,20 +8,18 @@ import { mutate } from '@halogrid/jpeg/testing';
 import type { Lease } from '@halogrid/proto';
 import { startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import type { Device } from '../devices/device.ts';
-import { testedKind } from '../devices/testing/tested-kind.ts';
-import { openWebGpuDevice } from '../devices/webgpu-device.ts';
+import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { chunksIn, computed, feedsOf, fixtures, putMixed, sum, watched } from './testing/decoding.ts';
 import { frameLease, type TestFolder, withFolder } from './testing/shard-fixture.ts';
 
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
 const threads = new JpegThreads(1);
 after(async () => {
   await threads.close();
-  await device.close();
 });
 
 const inColour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: 'mirror' };

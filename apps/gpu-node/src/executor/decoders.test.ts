@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
 import { type Device, DeviceLostError } from '../devices/device.ts';
-import { testedKind } from '../devices/testing/tested-kind.ts';
-import { openWebGpuDevice } from '../devices/webgpu-device.ts';
+import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { computed, feedsOf, fixtures, putMixed, sum, type TestFeeds, watched } from './testing/decoding.ts';
@@ -15,12 +14,11 @@ import { frameLease, lbp, withFolder } from './testing/shard-fixture.ts';
 
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
 const threads = new JpegThreads(2);
 after(async () => {
   await threads.close();
-  await device.close();
 });
 const on = (choice: DecodeChoice, device: Device): TestFeeds => feedsOf(choice, device, threads);
 

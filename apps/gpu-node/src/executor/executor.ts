@@ -9,6 +9,7 @@ import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
+import type { BandedJpegs } from './jpeg-bands.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
@@ -42,6 +43,8 @@ export interface ExecutorOptions {
   feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
   /** Who reads raw frames; they are opened one by one unless given. */
   rawFeed?: RawFeed;
+  /** Large JPEGs that are decoded in bands; all are decoded whole, or copied first, unless given. */
+  banded?: BandedJpegs;
   /** What decodes videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
@@ -78,7 +81,18 @@ interface GivenShard {
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, feeds = {}, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const {
+    device,
+    twin,
+    openImage,
+    feeds = {},
+    rawFeed,
+    banded,
+    decoders,
+    writeChunk,
+    nowMs,
+    note = () => {},
+  } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(segmentsUnderWay(decoders.processes));
@@ -108,6 +122,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       meters,
       writeChunk,
       planes,
+      banded,
       pipelines,
       channels,
       grid: gridOf(lease, pipelines),

@@ -30,6 +30,12 @@ export interface AskedFrame {
   position: number;
 }
 
+/** The same, and what is known of its file. */
+export interface ListedFrame extends AskedFrame {
+  /** Bytes, as it was listed. */
+  fileBytes: number;
+}
+
 /** A frame with its place in a batch's staging memory. */
 export interface PlacedFrame extends AskedFrame {
   image: OpenImage;

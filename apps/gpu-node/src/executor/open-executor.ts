@@ -7,12 +7,14 @@ import { openTwinDevice } from '../devices/cpu-device.ts';
 import type { Device } from '../devices/device.ts';
 import { readJpegRate, writeJpegRate } from '../devices/jpeg-rate-file.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
+import { IndexThread } from '../feed/index-thread.ts';
 import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { createExecutor, type Executor, segmentsUnderWay } from './executor.ts';
+import { BandedJpegs } from './jpeg-bands.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 export interface OpenExecutorOptions {
@@ -54,6 +56,8 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
     });
   const feeds = { gray: feedTo('gray'), rgb: feedTo('rgb') };
   const rawFeed = new RawFeed(new RawThreads(rawThreads(poolThreads())));
+  const indexer = new IndexThread();
+  const banded = new BandedJpegs(indexer.index);
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
     hangMs: decoderTimeoutMs,
@@ -63,7 +67,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
     execute: createExecutor({
-      ...{ device, twin, feeds, rawFeed, decoders, writeChunk, nowMs, note, clocks, meters },
+      ...{ device, twin, feeds, rawFeed, banded, decoders, writeChunk, nowMs, note, clocks, meters },
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,
@@ -73,6 +77,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
     async close() {
       await images.close();
       await threads.close();
+      await indexer.close();
       await rawFeed.close();
       await decoders.close();
       await twin.close();

@@ -46,6 +46,27 @@ test('a plane that nobody borrows stays until its memory is wanted, the least re
   assert.ok(cache.usedBytes <= 100);
 });
 
+test('memory of planes is given back once they are forgotten, and not before', async () => {
+  const cache = new PlaneCache(100);
+  const given: string[] = [];
+  const plane =
+    (key: string): LoadImage =>
+    async (reserve) => {
+      await reserve(40);
+      const bytes = new Uint8Array(40);
+      return { kind: 'planes', width: 40, height: 1, pixel: 'u8', bytes, giveBack: () => void given.push(key) };
+    };
+  const a = await cache.borrow('a', plane('a'));
+  await touch(cache, 'b', plane('b'));
+  await touch(cache, 'c', plane('c'));
+  await turn();
+  assert.deepEqual(given, ['b']);
+  a.release();
+  await touch(cache, 'd', plane('d'));
+  await turn();
+  assert.deepEqual(given, ['b', 'a']);
+});
+
 test('a load waits for memory that is borrowed', async () => {
   const { loads, plane } = createLoader();
   const cache = new PlaneCache(100);

@@ -3,10 +3,22 @@ import type { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Budget } from '@halogrid/threads';
 
+/** A decoded image, or a part of one: planes one after another, rows without gaps. */
+export interface DecodedPlanes {
+  kind: 'planes';
+  width: number;
+  height: number;
+  pixel: PixelType;
+  bytes: Uint8Array;
+  captured?: CaptureTime;
+  /** Called once, when `bytes` are read by nobody any more. */
+  giveBack?(): void;
+}
+
 /** What is known of an image after it was opened once. */
 export type ImageContent =
-  /** It is decoded as a whole; its planes one after another, rows without gaps. */
-  | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array; captured?: CaptureTime }
+  /** It is decoded as a whole. */
+  | DecodedPlanes
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /** It is too large to be kept, and not read by region: a copy of it is. */
@@ -45,6 +57,11 @@ export class PlaneCache {
 
   constructor(limitBytes: number) {
     this.#budget = new Budget(limitBytes, (bytes) => this.#evict(bytes));
+  }
+
+  /** Bytes of planes that it holds at most, but for a single image that has more. */
+  get limitBytes(): number {
+    return this.#budget.limit;
   }
 
   /** Bytes of the planes that are held or being decoded. */
@@ -103,6 +120,7 @@ export class PlaneCache {
       if (entry.pins > 0) continue;
       this.#entries.delete(key);
       this.#budget.release(entry.bytes);
+      void entry.content.then((content) => content.kind === 'planes' && content.giveBack?.());
     }
   }
 }

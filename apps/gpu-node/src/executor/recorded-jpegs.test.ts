@@ -7,8 +7,7 @@ import { DecoderPool, planVideo } from '@halogrid/imaging';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { type FoundAnswer, Lease, type Source } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
-import { testedKind } from '../devices/testing/tested-kind.ts';
-import { openWebGpuDevice } from '../devices/webgpu-device.ts';
+import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { chunksIn, feedsOf } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
@@ -18,11 +17,10 @@ const skip = noFfmpeg;
 let device: Device;
 const decoders = new DecoderPool({ processes: 1 });
 before(async () => {
-  device = await openWebGpuDevice(testedKind);
+  device = await sharedDevice();
 });
 after(async () => {
   await decoders.close();
-  await device.close();
 });
 
 /** A lease of the first segment of a recording of so many frames. */

@@ -5,7 +5,7 @@ import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { type EncodedBatch, takenWords } from '../feed/jpeg-orders.ts';
 import { Batch } from './batch.ts';
 import { bytesOf, jpegLimits, mostFrames, PlansBySize } from './device-frames.ts';
-import type { AskedFrame } from './open-batches.ts';
+import type { AskedFrame, ListedFrame } from './open-batches.ts';
 import { runPipelines, type ShardRun, type SourceOutcome, settleAll, sourceOutcome, writeChunks } from './shard-run.ts';
 
 /** JPEGs that were read for the device into `staging`. */
@@ -25,7 +25,7 @@ export interface ReadBatch {
 export async function runEncoded(
   run: ShardRun,
   feed: JpegFeed,
-  frames: readonly AskedFrame[],
+  frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<{ left: AskedFrame[]; done: number; seconds: number }> {
   const sum = { left: [] as AskedFrame[], done: 0, seconds: 0 };
@@ -44,7 +44,7 @@ export async function runEncoded(
 }
 
 /** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
-async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFrame[]): Promise<ReadBatch> {
+async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedFrame[]): Promise<ReadBatch> {
   const { device, channels, clock, signal } = run;
   const limits = jpegLimits(run, bytesOf(frames));
   const staging = await device.acquire(limits.bytes);

@@ -3,8 +3,8 @@ import type { Source } from '@halogrid/proto';
 import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
-import { bytesOf } from './device-frames.ts';
-import { type AskedFrame, type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
+import { bytesOf, listedBytes } from './device-frames.ts';
+import { type AskedFrame, type FrameBatch, type ListedFrame, openBatches, type PlacedFrame } from './open-batches.ts';
 import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
 import {
@@ -29,11 +29,11 @@ const encodedFrames = 128;
  */
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
-  const frames = sources.map((source, position) => ({ source, position }));
+  const frames = sources.map((source, position): ListedFrame => ({ source, position, fileBytes: listedBytes(source) }));
   const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
   const { encoded = [], fetched = [], raw = [], others = [] } = ways;
   const { jpegs, raws } = run;
-  const onCores: AskedFrame[] = [];
+  const onCores: ListedFrame[] = [];
   const work: Promise<void>[] = [];
   for (const its of [encoded, fetched]) {
     for (let first = 0; first < its.length; first += encodedFrames) {
@@ -67,7 +67,7 @@ function wayOf(run: ShardRun, source: Source): 'encoded' | 'fetched' | 'raw' | '
 async function runOnCores(
   run: ShardRun,
   feed: JpegFeed,
-  jpegs: readonly AskedFrame[],
+  jpegs: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<void> {
   const done = bytesOf(jpegs);
@@ -81,7 +81,7 @@ async function runOnCores(
 async function runRawFirst(
   run: ShardRun,
   feed: RawFeed,
-  frames: readonly AskedFrame[],
+  frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<void> {
   const left = await runRaw(run, feed, frames, outcomes);
@@ -92,7 +92,7 @@ async function runRawFirst(
 async function runOnBoth(
   run: ShardRun,
   feed: JpegFeed,
-  frames: readonly AskedFrame[],
+  frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<void> {
   const { left } = await feed.during('device', bytesOf(frames), () => runEncoded(run, feed, frames, outcomes));

@@ -2,8 +2,8 @@ import { type Pipeline, pipelineOver, placeSharedItem, type SharedItem } from '@
 import type { Staging } from '../devices/device.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { type RawBatch, rawWords } from '../feed/raw-orders.ts';
-import { bytesOfFile, mostFrames, PlansBySize } from './device-frames.ts';
-import type { AskedFrame } from './open-batches.ts';
+import { mostFrames, PlansBySize } from './device-frames.ts';
+import type { AskedFrame, ListedFrame } from './open-batches.ts';
 import { minSideOf, runPipelines, type ShardRun, type SourceOutcome, sourceOutcome } from './shard-run.ts';
 
 /** Raw frames that were read into `staging`. */
@@ -20,7 +20,7 @@ interface ReadBatch {
 export async function runRaw(
   run: ShardRun,
   feed: RawFeed,
-  frames: readonly AskedFrame[],
+  frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<AskedFrame[]> {
   const left: AskedFrame[] = [];
@@ -38,10 +38,10 @@ export async function runRaw(
 }
 
 /** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
-async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly AskedFrame[]): Promise<ReadBatch> {
+async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFrame[]): Promise<ReadBatch> {
   const { device, batchShare, clock, signal } = run;
   // Rows of few pixels take more room in planes than in files.
-  const wanted = frames.reduce((sum, frame) => sum + 2 * bytesOfFile(frame) + 256, 0);
+  const wanted = frames.reduce((sum, { fileBytes }) => sum + 2 * fileBytes + 256, 0);
   const planesBytes = Math.min(wanted, Math.floor(device.batchBytes * batchShare), device.maxStagingBytes);
   const staging = await device.acquire(planesBytes);
   try {

@@ -4,6 +4,7 @@ import type { CopyRect, ItemResult, SharedItem } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
+import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
 import type { ImageContent } from './plane-cache.ts';
 import {
   closeImage,
@@ -24,6 +25,7 @@ import {
   writeSourceChunk,
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
+import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { tiledCopy } from './tiled-copy.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
@@ -69,7 +71,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   try {
     const { items, captured, release } = isWhole
       ? await withOpenImage(run, source, size, compute)
-      : await withSharedImage(run, source, size, compute);
+      : await withSharedImage(run, source, size, rect.height, compute);
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, items)).finally(release);
     return sourceOutcome(source, size, rect, items, captured);
   } catch (error) {
@@ -77,9 +79,54 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   }
 }
 
-/** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
-async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<Computed> {
+/** Uses an image that other tiles need too, of which this one has so many rows. */
+async function withSharedImage(
+  run: ShardRun,
+  source: Source,
+  size: Size,
+  rows: number,
+  compute: Compute,
+): Promise<Computed> {
   const version = source.version ?? (await run.clock.time('read', () => sourceVersion(source.uri)));
+  const bands = await run.clock.time('read', () => bandsOfSource(run, source, version, size, rows));
+  return (
+    (bands && (await withBands(run, source, version, bands, compute))) ??
+    (await withUndividedImage(run, source, version, size, compute))
+  );
+}
+
+/** Decodes those rows of a JPEG that the tile needs. Undefined where some are in doubt. */
+async function withBands(
+  run: ShardRun,
+  source: Source,
+  version: string,
+  bands: JpegBands,
+  compute: Compute,
+): Promise<Computed | undefined> {
+  try {
+    const results = await compute('u8', async (bytes, copies, item) => {
+      await run.clock.time('decode', () =>
+        copyFromBands(run, bands, `${run.channels} ${source.uri} ${version}`, copies, (planes, own) =>
+          copyPlanes(run, planes, bytes, own, item),
+        ),
+      );
+      await checkStillVersion(source);
+    });
+    return { ...results, captured: bands.index.captured };
+  } catch (error) {
+    if (error instanceof BandInDoubt) return undefined;
+    throw error;
+  }
+}
+
+/** Uses an image by region where it or a copy can be read so, from the cache where not. */
+async function withUndividedImage(
+  run: ShardRun,
+  source: Source,
+  version: string,
+  size: Size,
+  compute: Compute,
+): Promise<Computed> {
   const { content, release } = await run.planes.borrow(`${run.channels} ${source.uri} ${version}`, (reserve) =>
     loadImage(run, source, reserve),
   );

@@ -18,6 +18,7 @@ import type { RawFeed } from '../feed/raw-feed.ts';
 import type { WorkerMeter } from '../metrics/worker-meter.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
+import type { BandedJpegs } from './jpeg-bands.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
 import type { StageSpans } from './stage-spans.ts';
@@ -36,6 +37,8 @@ export interface ShardRun {
   readonly meters: ExecutorMeters;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
+  /** Large JPEGs that are decoded in bands; absent where none are. */
+  readonly banded?: BandedJpegs | undefined;
   /** Over 8-bit pixels; batches have them over those of their images. All take the same channels. */
   readonly pipelines: readonly LeasedPipeline[];
   /** What the pipelines take, as decoders call it. */

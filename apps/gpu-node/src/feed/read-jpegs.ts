@@ -58,7 +58,9 @@ export async function readJpegs(
   return batch.end(done);
 }
 
-async function fill(batch: JpegBatch, position: number, { head, readRest }: BegunFile, place: Uint8Array) {
+/** Puts a file where it goes. */
+async function fill(batch: JpegBatch, position: number, file: BegunFile, place: Uint8Array): Promise<void> {
+  const { head, readRest } = file;
   place.set(head);
   const isRead = head.length === place.length || (await readRest(place.subarray(head.length)));
   if (!isRead) batch.leaveOut(position);

@@ -36,17 +36,32 @@ export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<voi
   if (!(await limitDecodes(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
 }
 
+/**
+ * The same, but resolves to whether libjpeg has nothing at all to warn of: with bytes before the end marker that it does not need, the
+ * data of a part of a file may be damaged where the whole would show it.
+ */
+export async function decodeSoundJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<boolean> {
+  const size = readJpegHeader(jpeg);
+  checkTarget(size.width, size.height, to);
+  return await limitDecodes(() => decodePlanes(jpeg, size, to, isSound));
+}
+
 const damaged = (jpeg: Uint8Array): InputError => new InputError('decode', whyDamaged(jpeg));
 
 /** Resolves to whether the data is good. */
-async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Promise<boolean> {
+async function decodePlanes(
+  jpeg: Uint8Array,
+  size: Size,
+  to: PlaneTarget,
+  decode: (jpeg: Uint8Array, size: Size, target: JpegTarget) => Promise<boolean> = decodeGood,
+): Promise<boolean> {
   const { width, height } = size;
   if (to.channels === 'gray') {
-    return decodeGood(jpeg, size, { bytes: to.bytes.subarray(to.offset), stride: to.stride, channels: 1 });
+    return decode(jpeg, size, { bytes: to.bytes.subarray(to.offset), stride: to.stride, channels: 1 });
   }
   const bytes = takeBytes(3 * width * height);
   try {
-    const isGood = await decodeGood(jpeg, size, { bytes, stride: 3 * width, channels: 3 });
+    const isGood = await decode(jpeg, size, { bytes, stride: 3 * width, channels: 3 });
     if (isGood) writeRows({ pixels: bytes, channels: 3, width, rows: height }, to);
     return isGood;
   } finally {
@@ -59,6 +74,10 @@ async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget, rows
   if (found === 'decoded') return true;
   const hasLast = !rows || rows.y + rows.height === size.height;
   return found === 'every row' && hasLast && (await isPadded(jpeg, size, rows));
+}
+
+async function isSound(jpeg: Uint8Array, size: Size, target: JpegTarget): Promise<boolean> {
+  return (await decodeRows(jpeg, size, target)) === 'decoded';
 }
 
 /** All rows, or those of `rows`. */

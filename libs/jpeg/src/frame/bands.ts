@@ -1,12 +1,5 @@
 import type { JpegFrame } from './jpeg-frame.ts';
-
-/** Stretches of the data of a JPEG that restart markers end, of which each is decoded without those before it. */
-export interface JpegStretches {
-  /** Where each begins in the file, and one more: where one behind the last would begin. */
-  starts: readonly number[];
-  /** Where each ends: at its marker, or fill bytes in front of that. */
-  ends: readonly number[];
-}
+import type { JpegStretches } from './stretches.ts';
 
 /** Rows of a JPEG that are decoded without the others. */
 export interface JpegBand {
@@ -19,33 +12,6 @@ export interface JpegBand {
 
 /** What ends the data of a band. */
 export const endOfData: Uint8Array = Uint8Array.of(0xff, 0xd9);
-
-const [firstRestart, endMarker] = [0xd0, 0xd9];
-
-/**
- * Finds the stretches of a JPEG, of which `frame` is what its header says; for a file without restart markers, or with others than
- * it must have, a phrase that says why cores decode it. It looks at every FF of the file.
- */
-export function findStretches(jpeg: Uint8Array, frame: JpegFrame): JpegStretches | string {
-  const { dataStart, restartBlocks, blocks } = frame;
-  if (restartBlocks === 0) return 'no restart markers';
-  const expected = Math.ceil(blocks / restartBlocks);
-  const starts = [dataStart];
-  const ends: number[] = [];
-  for (let at = jpeg.indexOf(0xff, dataStart); at >= 0; at = jpeg.indexOf(0xff, at)) {
-    const end = at;
-    // Any number of fill bytes may stand before a marker.
-    while (jpeg[at] === 0xff) at++;
-    const code = jpeg[at++];
-    // What is stuffed behind a byte FF of the data.
-    if (code === 0) continue;
-    ends.push(end);
-    starts.push(at);
-    if (code === endMarker) return ends.length === expected ? { starts, ends } : 'another number of restart markers';
-    if (code !== firstRestart + ((ends.length - 1) & 7)) return 'a marker that is not due';
-  }
-  return 'no end of the data';
-}
 
 /**
  * Rows of an image from `y` on, which is a multiple of the rows of an MCU: as many as asked for, or as there are. The bands of an image
@@ -66,4 +32,16 @@ export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: num
     blocks: Math.min(blocks, end * restartBlocks) - first * restartBlocks,
   };
   return { frame: { ...frame, ...own }, from: starts[first]!, to: ends[end - 1]! };
+}
+
+/**
+ * Rows after which a stretch begins where a row does, so that bands of as many have no MCUs to skip. For a JPEG with restart markers.
+ */
+export function rowsOfStretches({ lumaDown, mcusAcross, mcuBlocks, restartBlocks }: JpegFrame): number {
+  const stretchMcus = restartBlocks / mcuBlocks;
+  return (8 * lumaDown * stretchMcus) / greatestDivisor(stretchMcus, mcusAcross);
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
 }

@@ -59,27 +59,34 @@ interface SuiteDevice {
   readonly converter: ColourConverter;
 }
 
-/** The device of a suite, open while its tests run, with what decodes. An error that nobody waits for fails the suite. */
+let opened: Promise<SuiteDevice> | undefined;
+after(async () => (await opened)?.device.destroy());
+
+async function open(): Promise<SuiteDevice> {
+  const device = await requestDevice((await openAdapter(testedKind)).adapter);
+  device.onuncapturederror = ({ error }) => assert.fail(error.message);
+  return { device, decoder: await JpegDecoder.create(device), converter: await ColourConverter.create(device) };
+}
+
+/**
+ * The device of suites, open while tests of this process run, with what decodes, which is compiled once. An error that nobody waits for
+ * fails the suite.
+ */
 export function deviceOfSuite(): SuiteDevice {
-  let device: GPUDevice;
-  let decoder: JpegDecoder;
-  let converter: ColourConverter;
+  let own: SuiteDevice;
   before(async () => {
-    device = await requestDevice((await openAdapter(testedKind)).adapter);
-    device.onuncapturederror = ({ error }) => assert.fail(error.message);
-    decoder = await JpegDecoder.create(device);
-    converter = await ColourConverter.create(device);
+    opened ??= open();
+    own = await opened;
   });
-  after(() => device.destroy());
   return {
     get device() {
-      return device;
+      return own.device;
     },
     get decoder() {
-      return decoder;
+      return own.decoder;
     },
     get converter() {
-      return converter;
+      return own.converter;
     },
   };
 }

@@ -1,0 +1,84 @@
+import type { Size } from '@halogrid/geometry';
+import type { CopyRect } from '@halogrid/kernels';
+import type { Source } from '@halogrid/proto';
+import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
+import type { ImageContent } from './plane-cache.ts';
+import { type ShardRun, settleAll } from './shard-run.ts';
+
+/** Part of a band, and where it goes. */
+interface BandPart {
+  /** The first row of the band. */
+  y: number;
+  /** Within the band. */
+  copies: CopyRect[];
+}
+
+/**
+ * The bands of a source of that size of which a tile of so many rows may be put together; undefined where it is no JPEG of bands, one is
+ * in doubt, or they are more than nodes hold.
+ */
+export async function bandsOfSource(
+  run: ShardRun,
+  source: Source,
+  version: string,
+  size: Size,
+  tileRows: number,
+): Promise<JpegBands | undefined> {
+  const { banded } = run;
+  const bands = await banded?.open({ uri: source.uri, version: source.version }, size, version, run.channels);
+  if (!banded || !bands || bands.isInDoubt) return undefined;
+  const { width, height } = bands.index.frame;
+  if (width !== size.width || height !== size.height) return undefined;
+  const rows = Math.min(height, tileRows + 2 * bands.rows);
+  const samples = run.channels === 'gray' ? 1 : 3;
+  // Of more than there is memory for, bands would be decoded anew for each tile beside.
+  return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
+}
+
+/** Decodes the bands that `copies` touch, unless they are there, and has `copy` take its parts of each. Rejects with BandInDoubt. */
+export async function copyFromBands(
+  run: ShardRun,
+  bands: JpegBands,
+  key: string,
+  copies: readonly CopyRect[],
+  copy: (planes: ImageContent & { kind: 'planes' }, copies: readonly CopyRect[]) => void,
+): Promise<void> {
+  const load = async (y: number, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> => {
+    const { width } = bands.index.frame;
+    const rows = bands.rowsFrom(y);
+    await reserve(width * rows * (run.channels === 'gray' ? 1 : 3));
+    const { bytes, inputBytes, giveBack } = await run.banded!.limit(() =>
+      run.meters.decode.during(() => bands.decode(y, run.channels)),
+    );
+    run.inputBytes += inputBytes;
+    return { kind: 'planes', width, height: rows, pixel: 'u8', bytes, giveBack };
+  };
+  await settleAll(
+    partsOf(copies, bands).map(async ({ y, copies: own }) => {
+      const { content, release } = await run.banded!.planes.borrow(`${key} from row ${y}`, (reserve) =>
+        load(y, reserve),
+      );
+      try {
+        if (content.kind !== 'planes') throw new BandInDoubt('A band has no planes');
+        copy(content, own);
+      } finally {
+        release();
+      }
+    }),
+  );
+}
+
+/** What is copied of each band. */
+export function partsOf(copies: readonly CopyRect[], { rows }: Pick<JpegBands, 'rows'>): BandPart[] {
+  const parts = new Map<number, CopyRect[]>();
+  for (const { from, to } of copies) {
+    const end = from.y + from.height;
+    for (let y = from.y - (from.y % rows); y < end; y += rows) {
+      const top = Math.max(from.y, y);
+      const height = Math.min(end, y + rows) - top;
+      const part = { from: { ...from, y: top - y, height }, to: { ...to, y: to.y + top - from.y } };
+      parts.set(y, [...(parts.get(y) ?? []), part]);
+    }
+  }
+  return [...parts].map(([y, own]) => ({ y, copies: own }));
+}

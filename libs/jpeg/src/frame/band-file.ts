@@ -1,0 +1,46 @@
+import type { JpegBand } from './bands.ts';
+import type { JpegStretches } from './stretches.ts';
+
+const firstRestart = 0xd0;
+/**
+ * A comment without a text, and the end of the image. libjpeg warns of bytes that it has left over in front of restart markers when it
+ * looks for a marker the next time, which may be never; behind a comment it has to.
+ */
+const endOfFile = Uint8Array.of(0xff, 0xfe, 0, 2, 0xff, 0xd9);
+/** Markers of the frames that `readJpegFrame` takes: baseline and extended. */
+const frames = [0xc0, 0xc1];
+
+/**
+ * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs those above and below:
+ * it is right but for the first and the last of them. `head` is the file up to where its data begins; `data` are the band's bytes.
+ * Throws RangeError for a band that has MCUs to skip.
+ */
+export function bandFile(
+  head: Uint8Array,
+  data: Uint8Array,
+  { frame, from, to }: JpegBand,
+  { starts }: JpegStretches,
+): Uint8Array {
+  if (frame.skippedMcus > 0) throw new RangeError('The band begins within a stretch');
+  const file = new Uint8Array(head.length + data.length + endOfFile.length);
+  file.set(head);
+  const height = placeOfHeight(head);
+  file[height] = frame.height >> 8;
+  file[height + 1] = frame.height & 255;
+  file.set(data, head.length);
+  // Its first restart marker has number 0, whatever that had in the image.
+  const first = starts.indexOf(from);
+  for (let i = 1; starts[first + i]! < to; i++)
+    file[head.length + starts[first + i]! - from - 1] = firstRestart + ((i - 1) & 7);
+  file.set(endOfFile, head.length + data.length);
+  return file;
+}
+
+/** Where in a header, in which `readJpegFrame` found a frame, the height of that stands. */
+function placeOfHeight(head: Uint8Array): number {
+  for (let at = 2; ; ) {
+    while (head[at + 1] === 0xff) at++;
+    if (frames.includes(head[at + 1]!)) return at + 5;
+    at += 2 + ((head[at + 2]! << 8) | head[at + 3]!);
+  }
+}
