@@ -17,7 +17,7 @@ provide() {
 }
 
 if provide docker-compose docker-compose; then
-  for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml' 'compose.yaml compose.two-gpus.yaml' 'compose.yaml compose.secure.yaml'; do
+  for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml' 'compose.yaml compose.two-gpus.yaml' 'compose.yaml compose.secure.yaml' 'compose.yaml compose.two-coordinators.yaml'; do
     (cd docker && docker-compose $(printf -- '-f %s ' $files) config -q)
     echo "valid: $files"
   done
@@ -25,6 +25,7 @@ fi
 
 if provide promtool prometheus && provide prometheus prometheus; then
   promtool check config prometheus/prometheus.yml
+  promtool check config prometheus/prometheus.two-coordinators.yml
   # Its token is where the container has it.
   promtool check config --syntax-only prometheus/prometheus.secure.yml
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml

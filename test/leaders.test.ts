@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -43,6 +44,8 @@ interface Pair {
   addresses: string;
   /** The epoch of who leads the job; null where it has ended. */
   leaderOf(id: string): Promise<unknown>;
+  /** That of its leases, which another leader would raise. */
+  epochOf(id: string): Promise<unknown>;
 }
 
 async function startPair(t: TestContext): Promise<Pair> {
@@ -61,11 +64,11 @@ async function startPair(t: TestContext): Promise<Pair> {
     await eventually('the node to be attached', async () => (await nodeNames(address)).length === 1);
   }
   const database = url.split('?')[0]!;
-  const leaderOf = async (id: string) => {
-    const [job] = await server.query(database, `SELECT leader FROM site_a.jobs WHERE job_id = '${id}'`);
-    return job!.leader;
+  const columnOf = (column: string) => async (id: string) => {
+    const [job] = await server.query(database, `SELECT ${column} FROM site_a.jobs WHERE job_id = '${id}'`);
+    return job![column];
   };
-  return { first, second, node, addresses, leaderOf };
+  return { first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch') };
 }
 
 /** At the addresses of one that has ended, where that is given. */
@@ -177,6 +180,8 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   for (const leader of [first, second]) assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
   assert.equal((await fetch(`${node.http}/readyz`)).status, 200);
   const ids = await beginJobs(pair, 'together');
+  // So that the jobs go on for as long as they are asked about.
+  process.kill(node.pid, 'SIGSTOP');
   for (const leader of [first, second]) {
     const running = await metricOf(leader, 'halogrid_jobs{state="running"}');
     assert.equal(running, 1);
@@ -185,8 +190,17 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   const status = await halogrid(['status', ids[0]!, '--json', '--coordinator', second.address]);
   assert.equal(status.code, 0, status.stderr);
   assert.equal(JSON.parse(status.stdout).state, 'running');
-  const histogram = await fetch(`${second.http}/api/v1/jobs/${ids[0]}/histogram`);
-  assert.match(await histogram.text(), /is led by another coordinator/);
+  const knownBy = async <T>({ http }: Coordinator, what: string): Promise<T> =>
+    (await (await fetch(`${http}/api/v1/jobs/${ids[0]}${what}`)).json()) as T;
+  // The image counts nothing before its last tile.
+  const { counted, channels } = await knownBy<{ counted: number; channels: { bins: [] }[] }>(second, '/histogram');
+  assert.deepEqual([counted, channels[0]!.bins.length], [0, 256]);
+  const { history } = await knownBy<{ history: { lanes: { node: string }[] } }>(second, '');
+  assert.deepEqual(
+    history.lanes.map((lane) => lane.node),
+    ['node'],
+  );
+  process.kill(node.pid, 'SIGCONT');
   const unwanted = await submit(first, join(folder, 'together', 'unwanted'));
   const cancelled = await halogrid(['cancel', unwanted, '--coordinator', second.address]);
   assert.equal(cancelled.code, 0, cancelled.stderr);
@@ -196,6 +210,11 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   }
   await assertResults(t, first, 'together', ids);
   await assertResults(t, second, 'together', ids);
+  const merges = async (by: Coordinator): Promise<number> => {
+    const { traceEvents } = await knownBy<{ traceEvents: { name: string }[] }>(by, '/trace');
+    return traceEvents.filter(({ name }) => name === 'merge').length;
+  };
+  assert.equal(await merges(second), await merges(first));
   const file = await fetch(`${second.http}/api/v1/jobs/${ids[0]}/results/job.json`);
   assert.equal(((await file.json()) as { digest: string }).digest, (await undisturbed()).digest);
 });
@@ -302,6 +321,30 @@ test('jobs wait for a database that goes away and comes back', { skip }, async (
   await assertResults(t, first, 'database', ids);
   for (const leader of [first, second]) {
     assert.deepEqual(await statusOf(`${leader.http}/readyz`), [200, 'ok\n']);
+    assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
+  }
+});
+
+test('jobs wait for a database that stands still and goes on', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const { first, second } = pair;
+  const ids = await beginJobs(pair, 'hanging');
+  const epochs = await Promise.all(ids.map(pair.epochOf));
+  server.pause();
+  t.after(() => server.wake());
+  for (const { http } of [first, second]) {
+    await eventually('it to say what it waits for', async () => {
+      const [code, text] = await statusOf(`${http}/readyz`);
+      return code === 503 && text.includes('ledger');
+    });
+  }
+  // Longer than a lease, or than any statement may take.
+  await delay(process.env.HALOGRID_THOROUGH ? 60_000 : 7_000);
+  server.wake();
+  await assertResults(t, first, 'hanging', ids);
+  assert.deepEqual(await Promise.all(ids.map(pair.epochOf)), epochs);
+  for (const leader of [first, second]) {
+    await eventually('it to serve', async () => (await statusOf(`${leader.http}/readyz`))[0] === 200);
     assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
   }
 });

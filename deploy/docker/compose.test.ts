@@ -28,8 +28,10 @@ const compose = load('compose.yaml');
 const gpu = load('compose.gpu.yaml');
 const twoGpus = load('compose.two-gpus.yaml');
 const secure = load('compose.secure.yaml');
+const two = load('compose.two-coordinators.yaml');
 const withGpus: Service[] = [gpu.services.node, ...Object.values<Service>(twoGpus.services)];
-const nodes: Service[] = [compose.services.node, secure.services.node, ...withGpus];
+const dialOne: Service[] = [compose.services.node, secure.services.node, ...withGpus];
+const nodes: Service[] = [...dialOne, two.services.node];
 const coordinators: Service[] = [compose.services.coordinator, secure.services.coordinator];
 const services: Record<string, Service> = compose.services;
 const { coordinator, node, prometheus, grafana } = services as Record<string, Service>;
@@ -110,7 +112,7 @@ test('the commands of the containers are commands of the program, with its own p
 });
 
 test('nodes dial the coordinator where it listens', () => {
-  for (const service of nodes) {
+  for (const service of dialOne) {
     assert.equal(option(service, '--coordinator'), `coordinator:${port(coordinator!, '--listen')}`);
     assert.equal(port(service, '--http'), port(node!, '--http'));
   }
@@ -161,6 +163,39 @@ test('Prometheus scrapes a cluster with tokens as one without, and shows its own
   const config = '--config.file=/etc/prometheus/prometheus.secure.yml';
   assert.deepEqual(
     secure.services.prometheus.command,
+    prometheus!.command.map((word) => (word.startsWith('--config.file=') ? config : word)),
+  );
+});
+
+test('of two coordinators each leads by the same PostgreSQL, which nobody else reaches, and nodes dial both', () => {
+  const { postgres, coordinator: first, 'coordinator-b': second, node: both } = two.services;
+  const url = new URL(first.environment.HALOGRID_LEDGER);
+  const { POSTGRES_USER, POSTGRES_DB } = postgres.environment;
+  assert.deepEqual([url.protocol, url.hostname, url.username], ['postgres:', 'postgres', POSTGRES_USER]);
+  assert.equal(url.pathname, `/${POSTGRES_DB}`);
+  assert.match(postgres.image, /:\d+\.\d+$/);
+  assert.equal(two.networks.ledger.internal, true);
+  assert.deepEqual(postgres.networks, ['ledger']);
+  assert.equal(postgres.ports, undefined);
+  const { extends: base, ...ofSecond } = second;
+  assert.deepEqual(base, { file: 'compose.yaml', service: 'coordinator' });
+  assert.deepEqual(ofSecond, first);
+  assert.deepEqual(first.networks, ['cluster', 'ledger']);
+  assert.equal(both.networks, undefined);
+  const listen = port(coordinator!, '--listen');
+  assert.equal(option(both, '--coordinator'), `coordinator:${listen},coordinator-b:${listen}`);
+  const words = (service: Service) => service.command.filter((_, i) => service.command[i - 1] !== '--coordinator');
+  assert.deepEqual(words(both), words(node!));
+});
+
+test('Prometheus scrapes two coordinators as it does one', () => {
+  const expected = structuredClone(scrapes);
+  const [{ targets }] = expected.scrape_configs[0].static_configs;
+  targets.push(`coordinator-b:${port(coordinator!, '--http')}`);
+  assert.deepEqual(load('../prometheus/prometheus.two-coordinators.yml'), expected);
+  const config = '--config.file=/etc/prometheus/prometheus.two-coordinators.yml';
+  assert.deepEqual(
+    two.services.prometheus.command,
     prometheus!.command.map((word) => (word.startsWith('--config.file=') ? config : word)),
   );
 });

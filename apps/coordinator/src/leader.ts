@@ -30,6 +30,7 @@ import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { checkSubmitBounds } from './services/check-bounds.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
+import { JobAnswers } from './services/job-answers.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
@@ -150,6 +151,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     await grpc?.close();
   });
   exposeState(registry, dispatcher, ledger);
+  const known = new JobAnswers({ dispatcher, ledger, questions: shared?.questions });
   const recovery = { ledger, dispatcher, clock, log };
   if (shared && inStore) {
     await Promise.race([shared.start(new LedJobs(recovery, inStore.home)), options.lost]);
@@ -167,6 +169,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     jobs: createJobsService({
       dispatcher,
       ledger,
+      known,
       createJobId: createId,
       pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
       resume,
@@ -184,5 +187,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     warn: (sentence) => log.warn(sentence),
   });
   const submit = (request: SubmitRequest) => submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check);
-  return { grpcPort: grpc.port, api: createJsonApi({ dispatcher, ledger, searcher, retrieval, access, submit, log }) };
+  return {
+    grpcPort: grpc.port,
+    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log }),
+  };
 }

@@ -34,6 +34,7 @@ import { hangMs, withWatch } from './devices/watched-device.ts';
 import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
+import { LoadSampler } from './metrics/load-sampler.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { readStorageBytes } from './metrics/read-storage-bytes.ts';
@@ -49,6 +50,9 @@ import type { PartSearcher } from './search/part-searcher.ts';
 const creditBytesABatch = 2 * 128 * 2 ** 20;
 /** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */
 const creditBytesASegment = 128 * 2 ** 20;
+
+/** Coordinators are told so often what the workers are at: a thousand nodes are 200 messages a second. */
+const tellLoadMs = 5_000;
 
 /** What a node is once it serves. */
 export interface NodeStarted {
@@ -111,8 +115,9 @@ export async function startNode(
     decoderTimeoutMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
   });
+  const workers = { ...executor.meters, device: meters.device };
   exposeWork(registry, kind, {
-    workers: { ...executor.meters, device: meters.device },
+    workers,
     waitingForMemory: () => meters.memory.queued,
     heldBytes: () => device.heldBytes,
     storageReadBytes: () => readStorageBytes(),
@@ -137,6 +142,7 @@ export async function startNode(
     // What is handed over are files of jobs, and no indexes.
     searches: !config.hasRemoteStorage,
     held: [],
+    hasComputed: false,
     decoders: executor.decoders,
     creditBytes:
       config.creditBytes ??
@@ -159,6 +165,11 @@ export async function startNode(
   };
   let agents: Agents | undefined;
   let http: HttpServer | undefined;
+  const load = new LoadSampler(workers, nowMs);
+  const telling = setInterval(() => {
+    const told = load.take();
+    if (told) agents?.tell(told);
+  }, tellLoadMs);
   try {
     http = await listen(config, {
       registry,
@@ -191,6 +202,7 @@ export async function startNode(
     log.info({ code: exit.code }, `Ended: ${exit.reason}`);
     return exit;
   } finally {
+    clearInterval(telling);
     await http?.close();
     await (await searcher)?.close();
     await executor.close();

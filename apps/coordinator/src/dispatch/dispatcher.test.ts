@@ -109,7 +109,17 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const sight = { probe, files: [], error: '' };
     setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
   };
-  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, creditTaken() {}, drop() {} };
+  const connection = {
+    welcome() {},
+    lease,
+    recall() {},
+    bring() {},
+    kept() {},
+    probe,
+    search() {},
+    creditTaken() {},
+    drop() {},
+  };
   const session = dispatcher.attach(hello, connection);
 }
 
@@ -313,6 +323,8 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
       report({ kind: 'ShardCompleted', lease, answer });
     },
     recall() {},
+    bring() {},
+    kept() {},
     probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
     search() {},
     creditTaken() {},

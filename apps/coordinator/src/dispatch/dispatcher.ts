@@ -5,7 +5,7 @@ import type { PlannedStep } from '../job/shard.ts';
 import type { Ledger, LedgerState } from '../ledger/ledger.ts';
 import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
-import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
+import type { BroughtLease, JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { JobSights } from '../sight/job-sights.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
@@ -17,7 +17,7 @@ import type { JobSpans } from './job-spans.ts';
 import type { Speed } from './job-speed.ts';
 import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
-import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
+import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
 import { countShard } from './node-totals.ts';
 import { PartSearches } from './part-searches.ts';
@@ -123,7 +123,7 @@ export class Dispatcher {
 
   /**
    * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have `bringMs` to
-   * bring along what they have of it, `reportWithinMs` unless given. Rejects with one sentence where what that left is lost.
+   * bring along what they have of it, `reportWithinMs` unless given; those that are attached are asked for it. Rejects with one sentence where what that left is lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { jobId } = job;
@@ -134,10 +134,12 @@ export class Dispatcher {
     this.#start(job);
     // Its shards are leased at once.
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.recovered(jobId, shard), attempts }));
+    const epoch = ledger.epochOf(jobId);
+    for (const [, { connection }] of this.#sessions.entries()) connection.bring(jobId, epoch);
     this.#handle({
       kind: 'JobResumed',
       ...orderOf(job),
-      epoch: ledger.epochOf(jobId),
+      epoch,
       planned: counts.shards,
       open: withNeeds,
       bringMs,
@@ -189,12 +191,12 @@ export class Dispatcher {
   attach(hello: Hello, connection: NodeConnection): number {
     const { clock, log } = this.#options;
     const session = this.#sessions.open(hello, connection, clock.wallMs());
-    const { nodeId, name, creditBytes, decoders, held, lacks } = hello;
+    const { nodeId, name, creditBytes, decoders, hasComputed, held, lacks } = hello;
     this.#left.attached(nodeId);
-    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, decoders, brought: held, lacks } as const;
+    const told = { nodeId, name, creditBytes, decoders, hasComputed, brought: held, lacks };
+    const joined = { kind: 'NodeJoined', session, ...told } as const;
     const commands = this.#scheduler.handle(joined, clock.monotonicMs());
-    const adopted = commands.filter((command) => command.kind === 'AdoptShard');
-    connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));
+    connection.welcome(adoptedOf(commands));
     for (const command of commands) this.#execute(command);
     if (this.#sessions.get(session)) {
       this.#recorder.nodeAttached(hello);
@@ -215,13 +217,28 @@ export class Dispatcher {
     } else if (report.kind === 'NodeSearched') {
       this.#handle({ kind: 'NodeReported', session });
       this.#searches.answered(session, report.found);
+    } else if (report.kind === 'NodeLoaded') {
+      node.load = report.load;
+      this.#handle({ kind: 'NodeReported', session });
     } else if (report.kind === 'NodeCredited') {
       const { creditBytes } = report;
       node.hello = { ...node.hello, creditBytes };
       node.connection.creditTaken(creditBytes);
       this.#handle({ ...report, session });
-    } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
+    } else if (report.kind === 'NodeBrought') this.#brought(session, node, report);
+    else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
+  }
+
+  /** What goes on is said before anything else is leased. */
+  #brought(session: number, node: NodeSession, report: Extract<NodeReport, { kind: 'NodeBrought' }>): void {
+    const { jobId, brought, creditBytes } = report;
+    node.hello = { ...node.hello, creditBytes };
+    node.connection.creditTaken(creditBytes);
+    const event = { kind: 'NodeBrought', session, brought, creditBytes } as const;
+    const commands = this.#scheduler.handle(event, this.#options.clock.monotonicMs());
+    node.connection.kept(jobId, adoptedOf(commands));
+    for (const command of commands) this.#execute(command);
   }
 
   /** The conversation is over, because the node has drained or because its connection is gone. */
@@ -411,6 +428,12 @@ export class Dispatcher {
     this.#sights.probes.left(session);
     this.#searches.left(session);
   }
+}
+
+/** The leases that a node brought along and that go on. */
+function adoptedOf(commands: readonly Command<ComparableAnswer>[]): BroughtLease[] {
+  const adopted = commands.filter((command) => command.kind === 'AdoptShard');
+  return adopted.map(({ lease, verify }) => ({ ...lease, verify }));
 }
 
 function systemTimer(ms: number, task: () => void): () => void {

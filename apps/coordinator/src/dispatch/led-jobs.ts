@@ -1,6 +1,9 @@
 import type { DurableLedger, JobHome } from '../ledger/durable-ledger.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
 
+/** Nodes that are attached are asked at once what they have of a job, and answer as soon as they hear it. */
+const bringWithinMs = 2_000;
+
 /** The jobs of this coordinator, as those who divide the jobs of a store deal with them. */
 export class LedJobs {
   readonly #recovery: Recovery & { ledger: DurableLedger };
@@ -18,9 +21,8 @@ export class LedJobs {
   /** Goes on with a job that another coordinator led. Rejects where the ledger cannot be read. */
   async takeUp({ jobId, epoch }: { jobId: string; epoch: number }): Promise<void> {
     const record = await this.#recovery.ledger.adopt(this.#home, jobId, epoch);
-    // Nodes that are here already do not attach anew, and bring nothing along.
     const isAttached = this.#recovery.dispatcher.nodes().length > 0;
-    if (record) await recoverJob(this.#recovery, record, isAttached ? 0 : undefined);
+    if (record) await recoverJob(this.#recovery, record, isAttached ? bringWithinMs : undefined);
   }
 
   cancel(jobId: string): void {

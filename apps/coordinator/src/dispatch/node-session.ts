@@ -1,4 +1,4 @@
-import type { Hello, Lack, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type { Hello, Lack, Load, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
@@ -18,6 +18,10 @@ export interface NodeConnection {
   /** The first order. These of the leases that the node brought along go on; it forgets the others. */
   welcome(kept: readonly BroughtLease[]): void;
   lease(order: LeaseOrder): void;
+  /** The job is led here now: has the node say what it has of it from others, with leases of an earlier epoch. */
+  bring(jobId: string, epoch: number): void;
+  /** These of the leases of the job that it said go on; it forgets the others. */
+  kept(jobId: string, kept: readonly BroughtLease[]): void;
   /** The leases of these shards of the job are to be forgotten; none: all of them. */
   recall(jobId: string, shards: number[]): void;
   /** Has the node say what it sees. */
@@ -40,6 +44,10 @@ export type NodeReport =
   | { kind: 'NodeLooked'; sight: Sight }
   /** It may hold that much from now on, of which it is told once that is so. */
   | { kind: 'NodeCredited'; creditBytes: number }
+  /** What it has of a job that is led here now, and what it may hold with that. */
+  | { kind: 'NodeBrought'; jobId: string; brought: readonly BroughtLease[]; creditBytes: number }
+  /** What its workers were at. */
+  | { kind: 'NodeLoaded'; load: Load }
   /** The answer to a search. */
   | { kind: 'NodeSearched'; found: PartFound }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
@@ -59,6 +67,8 @@ export interface AttachedNodeView {
   shown: string[];
   /** The last of its failures, of all conversations. */
   lastFailure?: { error: string; atMs: number };
+  /** What its workers were at, as it told last in this conversation. */
+  load?: Load;
   /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
   asideUntilMs: number;
   shardsDone: number;
@@ -74,4 +84,5 @@ export interface NodeSession {
   attachedMs: number;
   /** What came of it, and of the conversations before it. */
   totals: NodeTotals;
+  load?: Load;
 }

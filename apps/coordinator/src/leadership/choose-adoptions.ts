@@ -5,7 +5,8 @@ import { giveUpMs, leaseMs } from './lease-keeping.ts';
 export function chooseAdoptions(view: SharedView, own: number): { jobId: string; leader: number }[] {
   const members = new Map(view.members.map((member) => [member.epoch, member]));
   const self = members.get(own);
-  if (!self || self.isReleased) return [];
+  // One whose own lease is over has heard as little of the store as the others: how long it leads is known once it has renewed it.
+  if (!self || self.isReleased || self.isOver) return [];
   const leads = new Map<number, number>();
   for (const { epoch } of view.members.filter(isAlive)) leads.set(epoch, 0);
   // This member knows of itself that it is there.

@@ -6,6 +6,7 @@ import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
+import { Questions } from './questions.ts';
 
 /** What this coordinator leads. */
 export interface LedJobs {
@@ -51,13 +52,15 @@ interface Known {
  * that somebody asked another coordinator to cancel, and knows the jobs of the others.
  */
 export class SharedJobs {
+  /** What coordinators ask each other of their jobs. */
+  readonly questions: Questions;
   readonly #options: SharedJobsOptions;
   /** All jobs that have ended, and those of others. */
   readonly #known = new Map<string, Known>();
   /** What was told of this coordinator's jobs. */
   readonly #told = new Map<string, string>();
   #led: LedJobs | undefined;
-  #view: SharedView = { members: [], jobs: [] };
+  #view: SharedView = { members: [], jobs: [], questions: [] };
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   readonly #after: NonNullable<SharedJobsOptions['after']>;
@@ -68,6 +71,12 @@ export class SharedJobs {
   constructor(options: SharedJobsOptions) {
     this.#options = options;
     this.#after = options.after ?? systemTimer;
+    const { shares, epoch } = options;
+    this.questions = new Questions({
+      shares,
+      pause: (ms) => this.#pause(ms),
+      isAlone: () => this.#view.members.every((member) => member.epoch === epoch || member.isReleased || member.isOver),
+    });
   }
 
   /**
@@ -136,6 +145,7 @@ export class SharedJobs {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.questions.close();
     this.#cancelLook();
     await this.#look;
   }
@@ -192,6 +202,8 @@ export class SharedJobs {
     await this.#learn(view);
     this.#view = view;
     this.#lookedMs = nowMs();
+    // What it takes keeps nobody from taking over jobs.
+    void this.questions.reply(view.questions);
     await this.#take(view);
   }
 

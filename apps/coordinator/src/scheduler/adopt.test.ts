@@ -46,6 +46,17 @@ testCases([
     expected: ['adopt job/3#1 of 1'],
   },
   {
+    name: 'what an attached node brings of a job that moved here is adopted, on top of what it was leased',
+    given: [joined(1, 1), { ...resumed, bringMs: 2000 }],
+    when: {
+      kind: 'NodeBrought',
+      session: 1,
+      brought: [{ ...lease(5, 2, 'job', 6), verify: false }],
+      creditBytes: 2,
+    },
+    expected: ['adopt job/5#2 of 1'],
+  },
+  {
     name: 'the answer to an adopted lease is committed under the new epoch',
     given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
     when: completed(1, lease(5, 2)),

@@ -1,6 +1,15 @@
-import type { BroughtLease } from './events.ts';
-import { hold, isToBeVerified, leaseId, unqueue } from './leases.ts';
+import type { BroughtLease, SchedulerEvent } from './events.ts';
+import { hold, isToBeVerified, leaseId, leaseTo, unqueue } from './leases.ts';
 import type { AttachedNode, Attempt, ShardEntry, Turn } from './scheduler-state.ts';
+
+/** A node that is attached brings along what another coordinator leased it of a job that is led here now. */
+export function nodeBrought<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeBrought' }>): void {
+  const node = turn.state.nodes.get(event.session);
+  if (!node) return;
+  node.creditBytes = event.creditBytes;
+  adoptLeases(turn, node, event.brought);
+  leaseTo(turn, node);
+}
 
 /**
  * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and has

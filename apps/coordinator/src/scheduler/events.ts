@@ -104,6 +104,8 @@ export type SchedulerEvent<Answer> =
       creditBytes: number;
       /** Shards that it decodes at the same time, where it says so. */
       decoders?: number;
+      /** It has computed something for a coordinator before this one. */
+      hasComputed?: boolean;
       brought?: readonly BroughtLease[];
       /** What it says that it cannot do. */
       lacks?: readonly { need: string; reason: string }[];
@@ -116,6 +118,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NodeReported'; session: number }
   /** The node may hold that much from now on. */
   | { kind: 'NodeCredited'; session: number; creditBytes: number }
+  /** The node brings along what it has of a job that is led here now, and may hold that much with it. */
+  | { kind: 'NodeBrought'; session: number; brought: readonly BroughtLease[]; creditBytes: number }
   /** The node takes no further shards and finishes what it holds. */
   | { kind: 'NodeDraining'; session: number }
   /** The conversation is over: the node left after draining; otherwise its connection or its process died. */

@@ -253,3 +253,30 @@ test('the failures of a node count on when it attaches again', () => {
   scheduler.handle(joined(2, 1, 'node-1'), 0);
   assert.equal(scheduler.node(2)?.failures, 1);
 });
+
+test('where only shards that nobody can compute are left, nodes that computed for a coordinator before are not blamed', () => {
+  const scheduler = create();
+  const told: string[] = [];
+  const held: { session: number; lease: LeaseId }[] = [];
+  const handle = (event: Event, now: number): void => {
+    for (const command of scheduler.handle(event, now)) {
+      if (command.kind === 'AssignShard') held.push(command);
+      else if (command.kind !== 'RecordSetback') told.push(words(command));
+    }
+  };
+  for (const session of [1, 2, 3]) handle({ ...joined(session), hasComputed: true } as Event, 0);
+  for (const jobId of ['first', 'second']) {
+    const open = [{ shard: shards(8)[7]!, attempts: 1 }];
+    handle({ kind: 'JobResumed', jobId, planned: 8, open }, 0);
+    handle({ kind: 'PlanEnded', jobId }, 0);
+  }
+  for (let now = 0; now < 20_000; now += 100) {
+    for (const { session, lease } of held.splice(0)) handle(failed(session, lease), now);
+    for (const session of [1, 2, 3]) handle({ kind: 'NodeReported', session }, now);
+    handle(tick, now);
+  }
+  assert.deepEqual(told.toSorted(), [
+    'quarantine first/7 after 4: The device was lost',
+    'quarantine second/7 after 4: The device was lost',
+  ]);
+});

@@ -17,7 +17,7 @@ export const wrongNodeReason =
  */
 export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeJoined' }>): void {
   const { state, now, commands } = turn;
-  const { session, nodeId, name = nodeId, creditBytes, decoders = 0, brought = [], lacks = [] } = event;
+  const { session, nodeId, name = nodeId, creditBytes, decoders = 0, hasComputed, brought = [], lacks = [] } = event;
   if (state.wrongNodes.has(nodeId)) {
     commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
     return;
@@ -29,6 +29,7 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     commands.push({ kind: 'DropNode', session: before.session, lost: false, isFinal: false, reason });
   }
   const health = state.health.get(nodeId) ?? new NodeHealth();
+  if (hasComputed) health.prove();
   const node: AttachedNode = {
     session,
     nodeId,

@@ -51,6 +51,11 @@ export class NodeHealth {
     return now < this.asideUntilMs;
   }
 
+  /** Takes it that the node has computed something, which it says itself: an earlier coordinator had the answer. */
+  prove(): void {
+    this.#hasSucceeded = true;
+  }
+
   /** Takes an answer; `shard` tells shards apart. */
   add(isFailure: boolean, shard?: unknown): void {
     if (!isFailure) this.#hasSucceeded = true;

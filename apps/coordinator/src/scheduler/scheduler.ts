@@ -1,3 +1,4 @@
+import { nodeBrought } from './adopt.ts';
 import { commitRejected, shardCompleted, shardFailed, shardReturned } from './answer-events.ts';
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
@@ -119,6 +120,9 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'NodeCredited':
       nodeCredited(turn, event.session, event.creditBytes);
+      break;
+    case 'NodeBrought':
+      nodeBrought(turn, event);
       break;
     case 'NodeReported':
       // Only its deadline changes.

@@ -69,6 +69,8 @@ function converse(
       const lease = toLease(order, isRemote);
       send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
     },
+    bring: (jobId, epoch) => send({ $case: 'bring', value: { jobId, epoch } }),
+    kept: (jobId, leases) => send({ $case: 'kept', value: { jobId, kept: [...leases] } }),
     recall: (jobId, shards) => {
       files.recall(jobId, shards);
       send({ $case: 'recall', value: { jobId, shards } });
@@ -149,6 +151,12 @@ function toNodeReport(report: AttachRequest['report'], parts: AnswerParts): Node
       return { kind: 'NodeReported' };
     case 'credit':
       return { kind: 'NodeCredited', creditBytes: report.value.bytes };
+    case 'brought': {
+      const { jobId, held: brought, creditBytes } = report.value;
+      return { kind: 'NodeBrought', jobId, brought, creditBytes };
+    }
+    case 'load':
+      return { kind: 'NodeLoaded', load: report.value };
     case 'draining':
       return { kind: 'NodeDraining' };
     case 'sight':

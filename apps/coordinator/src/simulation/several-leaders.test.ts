@@ -5,18 +5,15 @@ import { test } from 'node:test';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { repeated } from '../testing/repeated.ts';
 import { frames, nature } from './create-cluster.ts';
-import { findFailure, scheduleRuns } from './find-failure.ts';
+import { findFailure, firstSeed, scheduleRuns } from './find-failure.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { expectedOf } from './simulated-job.ts';
 import { SimulatedLeaders } from './simulated-leaders.ts';
 
 const runs = scheduleRuns(repeated(4));
 
-/**
- * Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database. A seed
- * decides it but for the order in which the disk ends what several of them write side by side.
- */
-async function simulate(seed: number): Promise<void> {
+/** Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database; returns what came of it when. */
+async function simulate(seed: number): Promise<string[]> {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed, folder, commitMs: seed % 3 === 0 ? 30 : 0 });
   const random = new SeededRandom(seed ^ 0x1ead);
@@ -52,6 +49,7 @@ async function simulate(seed: number): Promise<void> {
         assert.ok(times === undefined || times <= 1, `${times} results accepted of ${job.jobId}/${shard}`);
       }
     }
+    return leaders.history;
   } finally {
     await leaders.close();
     await rm(folder, { recursive: true });
@@ -62,4 +60,52 @@ const failure = await findFailure('several-leaders.test.ts', runs, simulate);
 
 test(`${runs} schedules of several coordinators that die and stand still come to the bits of undisturbed jobs`, () => {
   assert.ifError(failure);
+});
+
+test('a seed decides everything that happens', async () => {
+  for (let seed = firstSeed; seed < firstSeed + repeated(2); seed++)
+    assert.deepEqual(await simulate(seed), await simulate(seed));
+});
+
+/** A job of one coordinator, which is killed at that moment, and which another may go on with; returns when the job had ended. */
+async function killAt(ms: number | undefined): Promise<number> {
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
+  const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 30 });
+  try {
+    for (const place of [0, 1]) await leaders.start(place);
+    leaders.add(nature('node', {}), 2);
+    leaders.submit(frames({ jobId: 'job', shards: 3 }), 0);
+    if (ms !== undefined) leaders.clock.after(ms, () => leaders.kill(0, undefined));
+    await leaders.untilEnded();
+    assert.equal(leaders.record('job').state, 'complete');
+    return leaders.clock.monotonicMs();
+  } finally {
+    await leaders.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('a job ends whenever its coordinator is killed while that is written down', async () => {
+  const endMs = await killAt(undefined);
+  for (let ms = endMs - 100; ms <= endMs; ms += 5) await killAt(ms);
+});
+
+test('what a node computes while nobody leads the job counts when another coordinator has taken it over', async () => {
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
+  const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 0 });
+  try {
+    for (const place of [0, 1]) await leaders.start(place);
+    // A shard a second; the job is led again after five.
+    leaders.add(nature('node', { bytesPerMs: 0.1 }), 2);
+    const job = frames({ jobId: 'job', shards: 20 });
+    leaders.submit(job, 0);
+    leaders.clock.after(5000, () => leaders.kill(0, undefined));
+    await leaders.untilEnded();
+    assert.equal(leaders.record('job').digest, expectedOf(job).digest);
+    const computed = leaders.nodes.reduce((sum, { computedBytes }) => sum + computedBytes, 0);
+    assert.equal(computed / job.costBytes, 20);
+  } finally {
+    await leaders.close();
+    await rm(folder, { recursive: true });
+  }
 });

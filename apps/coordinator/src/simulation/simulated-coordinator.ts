@@ -106,7 +106,8 @@ export class SimulatedCoordinator {
       has: (jobId) => ledger.has(jobId),
       takeUp: async ({ jobId, epoch }) => {
         const record = await ledger.adopt(home, jobId, epoch);
-        if (record) await dispatcher.resume(world.acceptedJob!(jobId), dispatcher.nodes().length > 0 ? 0 : undefined);
+        if (record)
+          await dispatcher.resume(world.acceptedJob!(jobId), dispatcher.nodes().length > 0 ? 2000 : undefined);
       },
       cancel: (jobId) => void dispatcher.cancel(jobId),
       now: () => dispatcher.jobsNow(),

@@ -4,10 +4,12 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { createMetrics } from '../dispatch/work-metrics.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, Ledger } from '../ledger/ledger.ts';
+import { readRecords } from '../ledger/read-records.ts';
 import { SharesMemory } from '../ledger/store/memory-shares.ts';
 import { noTables } from '../testing/no-tables.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { simulatedDisk } from './simulated-disk.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
@@ -29,6 +31,8 @@ export class SimulatedLeaders {
   readonly results = new Map<string, JobResults>();
   /** Results a shard, by job, of which a ledger said that it has them. */
   readonly commits = new Map<string, number[]>();
+  /** What was committed when, and which jobs ended, in the order of it. */
+  readonly history: string[] = [];
   readonly nodes: SimulatedNode[] = [];
   /** Coordinators whose jobs were taken. */
   readonly #places: (SimulatedCoordinator | undefined)[] = [];
@@ -40,12 +44,18 @@ export class SimulatedLeaders {
   constructor(options: { seed: number; folder: string; commitMs: number }) {
     const { seed, folder, commitMs } = options;
     this.random = new SeededRandom(seed);
+    // A stream of its own, so that what nodes do is the same whatever the disk does.
+    const ofDisk = new SeededRandom(seed ^ 0xd15c);
+    const disk = simulatedDisk(() => {
+      const ms = ofDisk.pick([0, 0, 1, 7]);
+      return ms > 0 ? new Promise((resolve) => this.clock.after(ms, resolve)) : Promise.resolve();
+    });
     this.#world = {
       clock: this.clock,
       memory: this.memory,
       commitMs,
       failure: undefined,
-      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
+      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`), disk),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
@@ -81,10 +91,13 @@ export class SimulatedLeaders {
 
   /** A node with a conversation with each of so many places, which divide its credit. */
   add(nature: NodeNature, places: number): void {
+    const siblings: SimulatedNode[] = [];
     for (let place = 0; place < places; place++) {
       const { clock, random, jobs } = this;
       const leader = () => (this.#places[place]?.isRunning ? this.#places[place] : undefined);
-      const node = new SimulatedNode(nature, { clock, random, leader, jobs, reportWithinMs, referenceSlowness: 3 });
+      const surroundings = { clock, random, leader, jobs, siblings, reportWithinMs, referenceSlowness: 3 };
+      const node = new SimulatedNode(nature, surroundings);
+      siblings.push(node);
       this.nodes.push(node);
       node.start();
     }
@@ -117,6 +130,7 @@ export class SimulatedLeaders {
   async untilEnded(): Promise<void> {
     for (;;) {
       await settle();
+      await this.#findEnded();
       if (this.#ended.size === this.jobs.size) return;
       if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
         const open = [...this.jobs.keys()].filter((jobId) => !this.#ended.has(jobId));
@@ -139,6 +153,19 @@ export class SimulatedLeaders {
     await over;
   }
 
+  /** Of an end that is written down a coordinator that is killed meanwhile tells nobody: who asks is told by the store. */
+  async #findEnded(): Promise<void> {
+    const untold = [...this.memory.jobs.values()].filter(({ jobId, leader }) => {
+      return leader === undefined && !this.#ended.has(jobId);
+    });
+    if (untold.length === 0) return;
+    const jobIds = new Set(untold.map(({ jobId }) => jobId));
+    for await (const { record } of readRecords(this.memory.store, jobIds, () => undefined)) {
+      this.#ended.set(record.jobId, record);
+      this.#note(`${record.jobId} ${record.state}`);
+    }
+  }
+
   #hand({ dispatcher }: SimulatedCoordinator, jobId: string): void {
     dispatcher.submit(acceptedJob(this.jobs.get(jobId)!)).catch(() => {});
   }
@@ -158,6 +185,10 @@ export class SimulatedLeaders {
     this.clock.after(500, () => void this.start(place));
   }
 
+  #note(what: string): void {
+    this.history.push(`${this.clock.monotonicMs()} ms: ${what}`);
+  }
+
   #observed(ledger: Ledger): Ledger {
     const commit: Ledger['commit'] = async (shard) => {
       const outcome = await ledger.commit(shard);
@@ -165,15 +196,10 @@ export class SimulatedLeaders {
       const commits = this.commits.get(shard.jobId) ?? [];
       commits[shard.shard] = (commits[shard.shard] ?? 0) + 1;
       this.commits.set(shard.jobId, commits);
+      this.#note(`${shard.jobId}/${shard.shard} of ${shard.node}`);
       return outcome;
     };
-    const setState: Ledger['setState'] = async (jobId, state, at) => {
-      await ledger.setState(jobId, state, at);
-      if (at.digest === undefined && at.error === undefined) return;
-      const record = await ledger.getJob(jobId);
-      if (record) this.#ended.set(jobId, record);
-    };
-    const observed: Partial<Ledger> = { commit, setState };
+    const observed: Partial<Ledger> = { commit };
     return new Proxy(ledger, {
       get: (target, name) => {
         const value = Reflect.get(observed, name) ?? Reflect.get(target, name);

@@ -58,6 +58,8 @@ export interface NodeSurroundings {
   leader: () => SimulatedCoordinator | undefined;
   jobs: ReadonlyMap<string, SimulatedJob>;
   reportWithinMs: number;
+  /** The node's conversations with other coordinators. */
+  siblings?: readonly SimulatedNode[];
   /** Times that the reference takes of the device. */
   referenceSlowness: number;
 }
@@ -74,6 +76,8 @@ interface HeldShard {
   order: LeaseOrder;
   /** What became of it while there was no connection. */
   answer: ((lease: LeaseId) => NodeReport) | undefined;
+  /** It is of another coordinator, and this one has not said yet whether it goes on. */
+  isBrought?: boolean;
 }
 
 /** A node with one device that computes one shard at a time, as the coordinator sees it. */
@@ -100,6 +104,8 @@ export class SimulatedNode {
   #dials = 0;
   #deviceLosses = 0;
   #isBeating = false;
+  /** Its process has answered a shard. */
+  #hasComputed = false;
   #state: 'down' | 'up' | 'draining' | 'gone' = 'down';
 
   constructor(nature: NodeNature, world: NodeSurroundings) {
@@ -136,6 +142,7 @@ export class SimulatedNode {
     this.#hangUp(isNoticed);
     this.#forgetAll();
     this.#life++;
+    this.#hasComputed = false;
     if (!isWanted) this.#state = 'gone';
     else this.#world.clock.after(restartMs, () => this.start());
   }
@@ -224,6 +231,11 @@ export class SimulatedNode {
         }),
       // Its hello does not say that it searches.
       search: () => {},
+      bring: (jobId, epoch) => arrives(() => this.#bring(jobId, epoch)),
+      kept: (jobId, kept) => {
+        const isAsked = ({ order, isBrought }: HeldShard): boolean => isBrought === true && order.lease.jobId === jobId;
+        arrives(() => this.#goOn(this.#held.filter(isAsked), kept));
+      },
       creditTaken: () => {},
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
     });
@@ -239,6 +251,7 @@ export class SimulatedNode {
       creditBytes,
       resultsVersion,
       device: { kind: 'gpu', name: 'simulated' },
+      hasComputed: this.#hasComputed,
       held: this.#held.map(({ order: { lease, verify } }) => ({ ...lease, verify })),
     });
   }
@@ -264,7 +277,33 @@ export class SimulatedNode {
 
   #welcomed(kept: readonly BroughtLease[]): void {
     this.#isWelcome = true;
-    for (const held of [...this.#held]) {
+    this.#goOn(this.#held, kept);
+  }
+
+  /** The coordinator leads the job from now on: it is told what others leased of it. */
+  #bring(jobId: string, epoch: number): void {
+    const { siblings = [] } = this.#world;
+    const brought = siblings.flatMap((sibling) => (sibling === this ? [] : sibling.#handOver(jobId, epoch)));
+    if (brought.length === 0) return;
+    let { creditBytes } = this.nature;
+    for (const held of brought) {
+      creditBytes += held.order.shard.costBytes;
+      this.#held.push({ ...held, isBrought: true });
+    }
+    const names = brought.map(({ order: { lease, verify } }) => ({ ...lease, verify }));
+    this.#report({ kind: 'NodeBrought', jobId, brought: names, creditBytes });
+    this.#compute();
+  }
+
+  #handOver(jobId: string, epoch: number): HeldShard[] {
+    const meant = this.#held.filter(({ order: { lease } }) => lease.jobId === jobId && lease.epoch < epoch);
+    for (const held of meant) this.#drop(held);
+    this.#compute();
+    return meant;
+  }
+
+  #goOn(asked: readonly HeldShard[], kept: readonly BroughtLease[]): void {
+    for (const held of [...asked]) {
       const { lease } = held.order;
       const name = kept.find(({ jobId, shard, attempt }) => {
         return jobId === lease.jobId && shard === lease.shard && attempt === lease.attempt;
@@ -275,6 +314,7 @@ export class SimulatedNode {
       }
       const { verify: _, ...renamed } = name;
       held.order = { ...held.order, lease: renamed };
+      held.isBrought = false;
       if (held.answer) this.#answer(held, held.answer);
     }
     this.#compute();
@@ -371,6 +411,7 @@ export class SimulatedNode {
       this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
       return;
     }
+    this.#hasComputed = true;
     const errors = this.#unread(held);
     if (errors.length > 0) {
       const bad = new Set(errors.map(({ source }) => source));
@@ -406,10 +447,10 @@ export class SimulatedNode {
     return cannotWrite(this.#blindness(), job.scratch, this.#world.clock.monotonicMs());
   }
 
-  /** Without a connection the answer waits for one. */
+  /** Without a connection the answer waits for one, and that of a brought shard for the word that it goes on. */
   #answer(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
     held.answer = answer;
-    if (!this.#isWelcome) return;
+    if (!this.#isWelcome || held.isBrought) return;
     this.#drop(held);
     this.#report(answer(held.order.lease));
   }

@@ -37,6 +37,9 @@ export class SimulatedStore implements LedgerStore {
       look: (epoch, now) => this.#ask(() => shares.look(epoch, now)),
       adopt: (epoch, orphans) => this.#ask(() => shares.adopt(epoch, orphans)),
       cancel: (jobId) => this.#ask(() => shares.cancel(jobId)),
+      ask: (jobId, what) => this.#ask(() => shares.ask(jobId, what)),
+      answer: (id, text) => this.#ask(() => shares.answer(id, text)),
+      takeAnswer: (id) => this.#ask(() => shares.takeAnswer(id)),
     };
   }
 

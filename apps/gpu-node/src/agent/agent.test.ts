@@ -364,3 +364,41 @@ test('a coordinator that goes away leaves its credit to the other', async () => 
     [a.address, b.address],
   );
 });
+
+test('shards of a job go on when another coordinator leads it, on top of what that one may lease', async () => {
+  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
+  await a.start();
+  await b.start();
+  await withAgent(
+    a,
+    async ({ shards }) => {
+      const [first, second] = [await a.session(1), await b.session(1)];
+      for (const session of [first, second]) await session.report('hello');
+      for (const shard of [1, 2]) first.lease({ ...lease(shard), costBytes: 100 });
+      first.lease({ ...lease(3), jobId: 'other' });
+      while (shards.length < 3) await new Promise(setImmediate);
+      second.send({ $case: 'bring', value: { jobId: 'job', epoch: 9 } });
+      const { held, creditBytes } = await second.next('brought');
+      assert.deepEqual(
+        held.map(({ shard, epoch }) => [shard, epoch]),
+        [
+          [1, 7],
+          [2, 7],
+        ],
+      );
+      assert.ok(creditBytes >= 200 && creditBytes <= 800, `${creditBytes}`);
+      second.send({ $case: 'creditTaken', value: { bytes: creditBytes } });
+      second.send({ $case: 'kept', value: { jobId: 'job', kept: [{ ...held[1]!, epoch: 9 }] } });
+      while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
+      shards[1]!.finish();
+      const { shard, epoch } = await second.next('completed');
+      assert.deepEqual([shard, epoch], [2, 9]);
+      // A lease of the same epoch or a later one is not taken away.
+      second.send({ $case: 'bring', value: { jobId: 'other', epoch: 7 } });
+      shards[2]!.finish();
+      assert.equal((await first.next('completed')).jobId, 'other');
+    },
+    [a.address, b.address],
+  );
+  b.close();
+});

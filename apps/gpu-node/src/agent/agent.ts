@@ -1,4 +1,4 @@
-import type { Hello, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type { Hello, Load, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { converse, nextWakeMs } from './conversation.ts';
 import {
@@ -40,6 +40,8 @@ export interface AgentOptions {
   /** Called when anything has changed. */
   changed: () => void;
   creditTaken: (bytes: number) => void;
+  /** Called where the coordinator leads the job from now on: it may be handed what others leased of it before that epoch. */
+  gather: (jobId: string, epoch: number) => void;
 }
 
 /** Reasons that are told of a coordinator that stays away. */
@@ -102,13 +104,28 @@ export class Agent {
   bring(from: Agent): void {
     const { leases, keepUntilMs } = from.#state;
     if (leases.size === 0) return;
-    from.#handle({ kind: 'handedOver' });
+    from.#handle({ kind: 'handedOver', leaseIds: leases.keys() });
     this.#handle({ kind: 'brought', leases, keepUntilMs });
+  }
+
+  /** Takes those of its shards away, which another agent goes on with. */
+  handOver(leases: ReadonlyMap<number, HeldShard>): void {
+    this.#handle({ kind: 'handedOver', leaseIds: leases.keys() });
+  }
+
+  /** Names the shards of a job that its coordinator has taken over from others, which may lease that much with them. */
+  gathered(jobId: string, leases: ReadonlyMap<number, HeldShard>, creditBytes: number): void {
+    this.#handle({ kind: 'gathered', jobId, leases, creditBytes });
   }
 
   /** Dials soon, because no other coordinator is there. */
   hurry(): void {
     this.#handle({ kind: 'needed', jitter: this.#options.random() });
+  }
+
+  /** Tells the coordinator what the node's workers were at. */
+  tell(load: Load): void {
+    this.#handle({ kind: 'loaded', load });
   }
 
   /** What became of one of its shards. */
@@ -172,6 +189,9 @@ export class Agent {
         break;
       case 'creditTaken':
         this.#options.creditTaken(command.bytes);
+        break;
+      case 'gather':
+        this.#options.gather(command.jobId, command.epoch);
         break;
       case 'end':
         this.#end(command.exit);

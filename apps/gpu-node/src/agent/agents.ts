@@ -1,7 +1,8 @@
+import type { Load } from '@halogrid/proto';
 import type { Executor } from '../executor/executor.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent, type AgentOptions } from './agent.ts';
-import type { Answer, Exit } from './conversation-state.ts';
+import { type Answer, bytesOf, type Exit, type HeldShard } from './conversation-state.ts';
 import { CreditAccount } from './credit-account.ts';
 import { LeaseRuns } from './lease-runs.ts';
 import { shareCredit } from './share-credit.ts';
@@ -57,6 +58,11 @@ export class Agents {
     return this.#talks.some(({ agent }) => agent.isAttached);
   }
 
+  /** Tells every coordinator what the node's workers were at. */
+  tell(load: Load): void {
+    for (const { agent } of this.#talks) agent.tell(load);
+  }
+
   /** Finishes what the node holds, then ends with that reason. */
   stop(reason: string): void {
     for (const { agent } of this.#talks) agent.stop(reason);
@@ -75,6 +81,7 @@ export class Agents {
       dialling: () => this.#dialling(agent),
       changed: () => this.#changed(),
       creditTaken: (bytes) => account.taken(bytes),
+      gather: (jobId, epoch) => this.#gather({ agent, account }, jobId, epoch),
     });
     return { agent, account, wasConnected: false };
   }
@@ -101,6 +108,26 @@ export class Agents {
     // Others are told to use less before this one is told that it may use anything.
     if (this.#talks.some(({ agent }) => isConnected(agent))) dialled.credit(0);
     else dialled.credit(Math.floor(this.#options.hello.creditBytes / this.#talks.length));
+  }
+
+  /**
+   * Hands shards of a job to the coordinator that leads it now, whoever leased them. The node holds them already, so that they
+   * are on top of what that one may lease.
+   */
+  #gather({ agent, account }: Pick<Talk, 'agent' | 'account'>, jobId: string, epoch: number): void {
+    // Files of such a node come through the coordinator that leased the shard.
+    if (this.#options.hello.remoteStorage) return;
+    const gathered = new Map<number, HeldShard>();
+    for (const { agent: other } of this.#talks) {
+      if (other === agent) continue;
+      const meant = new Map([...other.leases].filter(([, { lease }]) => lease.jobId === jobId && lease.epoch < epoch));
+      other.handOver(meant);
+      for (const [leaseId, held] of meant) gathered.set(leaseId, held);
+    }
+    if (gathered.size === 0) return;
+    const bytes = agent.creditBytes + bytesOf(gathered);
+    account.tell(bytes);
+    agent.gathered(jobId, gathered, bytes);
   }
 
   #changed(): void {

@@ -1,4 +1,14 @@
-import type { AttachResponse, FoundAnswer, Hello, Lease, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type {
+  AttachResponse,
+  FoundAnswer,
+  Hello,
+  Lease,
+  Load,
+  PartFound,
+  Probe,
+  SearchPart,
+  Sight,
+} from '@halogrid/proto';
 import type { NodeReport } from './outgoing.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
@@ -44,6 +54,8 @@ export interface Conversation {
   readonly creditBytes: number;
   /** Attempts to reach a coordinator since the last welcome. */
   readonly attempts: number;
+  /** A shard was computed in it, which a coordinator that was restarted hears of. */
+  readonly hasComputed: boolean;
 }
 
 /** What became of a shard. */
@@ -55,8 +67,10 @@ export type Answer =
 /** A shard that the coordinator was not answered yet. */
 export interface HeldShard {
   readonly lease: Lease;
-  /** What became of it while there was no connection. */
+  /** What became of it while there was no connection, or no word of whether it goes on. */
   readonly answer: Answer | undefined;
+  /** It is of another coordinator, and this one has not said yet whether it goes on. */
+  readonly isBrought?: boolean;
 }
 
 /** What happened; `jitter` is a random number in [0, 1). */
@@ -67,8 +81,10 @@ export type ConversationEvent =
   | (Answer & { leaseId: number })
   /** Shards of another coordinator, which is gone; only told before this one is dialled. */
   | { kind: 'brought'; leases: ReadonlyMap<number, HeldShard>; keepUntilMs: number }
-  /** Its shards are brought to another coordinator. */
-  | { kind: 'handedOver' }
+  /** Shards of a job that this coordinator has taken over from another, and what it may lease with them. */
+  | { kind: 'gathered'; jobId: string; leases: ReadonlyMap<number, HeldShard>; creditBytes: number }
+  /** These of its shards are brought to another coordinator. */
+  | { kind: 'handedOver'; leaseIds: Iterable<number> }
   /** No other coordinator leases shards to the node any more: this one is dialled soon. */
   | { kind: 'needed'; jitter: number }
   /** The coordinator may lease that much from now on. */
@@ -77,6 +93,8 @@ export type ConversationEvent =
   | { kind: 'looked'; sight: Sight }
   /** The same of a part of an index. */
   | { kind: 'searched'; found: PartFound }
+  /** What the node's workers were at, for people. */
+  | { kind: 'loaded'; load: Load }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -94,6 +112,8 @@ export type ConversationCommand =
   | { kind: 'forgetShard'; leaseId: number }
   /** The coordinator leases no more than that from now on. */
   | { kind: 'creditTaken'; bytes: number }
+  /** What other coordinators leased of the job, with an epoch before this one, is to be gathered. */
+  | { kind: 'gather'; jobId: string; epoch: number }
   | { kind: 'look'; probe: Probe }
   | { kind: 'search'; part: SearchPart }
   | { kind: 'end'; exit: Exit };
@@ -117,11 +137,15 @@ export function startConversation(nowMs: number, creditBytes: number, firstLease
     nextLeaseId: firstLeaseId,
     creditBytes,
     attempts: 0,
+    hasComputed: false,
   };
 }
 
 /** Decoded bytes that its shards hold of the node's credit. */
-export function heldBytes({ leases }: Conversation): number {
+export const heldBytes = ({ leases }: Conversation): number => bytesOf(leases);
+
+/** Decoded bytes of shards. */
+export function bytesOf(leases: ReadonlyMap<number, HeldShard>): number {
   let bytes = 0;
   for (const { lease } of leases.values()) bytes += lease.costBytes;
   return bytes;

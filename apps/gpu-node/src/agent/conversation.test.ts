@@ -245,6 +245,21 @@ test('hello names what is held, and an answer has the name that the welcome gave
   });
 });
 
+test('hello says whether the node has computed something, with a connection or without', () => {
+  const told = (...events: [number, ConversationEvent][]): unknown => {
+    const command = play(...work, ...events).commands.at(-1);
+    return command?.kind === 'send' && command.report.$case === 'hello' && command.report.value.hasComputed;
+  };
+  const redial: [number, ConversationEvent][] = [
+    [50, disconnected],
+    [190, time],
+  ];
+  assert.equal(told(...redial), false);
+  assert.equal(told([40, failed], ...redial), false);
+  assert.equal(told([40, done], ...redial), true);
+  assert.equal(told([50, disconnected], [60, done], [190, time]), true);
+});
+
 test('a node whose files come through the coordinator keeps nothing when the connection breaks', () => {
   const remote = { ...options, hello: { ...hello, remoteStorage: true } };
   const { state, commands } = converse(play(...work).state, disconnected, 40, remote);
@@ -283,7 +298,7 @@ test('shards of a coordinator that is gone are brought to another, which says wh
   const lost = play(...attach, [20, lease(7)], [30, lease(8)], [40, disconnected]).state;
   const other = startConversation(0, 100, 1000);
   const { leases, keepUntilMs } = shardsOf(lost);
-  assert.equal(converse(lost, { kind: 'handedOver' }, 45, options).state.leases.size, 0);
+  assert.equal(converse(lost, { kind: 'handedOver', leaseIds: leases.keys() }, 45, options).state.leases.size, 0);
   const brought = converse(other, { kind: 'brought', leases, keepUntilMs }, 50, options);
   assert.equal(brought.state.keepUntilMs, 60_040);
   const dialled = converse(brought.state, time, 60, options);
@@ -338,4 +353,37 @@ test('a welcome makes it impatient again', () => {
   state = converse(state, welcome, nowMs, options).state;
   state = converse(state, disconnected, nowMs, options).state;
   assert.equal(nextWakeMs(state), nowMs + 125);
+});
+
+test('shards of a job that moved to this coordinator go on where it says so, and nothing is said of them before', () => {
+  const orderOf = (order: Order) => ordered(order);
+  const bring = orderOf({ $case: 'bring', value: { jobId: 'j', epoch: 5 } });
+  const attached = play(...attach, [20, lease(1)], [30, bring]);
+  assert.deepEqual(attached.commands, [{ kind: 'gather', jobId: 'j', epoch: 5 }]);
+  const { leases } = play(...attach, [20, lease(7)], [30, lease(8)], [40, lease(9)]).state;
+  // Those of another conversation have other numbers.
+  const others = new Map([...leases].map(([leaseId, held]) => [leaseId + 1000, held]));
+  const named = converse(
+    attached.state,
+    { kind: 'gathered', jobId: 'j', leases: others, creditBytes: 300 },
+    40,
+    options,
+  );
+  const [brought] = named.commands;
+  assert.ok(brought?.kind === 'send' && brought.report.$case === 'brought');
+  const { held, creditBytes } = brought.report.value;
+  assert.deepEqual([held.map(({ shard }) => shard), creditBytes, named.state.creditBytes], [[7, 8, 9], 300, 300]);
+  const early = converse(named.state, { kind: 'shardCompleted', leaseId: 1001, report: completed }, 50, options);
+  assert.deepEqual(early.commands, []);
+  const kept = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false }));
+  const ofAnother = orderOf({ $case: 'kept', value: { jobId: 'k', kept: [] } });
+  assert.deepEqual(converse(early.state, ofAnother, 55, options).commands, []);
+  const told = converse(early.state, orderOf({ $case: 'kept', value: { jobId: 'j', kept } }), 60, options);
+  assert.deepEqual(words(told.commands), ['forget 1003', 'send completed']);
+  const [, answer] = told.commands;
+  assert.ok(answer?.kind === 'send' && answer.report.$case === 'completed' && answer.report.value.epoch === 5);
+  // What this coordinator leased itself goes on as well.
+  assert.deepEqual([...told.state.leases.keys()].toSorted(), [1, 1002]);
+  const later = converse(told.state, { kind: 'shardCompleted', leaseId: 1002, report: completed }, 70, options);
+  assert.deepEqual(words(later.commands), ['send completed']);
 });

@@ -80,12 +80,20 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       return tell(state, { $case: 'sight', value: event.sight }, nowMs);
     case 'searched':
       return tell(state, { $case: 'found', value: event.found }, nowMs);
+    case 'loaded':
+      return tell(state, { $case: 'load', value: event.load }, nowMs);
     case 'brought': {
       const leases = new Map([...state.leases, ...event.leases]);
       return { state: { ...state, leases, keepUntilMs: Math.min(state.keepUntilMs, event.keepUntilMs) }, commands: [] };
     }
-    case 'handedOver':
-      return { state: { ...state, leases: new Map(), keepUntilMs: Number.POSITIVE_INFINITY }, commands: [] };
+    case 'gathered':
+      return gather(state, event, nowMs);
+    case 'handedOver': {
+      const leases = new Map(state.leases);
+      for (const leaseId of event.leaseIds) leases.delete(leaseId);
+      const keepUntilMs = leases.size > 0 ? state.keepUntilMs : Number.POSITIVE_INFINITY;
+      return { state: { ...state, leases, keepUntilMs }, commands: [] };
+    }
     case 'needed':
       return hurry(state, event.jitter, nowMs);
     case 'credited':
@@ -136,6 +144,15 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       return { state: heard, commands: [{ kind: 'search', part: order.value }] };
     case 'creditTaken':
       return { state: heard, commands: [{ kind: 'creditTaken', bytes: order.value.bytes }] };
+    case 'bring':
+      return { state: heard, commands: [{ kind: 'gather', jobId: order.value.jobId, epoch: order.value.epoch }] };
+    case 'kept': {
+      const { jobId, kept: named } = order.value;
+      const brought = new Map([...state.leases].filter(([, held]) => held.isBrought && held.lease.jobId === jobId));
+      const others = [...state.leases].filter(([leaseId]) => !brought.has(leaseId));
+      const { state: kept, commands } = goOn({ ...heard, leases: brought }, named);
+      return { state: { ...kept, leases: new Map([...others, ...kept.leases]) }, commands };
+    }
     default:
       return { state: heard, commands: [] };
   }
@@ -154,18 +171,34 @@ function credit(state: Conversation, creditBytes: number, nowMs: number): Step {
   return tell({ ...state, creditBytes }, { $case: 'credit', value: { bytes: creditBytes } }, nowMs);
 }
 
+/** Names what was gathered; until the coordinator says what goes on, the shards do, and nothing is said of them. */
+function gather(
+  state: Conversation,
+  { jobId, leases: gathered, creditBytes }: Extract<ConversationEvent, { kind: 'gathered' }>,
+  nowMs: number,
+): Step {
+  const brought = [...gathered].map(([leaseId, held]) => [leaseId, { ...held, isBrought: true }] as const);
+  const leases = new Map([...state.leases, ...brought]);
+  const value = { jobId, held: heldLeases(gathered), creditBytes };
+  return tell({ ...state, leases, creditBytes }, { $case: 'brought', value }, nowMs);
+}
+
 /** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
 function report(state: Conversation, leaseId: number, nowMs: number, answer: Answer): Step {
   const held = state.leases.get(leaseId);
   if (!held) return { state, commands: [] };
   const leases = new Map(state.leases);
-  if (state.phase.kind !== 'attached') {
+  const hasComputed = state.hasComputed || answer.kind === 'shardCompleted';
+  if (state.phase.kind !== 'attached' || held.isBrought) {
     leases.set(leaseId, { ...held, answer });
-    return { state: { ...state, leases }, commands: [] };
+    return { state: { ...state, leases, hasComputed }, commands: [] };
   }
   leases.delete(leaseId);
   const phase = { ...state.phase, reportedMs: nowMs };
-  return { state: { ...state, phase, leases }, commands: [{ kind: 'send', report: answerTo(held.lease, answer) }] };
+  return {
+    state: { ...state, phase, leases, hasComputed },
+    commands: [{ kind: 'send', report: answerTo(held.lease, answer) }],
+  };
 }
 
 /** The welcome names the shards that go on; what was found of them meanwhile is said, and the others are forgotten. */
@@ -207,7 +240,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
       // What it brings along is within its credit.
       const creditBytes = Math.max(state.creditBytes, heldBytes(state));
-      const value = { ...options.hello, creditBytes, held: heldLeases(state.leases) };
+      const value = { ...options.hello, creditBytes, held: heldLeases(state.leases), hasComputed: state.hasComputed };
       const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value } };
       const greeted = { ...state, phase: greeting, creditBytes };
       return { state: greeted, commands: [{ kind: 'dial', address }, hello] };
@@ -313,7 +346,8 @@ function keepNamed(shards: ReadonlyMap<number, HeldShard>, kept: readonly LeaseN
     const name = kept.find(({ jobId, shard, attempt }) => {
       return jobId === held.lease.jobId && shard === held.lease.shard && attempt === held.lease.attempt;
     });
-    if (name) named.set(leaseId, { ...held, lease: { ...held.lease, epoch: name.epoch } });
+    const { answer } = held;
+    if (name) named.set(leaseId, { answer, lease: { ...held.lease, epoch: name.epoch } });
   }
   return named;
 }

@@ -29,11 +29,20 @@ export interface SharedJob {
   now: string;
 }
 
+/** Something that a member wants to know of a job, which the one that leads or led it has in memory alone. */
+export interface Question {
+  id: number;
+  jobId: string;
+  what: string;
+}
+
 /** All that coordinators know of each other. */
 export interface SharedView {
   members: Member[];
   /** By id. */
   jobs: SharedJob[];
+  /** Those that nobody has answered. */
+  questions: Question[];
 }
 
 /**
@@ -52,6 +61,12 @@ export interface JobShares {
   adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]>;
   /** Tells whoever leads the job that it is to end. Without effect where it has ended. */
   cancel(jobId: string): Promise<void>;
+  /** Asks whoever leads or led the job; resolves with the id of the question, which is forgotten after a minute. */
+  ask(jobId: string, what: string): Promise<number>;
+  /** Answers a question; the first answer stays. Without effect where it is forgotten. */
+  answer(id: number, text: string): Promise<void>;
+  /** The answer to a question, which is forgotten with it; undefined while there is none. */
+  takeAnswer(id: number): Promise<string | undefined>;
 }
 
 export interface Adopted {

@@ -1,4 +1,4 @@
-import type { Adopted, JobShares, SharedJob, SharedView } from './job-shares.ts';
+import type { Adopted, JobShares, Question, SharedJob, SharedView } from './job-shares.ts';
 import {
   type Change,
   type Entry,
@@ -21,6 +21,8 @@ interface HeldLease {
 export class SharesMemory {
   readonly members = new Map<number, HeldLease>();
   readonly jobs = new Map<string, SharedJob>();
+  readonly questions = new Map<number, Question & { answer: string | undefined }>();
+  lastQuestion = 0;
   epoch = 0;
   /** Entries of all of them, in a store that has one leader, with the first epoch. */
   readonly store: MemoryStore;
@@ -42,6 +44,20 @@ export class SharedMemoryStore implements LedgerStore {
     cancel: async (jobId) => {
       const job = this.#memory.jobs.get(jobId);
       if (job?.leader !== undefined) job.isCancelled = true;
+    },
+    ask: async (jobId, what) => {
+      const id = ++this.#memory.lastQuestion;
+      this.#memory.questions.set(id, { id, jobId, what, answer: undefined });
+      return id;
+    },
+    answer: async (id, text) => {
+      const question = this.#memory.questions.get(id);
+      if (question) question.answer ??= text;
+    },
+    takeAnswer: async (id) => {
+      const answer = this.#memory.questions.get(id)?.answer;
+      if (answer !== undefined) this.#memory.questions.delete(id);
+      return answer;
     },
   };
   readonly #memory: SharesMemory;
@@ -109,7 +125,7 @@ export class SharedMemoryStore implements LedgerStore {
   }
 
   #look(epoch: number, now: ReadonlyMap<string, string>): SharedView {
-    const { members, jobs } = this.#memory;
+    const { members, jobs, questions } = this.#memory;
     const nowMs = this.#nowMs();
     for (const [jobId, text] of now) {
       const job = jobs.get(jobId);
@@ -121,6 +137,7 @@ export class SharedMemoryStore implements LedgerStore {
         return { epoch, holder, isReleased, isOver, silentMs: nowMs - renewedMs, leadsForMs: nowMs - sinceMs };
       }),
       jobs: [...jobs.values()].map((job) => ({ ...job })).sort((a, b) => (a.jobId < b.jobId ? -1 : 1)),
+      questions: [...questions.values()].flatMap(({ answer, ...question }) => (answer === undefined ? [question] : [])),
     };
   }
 

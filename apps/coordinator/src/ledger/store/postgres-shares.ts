@@ -32,7 +32,14 @@ export class PostgresShares implements JobShares {
          FROM ${this.#schema}.coordinators ORDER BY epoch`,
       );
       const jobs = await client.query(`SELECT * FROM ${this.#schema}.jobs ORDER BY job_id`);
-      return { members: members.rows.map(toMember), jobs: jobs.rows.map(toJob) };
+      const questions = await client.query(
+        `SELECT id, job_id, what FROM ${this.#schema}.questions WHERE answer IS NULL ORDER BY id`,
+      );
+      return {
+        members: members.rows.map(toMember),
+        jobs: jobs.rows.map(toJob),
+        questions: questions.rows.map((row) => ({ id: Number(row.id), jobId: row.job_id, what: row.what })),
+      };
     });
   }
 
@@ -71,6 +78,35 @@ export class PostgresShares implements JobShares {
         jobId,
       ]),
     );
+  }
+
+  ask(jobId: string, what: string): Promise<number> {
+    return this.#transact(async (client) => {
+      await client.query(
+        `DELETE FROM ${this.#schema}.questions WHERE asked_at < clock_timestamp() - interval '1 minute'`,
+      );
+      const { rows } = await client.query(
+        `INSERT INTO ${this.#schema}.questions (job_id, what) VALUES ($1, $2) RETURNING id`,
+        [jobId, what],
+      );
+      return Number(rows[0].id);
+    });
+  }
+
+  async answer(id: number, text: string): Promise<void> {
+    await this.#transact((client) =>
+      client.query(`UPDATE ${this.#schema}.questions SET answer = $2 WHERE id = $1 AND answer IS NULL`, [id, text]),
+    );
+  }
+
+  takeAnswer(id: number): Promise<string | undefined> {
+    return this.#transact(async (client) => {
+      const { rows } = await client.query(
+        `DELETE FROM ${this.#schema}.questions WHERE id = $1 AND answer IS NOT NULL RETURNING answer`,
+        [id],
+      );
+      return rows[0]?.answer as string | undefined;
+    });
   }
 }
 

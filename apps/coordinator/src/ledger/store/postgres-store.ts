@@ -50,6 +50,14 @@ const tablesOf = (schema: string): string => `
   );
 `;
 
+/** What a crash of the server may lose. Added to schemas that were made before coordinators asked each other. */
+const questionsOf = (schema: string): string => `
+  CREATE UNLOGGED TABLE ${schema}.questions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_id text NOT NULL, what text NOT NULL, answer text,
+    asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+`;
+
 const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
 /** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
@@ -267,6 +275,8 @@ async function prepareSchema(client: PoolClient, schema: string, name: string): 
     throw new Error(`it is of format ${version} and this halogrid knows formats up to ${sharedLedgerFormat}`);
   }
   if (version < sharedLedgerFormat) throw new OlderLedgerError(`The ledger at ${name}`, version, sharedLedgerFormat);
+  const asked = await client.query('SELECT to_regclass($1) AS questions', [`${schema}.questions`]);
+  if (asked.rows[0].questions === null) await client.query(questionsOf(schema));
 }
 
 function otherVersion(other: Record<string, unknown>): OtherVersionError {

@@ -156,6 +156,29 @@ export function jobSharesConformance(
     );
   });
 
+  check('a question is there for all until it is answered, and its first answer for who asked', async (join) => {
+    const [a, b] = [await join(), await join()];
+    const id = await a.store.shares.ask('x', 'how?');
+    const other = await a.store.shares.ask('y', 'why?');
+    assert.notEqual(id, other);
+    const asked = { id, jobId: 'x', what: 'how?' };
+    for (const member of [a, b]) {
+      assert.deepEqual((await look(member)).questions, [asked, { id: other, jobId: 'y', what: 'why?' }]);
+    }
+    assert.equal(await a.store.shares.takeAnswer(id), undefined);
+    const text = JSON.stringify({ it: 'ä ‘ \\ "', large: 'x'.repeat(100_000) });
+    await b.store.shares.answer(id, text);
+    await b.store.shares.answer(id, 'later');
+    assert.deepEqual(
+      (await look(b)).questions.map(({ what }) => what),
+      ['why?'],
+    );
+    assert.equal(await a.store.shares.takeAnswer(id), text);
+    assert.equal(await a.store.shares.takeAnswer(id), undefined);
+    await b.store.shares.answer(id, 'too late');
+    assert.equal(await a.store.shares.takeAnswer(id), undefined);
+  });
+
   check('while members come, go and take over, each write is by who led the job then', async (join) => {
     const first = await join(5);
     await first.store.write(first.epoch, [put('x', 0)]);

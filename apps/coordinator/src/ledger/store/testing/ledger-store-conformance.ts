@@ -87,7 +87,7 @@ export function ledgerStoreConformance(
         applyToModel(model, changes);
         for (const of of filters) assert.deepEqual(await all(store, of), modelEntries(model, of));
       }),
-      { numRuns: repeated(10) },
+      { numRuns: repeated(5, 100) },
     );
   });
 
@@ -198,8 +198,8 @@ export function ledgerStoreConformance(
   check('entries are read a page at a time, however many there are', async (open) => {
     const store = await open();
     const epoch = await lead(store);
-    const count = 20_000;
-    const value = new Uint8Array(1000);
+    const count = 3000;
+    const value = new Uint8Array(8000);
     await store.write(
       epoch,
       Array.from({ length: count }, (_, key) => ({ jobId: 'a', kind: 'shards', key, value })),
@@ -209,10 +209,10 @@ export function ledgerStoreConformance(
     let expected = 0;
     for await (const { key } of store.entries()) {
       assert.equal(key, expected++);
-      if (key % 5000 === 0) most = Math.max(most, heldBytes() - before);
+      if (key % 750 === 0) most = Math.max(most, heldBytes() - before);
     }
     assert.equal(expected, count);
-    // 20 MB pass by, in pages of 1 MB.
+    // 24 MB pass by, in pages of 1 MB.
     if (name !== 'MemoryStore') assert.ok(most < 8e6, `${most} bytes were held`);
   });
 
@@ -247,7 +247,10 @@ export function ledgerStoreConformance(
 /** Bytes outside of the heap that something still refers to. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  const collect: () => void = runInNewContext('gc');
+  collect();
+  // What the first one found is given back on another thread, which the second one waits for.
+  collect();
   return process.memoryUsage().arrayBuffers;
 }
 

@@ -1,7 +1,7 @@
 // For tests: a PostgreSQL server of their own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,10 +75,34 @@ export class PostgresServer {
     }
   }
 
+  /** Has every process of the server stand still: connections stay, and nothing answers. */
+  pause(): void {
+    this.#signalAll('SIGSTOP');
+  }
+
+  /** Has it go on. */
+  wake(): void {
+    this.#signalAll('SIGCONT');
+  }
+
   /** Ends the server and removes its data. */
   async remove(): Promise<void> {
     await this.#end('SIGINT');
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The first process, so that it starts no more, and those that it started. */
+  #signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = this.#server!;
+    process.kill(pid!, signal);
+    for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+        if (Number(parent) === pid) process.kill(Number(name), signal);
+      } catch {
+        // It has ended by now.
+      }
+    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

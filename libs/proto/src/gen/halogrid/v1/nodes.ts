@@ -98,6 +98,8 @@ export interface AttachRequest {
     | { $case: "found"; value: PartFound }
     | { $case: "part"; value: AnswerPart }
     | { $case: "credit"; value: Credit }
+    | { $case: "load"; value: Load }
+    | { $case: "brought"; value: Brought }
     | undefined;
 }
 
@@ -137,6 +139,8 @@ export interface Hello {
   searches: boolean;
   /** On which it reads and decodes; 0: not told. */
   threads: number;
+  /** The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's fault. */
+  hasComputed: boolean;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -187,6 +191,42 @@ export interface Heartbeat {
 export interface Credit {
   /** 0: no shard. */
   bytes: number;
+}
+
+/**
+ * Leases of other coordinators of a job that this one leads now, which the node still works on, or has the answers of. The
+ * coordinator answers with CreditTaken and Kept.
+ */
+export interface Brought {
+  jobId: string;
+  held: HeldLease[];
+  /** As Credit.bytes: the node holds them already, on top of what it may be leased. */
+  creditBytes: number;
+}
+
+/**
+ * What the node's workers were at, as long as they are at something: of the seconds since the last one, of which nothing follows but what
+ * people are shown.
+ */
+export interface Load {
+  /** Threads that decode images. */
+  decode:
+    | WorkerLoad
+    | undefined;
+  /** Processes and engines that decode videos. */
+  video:
+    | WorkerLoad
+    | undefined;
+  /** The device: 1, or the threads of a CPU. */
+  device: WorkerLoad | undefined;
+}
+
+export interface WorkerLoad {
+  workers: number;
+  /** How many of them were at work, as a mean. */
+  busy: number;
+  /** Pieces of work that wait for one of them now. */
+  queued: number;
 }
 
 export interface Draining {
@@ -425,7 +465,26 @@ export interface AttachResponse {
     | { $case: "probe"; value: Probe }
     | { $case: "search"; value: SearchPart }
     | { $case: "creditTaken"; value: CreditTaken }
+    | { $case: "bring"; value: Bring }
+    | { $case: "kept"; value: Kept }
     | undefined;
+}
+
+/**
+ * This coordinator leads the job from now on. The node says with Brought which leases of it other coordinators gave the node, and
+ * works on them meanwhile.
+ */
+export interface Bring {
+  jobId: string;
+  /** That of the job's leases from now on: those of this epoch or a later one are left where they are. */
+  epoch: number;
+}
+
+/** The answer to Brought. */
+export interface Kept {
+  jobId: string;
+  /** As Welcome.kept, of the leases that Brought named of this job. */
+  kept: HeldLease[];
 }
 
 /** Has the node look through some blocks of an index. It answers with a PartFound, of this order before those that come later. */
@@ -722,6 +781,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "credit":
         Credit.encode(message.report.value, writer.uint32(162).fork()).join();
         break;
+      case "load":
+        Load.encode(message.report.value, writer.uint32(170).fork()).join();
+        break;
+      case "brought":
+        Brought.encode(message.report.value, writer.uint32(178).fork()).join();
+        break;
     }
     return writer;
   },
@@ -819,6 +884,22 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "credit", value: Credit.decode(reader, reader.uint32()) };
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.report = { $case: "load", value: Load.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.report = { $case: "brought", value: Brought.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -897,6 +978,18 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         }
         break;
       }
+      case "load": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "load", value: Load.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "brought": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "brought", value: Brought.fromPartial(object.report.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -917,6 +1010,7 @@ function createBaseHello(): Hello {
     decoders: 0,
     searches: false,
     threads: 0,
+    hasComputed: false,
   };
 }
 
@@ -960,6 +1054,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.threads !== 0) {
       writer.uint32(104).uint32(message.threads);
+    }
+    if (message.hasComputed !== false) {
+      writer.uint32(112).bool(message.hasComputed);
     }
     return writer;
   },
@@ -1081,6 +1178,14 @@ export const Hello: MessageFns<Hello> = {
             message.threads = reader.uint32();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.hasComputed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1113,6 +1218,7 @@ export const Hello: MessageFns<Hello> = {
     message.decoders = object.decoders ?? 0;
     message.searches = object.searches ?? false;
     message.threads = object.threads ?? 0;
+    message.hasComputed = object.hasComputed ?? false;
     return message;
   },
 };
@@ -1551,6 +1657,249 @@ export const Credit: MessageFns<Credit> = {
   fromPartial(object: DeepPartial<Credit>): Credit {
     const message = createBaseCredit();
     message.bytes = object.bytes ?? 0;
+    return message;
+  },
+};
+
+function createBaseBrought(): Brought {
+  return { jobId: "", held: [], creditBytes: 0 };
+}
+
+export const Brought: MessageFns<Brought> = {
+  encode(message: Brought, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    for (const v of message.held) {
+      HeldLease.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.creditBytes !== 0) {
+      writer.uint32(24).uint64(message.creditBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Brought {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBrought();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.held.push(HeldLease.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.creditBytes = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Brought>): Brought {
+    return Brought.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Brought>): Brought {
+    const message = createBaseBrought();
+    message.jobId = object.jobId ?? "";
+    message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
+    message.creditBytes = object.creditBytes ?? 0;
+    return message;
+  },
+};
+
+function createBaseLoad(): Load {
+  return { decode: undefined, video: undefined, device: undefined };
+}
+
+export const Load: MessageFns<Load> = {
+  encode(message: Load, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decode !== undefined) {
+      WorkerLoad.encode(message.decode, writer.uint32(10).fork()).join();
+    }
+    if (message.video !== undefined) {
+      WorkerLoad.encode(message.video, writer.uint32(18).fork()).join();
+    }
+    if (message.device !== undefined) {
+      WorkerLoad.encode(message.device, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Load {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLoad();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.decode = WorkerLoad.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.video = WorkerLoad.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.device = WorkerLoad.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Load>): Load {
+    return Load.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Load>): Load {
+    const message = createBaseLoad();
+    message.decode = (object.decode !== undefined && object.decode !== null)
+      ? WorkerLoad.fromPartial(object.decode)
+      : undefined;
+    message.video = (object.video !== undefined && object.video !== null)
+      ? WorkerLoad.fromPartial(object.video)
+      : undefined;
+    message.device = (object.device !== undefined && object.device !== null)
+      ? WorkerLoad.fromPartial(object.device)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWorkerLoad(): WorkerLoad {
+  return { workers: 0, busy: 0, queued: 0 };
+}
+
+export const WorkerLoad: MessageFns<WorkerLoad> = {
+  encode(message: WorkerLoad, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workers !== 0) {
+      writer.uint32(8).uint32(message.workers);
+    }
+    if (message.busy !== 0) {
+      writer.uint32(21).float(message.busy);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(24).uint32(message.queued);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkerLoad {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkerLoad();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.workers = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 21) {
+              break;
+            }
+
+            message.busy = reader.float();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.queued = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WorkerLoad>): WorkerLoad {
+    return WorkerLoad.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkerLoad>): WorkerLoad {
+    const message = createBaseWorkerLoad();
+    message.workers = object.workers ?? 0;
+    message.busy = object.busy ?? 0;
+    message.queued = object.queued ?? 0;
     return message;
   },
 };
@@ -3145,6 +3494,12 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "creditTaken":
         CreditTaken.encode(message.order.value, writer.uint32(162).fork()).join();
         break;
+      case "bring":
+        Bring.encode(message.order.value, writer.uint32(170).fork()).join();
+        break;
+      case "kept":
+        Kept.encode(message.order.value, writer.uint32(178).fork()).join();
+        break;
     }
     return writer;
   },
@@ -3234,6 +3589,22 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             message.order = { $case: "creditTaken", value: CreditTaken.decode(reader, reader.uint32()) };
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.order = { $case: "bring", value: Bring.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.order = { $case: "kept", value: Kept.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3301,7 +3672,153 @@ export const AttachResponse: MessageFns<AttachResponse> = {
         }
         break;
       }
+      case "bring": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "bring", value: Bring.fromPartial(object.order.value) };
+        }
+        break;
+      }
+      case "kept": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "kept", value: Kept.fromPartial(object.order.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseBring(): Bring {
+  return { jobId: "", epoch: 0 };
+}
+
+export const Bring: MessageFns<Bring> = {
+  encode(message: Bring, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(16).uint64(message.epoch);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Bring {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBring();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Bring>): Bring {
+    return Bring.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Bring>): Bring {
+    const message = createBaseBring();
+    message.jobId = object.jobId ?? "";
+    message.epoch = object.epoch ?? 0;
+    return message;
+  },
+};
+
+function createBaseKept(): Kept {
+  return { jobId: "", kept: [] };
+}
+
+export const Kept: MessageFns<Kept> = {
+  encode(message: Kept, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    for (const v of message.kept) {
+      HeldLease.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Kept {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKept();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kept.push(HeldLease.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Kept>): Kept {
+    return Kept.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Kept>): Kept {
+    const message = createBaseKept();
+    message.jobId = object.jobId ?? "";
+    message.kept = object.kept?.map((e) => HeldLease.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobSpec } from '@halogrid/proto';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { AnswerQuestion, Questions } from '../leadership/questions.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { JobAnswers } from './job-answers.ts';
+
+const record: JobRecord = {
+  jobId: 'job',
+  spec: JobSpec.fromPartial({ sources: ['file:///in'], pipeline: { operations: [{ kernel: 'lbp' }] } }),
+  state: 'running',
+  submittedMs: 1,
+  finishedMs: 0,
+  error: '',
+  digest: '',
+  planned: true,
+  counts: { sources: 1, frames: 1, shards: 1, shardsDone: 0, attempts: 1, pixels: 0, quarantined: 1 },
+  reasons: [{ stage: 'read', error: 'It is gone', inputs: 1, example: 'file:///a' }],
+};
+const history = {
+  sinceMs: 5,
+  elapsedMs: 7,
+  widthMs: 1,
+  pixelsPerSecond: [3],
+  stages: [],
+  lanes: [],
+  nodesWithoutLane: 0,
+};
+const timeline = { sinceMs: 5, nodes: ['n'], shards: [], every: 1 };
+
+/** A coordinator that leads the job, and one that asks it. */
+function setStage() {
+  let answer: AnswerQuestion = async () => undefined;
+  const own = new JobAnswers({
+    dispatcher: { history: () => history, timeline: () => timeline } as unknown as Dispatcher,
+    ledger: {
+      getJob: async () => record,
+      mergedSoFar: () => [{ name: '', counted: 2n ** 60n, bins: new BigInt64Array(256).fill(1n) }],
+      quarantinedSoFar: () => [{ state: 'quarantined', uri: 'file:///a', stage: 'read', error: 'It is gone' }],
+    } as unknown as Ledger,
+    questions: { answerBy: (by: AnswerQuestion) => (answer = by) } as unknown as Questions,
+  });
+  const ledger = { mergedSoFar: () => undefined, quarantinedSoFar: () => undefined } as unknown as Ledger;
+  const dispatcher = { history: () => undefined, timeline: () => undefined };
+  const ask: Questions['ask'] = (jobId, what) => answer(jobId, what);
+  const other = new JobAnswers({ dispatcher, ledger, questions: { ask, answerBy: () => {} } as unknown as Questions });
+  const alone = new JobAnswers({ dispatcher, ledger, questions: undefined });
+  return { own, other, alone };
+}
+
+test('whoever is asked tells of a job what its leader tells', async () => {
+  const { own, other } = setStage();
+  for (const known of [own, other]) {
+    assert.deepEqual(await known.history(record), history);
+    assert.deepEqual(await known.timeline(record), timeline);
+    const { counted, channels } = await known.merged(record, null);
+    assert.deepEqual([counted, channels[0]!.bins.length], [String(2n ** 60n), 256]);
+    const refusal = { name: 'Refusal', kind: 'invalid', message: /for pipeline but received 'none'$/ };
+    await assert.rejects(known.merged(record, 'none'), refusal);
+    const { groups, leftOut } = await known.quarantined(record);
+    assert.deepEqual([groups.map(({ files }) => files.map(({ uri }) => uri)), leftOut], [[['file:///a']], 0]);
+  }
+});
+
+test('where nobody knows, that is said', async () => {
+  const { alone } = setStage();
+  assert.equal(await alone.history(record), undefined);
+  const refusal = {
+    kind: 'unmet',
+    message: /^Job job is led by another coordinator, which does not answer: ask again$/,
+  };
+  await assert.rejects(alone.merged(record, null), refusal);
+  await assert.rejects(alone.quarantined(record), refusal);
+  const ended: JobRecord = { ...record, state: 'failed', finishedMs: 9 };
+  await assert.rejects(alone.merged(ended, null), { kind: 'unmet', message: /^Job job is failed: what it merged/ });
+});

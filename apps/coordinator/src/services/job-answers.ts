@@ -1,0 +1,110 @@
+import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobTimeline } from '../dispatch/history/job-histories.ts';
+import { Refusal } from '../job/refusal.ts';
+import type { Questions } from '../leadership/questions.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { mergedSoFar } from './merged-so-far.ts';
+import { quarantinedInputs } from './quarantined-inputs.ts';
+
+/** What the leader of a job has in memory alone. */
+interface InMemory {
+  history: JobHistoryView;
+  timeline: JobTimeline;
+  merged: MergedSoFar;
+  quarantined: QuarantinedInputs;
+}
+type What = keyof InMemory;
+
+/** As it is written into the store: what is known, or why it is refused. */
+type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
+
+export interface JobAnswersOptions {
+  dispatcher: Pick<Dispatcher, 'history' | 'timeline'>;
+  ledger: Ledger;
+  /** Where several coordinators lead. */
+  questions: Questions | undefined;
+}
+
+/** What is known of jobs beside their status, whichever coordinator knows it. */
+export class JobAnswers {
+  readonly #options: JobAnswersOptions;
+
+  constructor(options: JobAnswersOptions) {
+    this.#options = options;
+    options.questions?.answerBy((jobId, question) => this.#answer(jobId, question));
+  }
+
+  /** What the job did over its time; undefined where nobody saw it, or it ended too long ago. */
+  history(record: JobRecord): Promise<JobHistoryView | undefined> {
+    return this.#know(record, 'history');
+  }
+
+  /** When its shards were where; undefined as `history`. */
+  timeline(record: JobRecord): Promise<JobTimeline | undefined> {
+    return this.#know(record, 'timeline');
+  }
+
+  /** What is merged so far of the pipeline of that name, or of the first. Rejects with Refusal where the job has ended. */
+  async merged(record: JobRecord, pipeline: string | null): Promise<MergedSoFar> {
+    const { jobId, state } = record;
+    if (record.finishedMs > 0)
+      throw new Refusal('unmet', `Job ${jobId} is ${state}: what it merged is among its results, if it has any`);
+    const merged = await this.#know(record, 'merged', pipeline ?? undefined);
+    return merged ?? silence(jobId);
+  }
+
+  /** Inputs that are set aside, by why. */
+  async quarantined(record: JobRecord): Promise<QuarantinedInputs> {
+    if (record.finishedMs > 0 || record.counts.quarantined === 0)
+      return quarantinedInputs(record, this.#options.ledger);
+    return (await this.#know(record, 'quarantined')) ?? silence(record.jobId);
+  }
+
+  /** What is known here, or by another coordinator, of which there is none where this one leads alone. */
+  async #know<Of extends What>(record: JobRecord, what: Of, pipeline?: string): Promise<InMemory[Of] | undefined> {
+    const own = await this.#own(record, what, pipeline);
+    if (own) return own;
+    const text = await this.#options.questions?.ask(
+      record.jobId,
+      JSON.stringify({ what, pipeline }),
+      record.finishedMs > 0,
+    );
+    if (text === undefined) return undefined;
+    const answer = JSON.parse(text) as Answer;
+    if ('refusal' in answer) throw new Refusal(answer.refusal, answer.sentence);
+    return answer.known as InMemory[Of];
+  }
+
+  async #own<Of extends What>(record: JobRecord, what: Of, pipeline?: string): Promise<InMemory[Of] | undefined> {
+    const { dispatcher, ledger } = this.#options;
+    const { jobId } = record;
+    const answers: { [Name in What]: () => InMemory[Name] | undefined | Promise<InMemory[Name] | undefined> } = {
+      history: () => dispatcher.history(jobId),
+      timeline: () => dispatcher.timeline(jobId),
+      merged: () => mergedSoFar(record, pipeline, ledger),
+      quarantined: () => (ledger.quarantinedSoFar(jobId) ? quarantinedInputs(record, ledger) : undefined),
+    };
+    return answers[what]();
+  }
+
+  /** The answer to a question of another coordinator; undefined where nothing is known here. */
+  async #answer(jobId: string, question: string): Promise<string | undefined> {
+    const { what, pipeline } = JSON.parse(question) as { what: What; pipeline?: string };
+    // There is one of every job that runs here, and of the last ones that did.
+    if (!this.#options.dispatcher.history(jobId)) return undefined;
+    const record = await this.#options.ledger.getJob(jobId);
+    if (!record) return undefined;
+    try {
+      const known = await this.#own(record, what, pipeline);
+      return known && JSON.stringify({ known } satisfies Answer);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return JSON.stringify({ refusal: error.kind, sentence: error.message } satisfies Answer);
+    }
+  }
+}
+
+function silence(jobId: string): never {
+  throw new Refusal('unmet', `Job ${jobId} is led by another coordinator, which does not answer: ask again`);
+}
