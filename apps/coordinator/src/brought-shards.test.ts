@@ -53,6 +53,22 @@ test('a node whose connection broke goes on with its shards and its totals, and 
   assert.match(await metricsOf(stage), /^halogrid_lease_expirations_total 0$/m);
 });
 
+test('a node that is attached brings along shards of another conversation before anything is leased for its credit', async (t) => {
+  const { coordinator, jobs, folder } = await setStage(t);
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
+  const before = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n' });
+  const leases = [await before.next('lease'), await before.next('lease')];
+  const node = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'm', creditBytes: 0 });
+  before.hangUp();
+  const held = [...leases, { ...leases[0]!, shard: 99 }].map(nameOf);
+  node.say({ $case: 'brought', value: { jobId, held, creditBytes: 2 ** 30 } });
+  assert.equal((await node.next('creditTaken')).bytes, 2 ** 30);
+  assert.deepEqual(await node.next('kept'), { jobId, kept: leases.map(nameOf) });
+  for (const lease of leases) await complete(node, lease);
+  const last = (await watchToEnd(jobs, jobId)).at(-1)!;
+  assert.deepEqual([last.state, last.counts!.attempts], [JobState.COMPLETE, 2], last.error);
+});
+
 test('a lease whose node stays away expires when its shard is leased again', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;

@@ -97,7 +97,8 @@ test('a job runs from its submission to its output, and is watched to its end', 
 
   const api = `http://127.0.0.1:${coordinator.httpPort}/api/v1`;
   const { jobs: listed } = (await (await fetch(`${api}/jobs`)).json()) as { jobs: JobStatus[] };
-  assert.deepEqual(listed, JSON.parse(JSON.stringify([last])));
+  const told = { ...last, asked: [{ name: '', operations: ['lbp'] }] };
+  assert.deepEqual(listed, JSON.parse(JSON.stringify([told])));
   const { nodes } = (await (await fetch(`${api}/nodes`)).json()) as { nodes: NodeStatus[] };
   assert.deepEqual([nodes[0]?.name, nodes[0]?.shardsDone, nodes[0]?.pixelsDone], ['one', 3, 105]);
   node.hangUp();

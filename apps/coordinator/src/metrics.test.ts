@@ -24,7 +24,17 @@ const spec = JobSpec.fromPartial({
   pipeline: { operations: [{ kernel: 'lbp', parameters: {} }] },
   mapFormat: 'none',
 });
-const connection = { welcome() {}, lease() {}, recall() {}, probe() {}, search() {}, creditTaken() {}, drop() {} };
+const connection = {
+  welcome() {},
+  lease() {},
+  recall() {},
+  bring() {},
+  kept() {},
+  probe() {},
+  search() {},
+  creditTaken() {},
+  drop() {},
+};
 /** The most that a scrape may take, in milliseconds of processor time. */
 const mostMs = 50;
 

@@ -2,14 +2,32 @@
 import type { JobStatus } from './gen/halogrid/v1/job.ts';
 import type { NodeStatus } from './gen/halogrid/v1/nodes.ts';
 
+/** GET /api/v1/jobs, the newest first. */
+export interface JobsAnswer {
+  jobs: ListedJob[];
+  /** Those that the query is for, beyond its limit. */
+  leftOut: number;
+}
+
+export interface ListedJob extends JobStatus {
+  /** Its pipelines without what is a default anyway: operations as `--op` takes them. */
+  asked: AskedPipeline[];
+}
+
+/** What a pipeline was asked for with: its name, empty where it is the only one, and operations as `--op` takes them. */
+export interface AskedPipeline {
+  name: string;
+  operations: string[];
+}
+
 /** GET /api/v1/jobs/ID. */
 export interface JobDetail {
   job: JobStatus;
   /** Milliseconds since 1970 by the coordinator's clock: ages are told by it, whatever the clock of who reads. */
   nowMs: number;
   /** Its pipelines without what is a default anyway: operations as `--op` takes them. */
-  asked: { name: string; operations: string[] }[];
-  /** Absent where this coordinator did not see the job run, or it ended too long ago. */
+  asked: AskedPipeline[];
+  /** Absent where no coordinator that is there saw the job run, or it ended too long ago. */
   history?: JobHistoryView;
 }
 
@@ -96,6 +114,18 @@ export interface NodeDetail extends NodeStatus {
   lastFailure: string;
   /** Milliseconds since 1970; 0 where there was none. */
   lastFailureMs: number;
+  /** What its workers were at in the last seconds in which it told; absent before it did. */
+  load?: WorkersAtWork[];
+}
+
+export interface WorkersAtWork {
+  /** decode: threads that decode images; video: processes and engines that decode videos; device: 1, or the threads of a CPU. */
+  kind: string;
+  workers: number;
+  /** At work, as a mean of some seconds. */
+  busy: number;
+  /** Pieces of work that wait for one of them. */
+  queued: number;
 }
 
 export interface LeftNode {
@@ -123,7 +153,7 @@ export interface MayAnswer {
   why: string;
 }
 
-/** GET /api/v1/jobs/ID/frames?from=N&count=N: sources of a complete job, in their order. */
+/** GET /api/v1/jobs/ID/frames?from=N&step=N&count=N, or ?uri=…&frame=N&count=N: sources of a complete job, in their order. */
 export interface FramesAnswer {
   /** Sources of the job. */
   total: number;
@@ -151,7 +181,7 @@ export interface ImageAnswer {
   readsParts: boolean;
 }
 
-/** GET /api/v1/jobs/ID/frame?index=N: the histograms of one source. */
+/** GET /api/v1/jobs/ID/frame?index=N&pipeline=NAME: the histograms of one source; …/cells?pipeline=NAME: those of all sources together. */
 export interface FrameHistograms {
   /** Rows of the grid; cells are row by row. */
   rows: number;

@@ -25,6 +25,23 @@ export function unpack(at: usize, count: usize, target: usize): usize {
   for (; target < last; target += 8) {
     const word = load<u64>(at);
     const ends = ~word & GO_ON;
+    // Nearly all counts are of four bytes at most and come two in a word: where a count begins is known half as late.
+    const seconds = ends & (ends - 1);
+    if (seconds !== 0 && target + 8 < last) {
+      const one = word & (ends ^ (ends - 1));
+      const other = (word & (seconds ^ (seconds - 1))) >> (ctz(ends) + 1);
+      if ((one | other) >> 32 === 0) {
+        const two = both(one, other);
+        const low = two & 0xffffffff;
+        const high = two >> 32;
+        most = max(most, max(low, high));
+        store<f64>(target, <f64>(<u32>low));
+        store<f64>(target, <f64>(<u32>high), 8);
+        at += <usize>((ctz(seconds) + 1) >> 3);
+        target += 8;
+        continue;
+      }
+    }
     // The lowest of the bits that say that a byte is the last, and all below it.
     const own = word & (ends ^ (ends - 1));
     let value = (own & 0x7f) | ((own >> 1) & 0x3f80) | ((own >> 2) & 0x1fc000) | ((own >> 3) & 0xfe00000);
@@ -34,6 +51,18 @@ export function unpack(at: usize, count: usize, target: usize): usize {
     store<f64>(target, <f64>value);
   }
   return at;
+}
+
+/** Those bits in both halves of a word. */
+function twice(bits: u64): u64 {
+  return (bits << 32) | bits;
+}
+
+/** Two varints of four bytes at most as two integers of 32 bits, the first one low. */
+function both(one: u64, other: u64): u64 {
+  const bytes = one | (other << 32);
+  const pairs = (bytes & twice(0x7f007f)) | ((bytes >> 1) & twice(0x3f803f80));
+  return (pairs & twice(0x3fff)) | ((pairs >> 2) & twice(0xfffc000));
 }
 
 function rest(own: u64): u64 {

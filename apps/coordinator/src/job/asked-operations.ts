@@ -1,14 +1,19 @@
 import { type AskedOperation, createPipeline, specifiedOperations } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { AskedPipeline, JobSpec } from '@halogrid/proto';
 
-/** What a pipeline of a job was asked for with: its name, which may be empty, and operations as `--op` takes them. */
-export interface AskedPipeline {
-  name: string;
-  operations: string[];
-}
+type Specified = Pick<JobSpec, 'pipeline' | 'pipelines'>;
+
+/** A list of jobs asks for all of them once a second, and a specification does not change: to find out takes some 0.1 ms. */
+const known = new WeakMap<Specified, AskedPipeline[]>();
 
 /** The pipelines of a job without what is a default anyway, e.g. `lbp:labels=uniform`. */
-export function askedPipelines({ pipeline, pipelines }: Pick<JobSpec, 'pipeline' | 'pipelines'>): AskedPipeline[] {
+export function askedPipelines(spec: Specified): AskedPipeline[] {
+  const asked = known.get(spec) ?? findAsked(spec);
+  known.set(spec, asked);
+  return asked;
+}
+
+function findAsked({ pipeline, pipelines }: Specified): AskedPipeline[] {
   const named = pipelines?.named ?? [{ name: '', pipeline }];
   return named.map((one) => ({ name: one.name, operations: (one.pipeline?.operations ?? []).map(askedOperation) }));
 }

@@ -1,5 +1,5 @@
 import { packSources } from '@halogrid/sources/pack-sources';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { PackedFrames, PlanStep, Shard, ShardWork, SourceRef } from './shard.ts';
 
 /** Planned frames as steps of their own would say them. */
@@ -28,23 +28,29 @@ export function packFrames(planned: readonly PlannedFrame[], work: ShardWork): P
     block,
     isPinned,
     uri: first.uri,
-    folders: [...new Set(sources.map(({ uri }) => folderOf(uri)))],
+    folders: foldersOf(sources),
     hasPreviews: sources.some(({ preview }) => preview),
   };
 }
 
 /** The block of sources; undefined where it would be longer than a block may be. */
 function packOf(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): Uint8Array | undefined {
-  const sources = planned.map(({ index, uri, name, version }, i) => ({
-    ...{ index, uri, name, sizeBytes: sizeOf(version) },
-    ...(version !== undefined && { version }),
-    ...(refs[i]!.preview && { preview: true as const }),
-  }));
   try {
-    return packSources(sources);
+    return packSources(blockSources(planned, refs));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
+  }
+}
+
+/** One at a time, so that none is held. */
+function* blockSources(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): Generator<BlockSource> {
+  for (let i = 0; i < planned.length; i++) {
+    const { index, uri, name, version } = planned[i]!;
+    const source: BlockSource = { index, uri, name, sizeBytes: sizeOf(version) };
+    if (version !== undefined) source.version = version;
+    if (refs[i]!.preview) source.preview = true;
+    yield source;
   }
 }
 
@@ -52,6 +58,18 @@ function packOf(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): U
 function sizeOf(version = ''): number {
   const size = Number(version.slice(0, Math.max(0, version.indexOf(' '))));
   return Number.isSafeInteger(size) && size > 0 ? size : 0;
+}
+
+/** Frames of a folder follow one another: most are seen to be in that of the one before. */
+function foldersOf(sources: readonly SourceRef[]): string[] {
+  const folders = new Set<string>();
+  let last: string | undefined;
+  for (const { uri } of sources) {
+    if (last !== undefined && uri.lastIndexOf('/') === last.length && uri.startsWith(last)) continue;
+    last = folderOf(uri);
+    folders.add(last);
+  }
+  return [...folders];
 }
 
 export const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));

@@ -20,7 +20,7 @@ export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number
   const { width, height } = size;
   const head = put([width, height, counted], 0, headNumbers, 0);
   if (bins.length <= hashedBins) {
-    // As text it takes two thirds of the time that a buffer takes.
+    // As text it takes four fifths of the time that a buffer takes.
     return Buffer.from(hash('sha256', memory.subarray(0, put(bins, 0, bins.length, head)), 'binary'), 'latin1');
   }
   const sha = createHash('sha256').update(memory.subarray(0, 4 + 8 * headNumbers));

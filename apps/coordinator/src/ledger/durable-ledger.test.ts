@@ -12,7 +12,6 @@ import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
 import { seal, unseal } from './record/sealed.ts';
-import { settledRows } from './settled-rows.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -20,6 +19,7 @@ import { ledgerConformance } from './testing/ledger-conformance.ts';
 import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
 import { planOf } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
+import { settledRows } from './testing/settled-rows.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-ledger-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -42,12 +42,12 @@ ledgerConformance('on SqliteStore', async (epoch) => {
 ledgerCrashes(
   'on MemoryStore',
   crashStage(async () => new MemoryStore()),
-  repeated(30),
+  repeated(10, 300),
 );
 ledgerCrashes(
   'on SqliteStore',
   crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
-  repeated(4),
+  repeated(2, 40),
 );
 
 function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {

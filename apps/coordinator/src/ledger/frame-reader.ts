@@ -35,7 +35,7 @@ const slackBytes = 8;
 
 /**
  * Checks the counts of frames that have one cell each, adds them up, and has them hashed: the same as the steps of frame-summary.ts one
- * by one, by WebAssembly. Measured with 256 bins: 0.9 µs a frame beside hashing, where the steps take 3.
+ * by one, by WebAssembly. Measured with 256 bins, hashing included: 3.5 µs a frame, where the steps take 6.3.
  */
 export class FrameReader {
   readonly #wasm = new WasmModule<Exports>(new URL('./frames.wasm', import.meta.url));
@@ -88,7 +88,7 @@ export class FrameReader {
       );
       if (read < some) return undefined;
       for (let i = 0; i < some; i++) {
-        // As text it takes two thirds of the time that a buffer takes.
+        // As text it takes four fifths of the time that a buffer takes.
         digests.write(hash('sha256', slots[i]!, 'binary'), 32 * (first + i), 'latin1');
         const counts = lengths[first + i]!;
         rows.checksums[first + i] = crc32(memory.subarray(at, at + counts));

@@ -1,9 +1,28 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
+import { constants, copyFile, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
+
+/** A file of histograms that is open. */
+export interface SpoolFile {
+  readonly fd: number;
+  stat(): Promise<{ size: number }>;
+  truncate(bytes: number): Promise<void>;
+  writev(blocks: readonly Uint8Array[], at: number): Promise<{ bytesWritten: number }>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a file of histograms asks of the disk; each call is that of node:fs/promises. */
+export interface SpoolDisk {
+  open(path: string, flags: string): Promise<SpoolFile>;
+  copyFile(from: string, to: string, mode: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+}
+
+const systemDisk: SpoolDisk = { open, copyFile, rename };
 
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
@@ -16,9 +35,10 @@ const blockBytes = 2 ** 20;
  */
 export class HistogramSpool {
   readonly path: string;
+  readonly #disk: SpoolDisk;
   readonly #index = new SpoolIndex();
   /** Open while there is something to write. */
-  #file: FileHandle | undefined;
+  #file: SpoolFile | undefined;
   /** What waits for the disk. The last one is being filled. */
   #blocks: { bytes: Uint8Array; usedBytes: number }[] = [];
   /** Bytes that were appended, and so the offset of what comes next. */
@@ -26,8 +46,9 @@ export class HistogramSpool {
   /** How far the file holds what was appended, whatever happens to the machine. */
   #syncedBytes = 0;
 
-  constructor(path: string) {
+  constructor(path: string, disk = systemDisk) {
     this.path = path;
+    this.#disk = disk;
   }
 
   /** An earlier process appended a source, and synced it. */
@@ -43,7 +64,8 @@ export class HistogramSpool {
    */
   async recover(): Promise<void> {
     const next = `${this.path}.next`;
-    let file: FileHandle | undefined;
+    const { open, copyFile, rename } = this.#disk;
+    let file: SpoolFile | undefined;
     try {
       if (this.#endBytes > 0) await copyFile(this.path, next, constants.COPYFILE_FICLONE);
       file = await open(next, this.#endBytes > 0 ? 'r+' : 'w+');
@@ -126,7 +148,7 @@ export class HistogramSpool {
     const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
     try {
       // A file that is there before anything was written is that of a later process.
-      this.#file ??= await open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx+');
+      this.#file ??= await this.#disk.open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx+');
       await writeAll(this.#file, blocks, this.#syncedBytes);
       await this.#file.datasync();
     } catch (error) {
@@ -185,7 +207,7 @@ export class HistogramSpool {
 const blocksAtOnce = 1024;
 
 /** Many blocks cost one turn of the thread: a plan of small shards has one for each of them. */
-async function writeAll(file: FileHandle, blocks: readonly Uint8Array[], from: number): Promise<void> {
+async function writeAll(file: SpoolFile, blocks: readonly Uint8Array[], from: number): Promise<void> {
   let at = from;
   for (let first = 0; first < blocks.length; first += blocksAtOnce) {
     const left = blocks.slice(first, first + blocksAtOnce);

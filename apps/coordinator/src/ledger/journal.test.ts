@@ -28,7 +28,7 @@ class Count implements Journaled {
 }
 
 /** A journal whose store counts transactions, and holds them up while it is told to. */
-async function stage() {
+async function stage(nowMs = () => performance.now()) {
   const store = new MemoryStore();
   const epoch = (await store.acquire('test', 60_000))!;
   const held: PromiseWithResolvers<void>[] = [];
@@ -54,7 +54,7 @@ async function stage() {
     epoch,
     log,
     lost: (error) => lost.push(error),
-    nowMs: () => performance.now(),
+    nowMs,
   });
   return {
     lost,
@@ -191,4 +191,20 @@ test('closing writes what was asked for, and gives up what cannot be written now
   await turn();
   await failing.journal.close();
   await assert.rejects(never, { message: 'The disk is full' });
+});
+
+test('a store that does not answer for five seconds is said not to, until it does', async () => {
+  let nowMs = 0;
+  const { journal, hold, letGo } = await stage(() => nowMs);
+  hold();
+  const written = journal.write(new Count('a'));
+  await turn();
+  nowMs = 4999;
+  assert.deepEqual(journal.behind(), { ms: 4999, failure: undefined });
+  nowMs = 5000;
+  assert.deepEqual(journal.behind(), { ms: 5000, failure: 'it does not answer' });
+  letGo();
+  await written;
+  await turn();
+  assert.deepEqual(journal.behind(), { ms: 0, failure: undefined });
 });

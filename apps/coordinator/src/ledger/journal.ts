@@ -27,6 +27,9 @@ export interface JournalOptions {
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
+/** A store that takes longer for a group may have been stopped, or cut off: its connection fails after much longer. */
+const silentMs = 5_000;
+
 /**
  * Writes what changes in groups, each one transaction. The first change is written at the end of the turn of the event loop;
  * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
@@ -86,9 +89,10 @@ export class Journal {
     await (this.#next.get(what) ?? this.#current.get(what))?.promise;
   }
 
-  /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
+  /** How long the oldest change waits to be written, and why it could not be or is not yet; 0 where none does. */
   behind(): { ms: number; failure: string | undefined } {
-    return { ms: this.#writing ? this.#options.nowMs() - this.#startedMs : 0, failure: this.#failure };
+    const ms = this.#writing ? this.#options.nowMs() - this.#startedMs : 0;
+    return { ms, failure: this.#failure ?? (ms >= silentMs ? 'it does not answer' : undefined) };
   }
 
   /**

@@ -84,7 +84,7 @@ export interface SourceOutcomes extends Iterable<SourceOutcome> {
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
-  /** All of them, in order of index. `settledRows` reads them, in any thread. */
+  /** All of them, in order of index. `SettledFrames` reads those of a shard, in any thread. */
   runs: SettledRun[];
   /** A path; it is valid until the job has ended. */
   file: string;

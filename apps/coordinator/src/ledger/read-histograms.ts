@@ -34,6 +34,8 @@ export function* readPackedHistograms(
   path: string,
   places: readonly HistogramPlace[],
 ): Generator<PackedCounts, void, undefined> {
+  // A file in which no source was counted may not be there.
+  if (places.length === 0) return;
   let bytes = new Uint8Array(blockBytes);
   const file = openSync(path, 'r');
   try {

@@ -106,8 +106,12 @@ export class SettledTable {
   /** Settles frames that are done. Throws where one of them is settled already. */
   setFrames(frames: StoredFrames): void {
     frames.sources.forEach((first, end) => {
-      for (let index = first; index < end; index++) {
-        if (this.state(index)) throw new Error(`Source ${index} is settled already`);
+      for (let from = first; from < end; ) {
+        const number = Math.floor(from / blockSources);
+        const to = Math.min(end, (number + 1) * blockSources);
+        const settled = firstSettled(this.#blocks[number], from - number * blockSources, to - number * blockSources);
+        if (settled >= 0) throw new Error(`Source ${number * blockSources + settled} is settled already`);
+        from = to;
       }
     });
     frames.sources.forEach((first, end, row) => {
@@ -157,4 +161,12 @@ export class SettledTable {
     block.columns ??= new Columns();
     return { block, columns: block.columns, at: index % blockSources };
   }
+}
+
+/** The place of the first source of a block that is not open, from one place up to another, which is left out; -1 where all are. */
+function firstSettled(block: Block | undefined, from: number, to: number): number {
+  if (!block) return -1;
+  const { states: known } = block;
+  for (let at = from; at < to; at++) if (known[at] !== states.open) return at;
+  return -1;
 }

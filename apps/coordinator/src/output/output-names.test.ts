@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compareNatural } from '@halogrid/sources/natural-order';
 import fc from 'fast-check';
 import { OutputNames } from './output-names.ts';
 
@@ -9,6 +10,28 @@ function outputNames(sources: string[]): string[] {
   for (const source of sources) given.push(names.next(source));
   return given;
 }
+
+test('names of UTF-8 are those of strings, whatever came before', () => {
+  const name = fc.oneof(
+    fc.constantFrom('a/1.jpg', 'a/2.jpg', 'A/2.jpg', 'a/10.jpg', 'b.tar.gz', '.b', 'b/.c.png', 'x//y', 'z/', 'd.e/f'),
+    fc.nat(50).map((number) => `frame-${number}.jpg`),
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: fc.constantFrom(...'aZ9._-/ '), maxLength: 300 }),
+  );
+  fc.assert(
+    fc.property(fc.array(name), fc.boolean(), fc.nat(3), (drawn, isSorted, before) => {
+      const sources = isSorted ? drawn.toSorted(compareNatural) : drawn;
+      const given: string[] = [];
+      const names = new OutputNames(() => given);
+      for (const source of sources) {
+        const utf8 = Buffer.from('/'.repeat(before) + source);
+        const { bytes, from, end } = names.nextText({ bytes: utf8, from: before, end: utf8.length });
+        given.push(bytes.toString('utf8', from, end));
+      }
+      assert.deepEqual(given, outputNames(sources.map((source) => Buffer.from(source).toString())));
+    }),
+  );
+});
 
 test('names are stems, then file names, then numbered', () => {
   const table: [sources: string[], names: string[]][] = [

@@ -1,4 +1,5 @@
 import { compareNatural } from '@halogrid/sources/natural-order';
+import type { TextRange } from '@halogrid/sources/source-block';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { NameSet } from './name-set.ts';
 
@@ -43,6 +44,9 @@ export class OutputNames {
   #taken: NameSet | undefined;
   #last = '';
   readonly #lastNumbers = new Map<string, number>();
+  /** The name that was given last as UTF-8, and in lower case. */
+  readonly #text = { bytes: Buffer.alloc(2 * maxNameBytes), from: 0, end: 0 };
+  readonly #lower = Buffer.alloc(maxNameBytes);
 
   /** `earlier` tells all names that were given so far. */
   constructor(earlier: () => Iterable<string>) {
@@ -52,20 +56,60 @@ export class OutputNames {
   /** The name of the next source. */
   next(sourceName: string): string {
     const stem = safeName(stemOf(sourceName));
-    if (this.#take(stem)) return stem;
+    if (this.#take(stem.toLowerCase())) return stem;
     const full = safeName(sourceName);
-    if (this.#take(full)) return full;
+    if (this.#take(full.toLowerCase())) return full;
     let number = this.#lastNumbers.get(stem) ?? 1;
     let name: string;
     do {
       name = `${stem}-${++number}`;
-    } while (!this.#take(name));
+    } while (!this.#take(name.toLowerCase()));
     this.#lastNumbers.set(stem, number);
     return name;
   }
 
-  #take(name: string): boolean {
-    const lower = name.toLowerCase();
+  /** The same as UTF-8, of a name that is; valid until the next. */
+  nextText({ bytes, from, end }: TextRange): TextRange {
+    const text = this.#text;
+    text.end = this.#plainStem(bytes, from, end);
+    if (text.end === 0 || this.#taken || !this.#take(this.#lower.toString('latin1', 0, text.end))) {
+      text.end = text.bytes.write(this.next(bytes.toString('utf8', from, end)));
+    }
+    return text;
+  }
+
+  /**
+   * Writes the safe stem of a name, which is made of its bytes one by one where each part of the name is plain, and returns how many bytes
+   * it has; 0 where it takes more.
+   */
+  #plainStem(bytes: Uint8Array, from: number, end: number): number {
+    if (end - from > maxNameBytes) return 0;
+    const stem = this.#text.bytes;
+    const lower = this.#lower;
+    let before = slash;
+    let stemEnd = end - from;
+    for (let i = from; i < end; i++) {
+      const byte = bytes[i]!;
+      const at = i - from;
+      if (byte === slash) {
+        if (before === slash) return 0;
+        stemEnd = end - from;
+        stem[at] = lower[at] = dash;
+      } else {
+        if (!isPlainUnit[byte]) return 0;
+        if (byte === dot) {
+          if (before === slash) return 0;
+          stemEnd = at;
+        }
+        stem[at] = byte;
+        lower[at] = byte >= upperA && byte <= upperZ ? byte | 0x20 : byte;
+      }
+      before = byte;
+    }
+    return before === slash ? 0 : stemEnd;
+  }
+
+  #take(lower: string): boolean {
     if (!this.#taken && compareNatural(lower, this.#last) > 0) {
       this.#last = lower;
       return true;
@@ -91,7 +135,13 @@ function stemOf(name: string): string {
 
 const isSeparator = (text: string, at: number): boolean => text[at] === '/' || text[at] === '\\';
 
-const [slash, dot] = ['/', '.'].map((character) => character.charCodeAt(0));
+const [slash, dot, dash, upperA, upperZ] = [...'/.-AZ'].map((character) => character.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
 /** By code unit, whether a part of a name may have it. */
 const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
 

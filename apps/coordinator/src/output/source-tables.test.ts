@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CaptureRule } from '@halogrid/sources/captured';
-import fc from 'fast-check';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { mostListed } from './listed-sources.ts';
-import { lineText, SourceTables } from './source-tables.ts';
+import { SourceTables } from './source-tables.ts';
 
 type DoneRow = Extract<SettledRow, { state: 'done' }>;
 
@@ -122,21 +121,4 @@ test('job.json has an entry an image and one for the frames of a video, as long 
   assert.equal((await write(t, most)).summary.listed?.length, mostListed);
   const { listed, entries } = (await write(t, [...most, done])).summary;
   assert.deepEqual([listed, entries], [undefined, mostListed + 1]);
-});
-
-test('a line is the JSON of a source, whatever its texts', () => {
-  const text = fc.string({ unit: 'binary' });
-  const row = fc.record({ uri: text, name: text, version: fc.option(text, { nil: undefined }), isTimed: fc.boolean() });
-  fc.assert(
-    fc.property(row, ({ uri: path, name, version, isTimed }) => {
-      const uri = `file:///${path}`;
-      const own = { ...(version !== undefined && { version }), ...(isTimed && { captured: { localMs: 0 } }) };
-      const { width, height, counted, digest } = done;
-      const line = {
-        ...{ uri, ...(version !== undefined && { version }), name, width, height, counted, digest },
-        ...(isTimed && { captured: '1970-01-01T00:00:00.000' }),
-      };
-      assert.equal(lineText({ ...done, uri, ...own }, name), JSON.stringify(line));
-    }),
-  );
 });

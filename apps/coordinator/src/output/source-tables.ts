@@ -1,9 +1,12 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
-import { type CaptureRule, captureText } from '@halogrid/sources/captured';
+import { type CaptureOrigin, type CaptureRule, type CaptureTime, captureText } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
+import type { TextRange } from '@halogrid/sources/source-block';
 import type { SettledRow } from '../ledger/ledger.ts';
+import type { SettledFrames } from '../ledger/settled-frames.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { ListedSources } from './listed-sources.ts';
 import { headLine, type SourceLine } from './previous/source-line.ts';
 import type { CaptureCounts, PartSummary } from './tables-output.ts';
@@ -15,10 +18,20 @@ export interface SourceTablesOptions {
   rule: CaptureRule;
 }
 
-/** Characters that are written at once. */
-const pieceChars = 2 ** 16;
+/** The digest of the frame whose line is written. */
+const digestBytes = { bytes: new Uint8Array(), from: 0, end: 0 };
 
-/** Bytes that are read back at once. */
+/** What is told of a settled frame, as its tables have it. */
+export interface FrameTexts {
+  /** As it may be shown. */
+  uri: string | TextRange;
+  /** That of its files. */
+  name: TextRange;
+  captured: CaptureTime | undefined;
+  origin: CaptureOrigin;
+}
+
+/** Bytes that are written or read back at once. */
 const pieceBytes = 2 ** 20;
 
 /** Lines of sources.jsonl between two whose place is known. */
@@ -36,8 +49,8 @@ export class SourceTables {
   readonly #listed = new ListedSources();
   readonly #captured: CaptureCounts = {};
   #errors: AtomicFile | undefined;
-  #errorLines = '';
-  #lines = `${headLine}\n`;
+  readonly #errorLines = new LineBuffer();
+  readonly #lines = new LineBuffer();
   #writtenBytes = 0;
   #count = 0;
   /** Names that have no line, those of quarantined sources. */
@@ -52,22 +65,65 @@ export class SourceTables {
   private constructor(options: SourceTablesOptions, file: AtomicFile) {
     this.#options = options;
     this.#file = file;
+    this.#lines.put(`${headLine}\n`);
   }
 
   /** The next source, and the name of its files. What it returns is to be waited for before the next; undefined for nothing. */
   add(source: SettledRow, name: string): Promise<void> | undefined {
     this.#listed.add(source, name);
-    const isMarked = this.#count++ % markLines === 0;
-    if (isMarked) this.#marks.push(this.#writtenBytes + Buffer.byteLength(this.#lines));
-    this.#lines += `${lineText(source, name)}\n`;
+    this.#mark();
+    this.#lines.put(`${JSON.stringify(lineOf(source, name))}\n`);
     if (source.state === 'quarantined') {
-      this.#errorLines += `${JSON.stringify(errorOf(source))}\n`;
+      this.#errorLines.put(`${JSON.stringify(errorOf(source))}\n`);
       this.#unwritten.push(name);
-    } else {
-      const origin = this.#options.rule.origin(source);
-      this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
+    } else this.#countOrigin(this.#options.rule.origin(source));
+    return this.#flushMuch();
+  }
+
+  /** The same of a settled frame, whose columns are not made an object. */
+  addFrame(
+    frames: SettledFrames,
+    frame: number,
+    { uri, name, captured, origin }: FrameTexts,
+  ): Promise<void> | undefined {
+    if (this.#listed.isFull) this.#listed.skip();
+    else this.#listed.add(frames.settled(frame), name.bytes.toString('utf8', name.from, name.end));
+    this.#mark();
+    const lines = this.#lines;
+    lines.ascii('{"uri":');
+    lines.text(uri);
+    const version = frames.version(frame);
+    if (version !== undefined) {
+      lines.ascii(',"version":');
+      lines.text(version);
     }
-    return this.#lines.length + this.#errorLines.length >= pieceChars ? this.#flush() : undefined;
+    lines.ascii(',"name":');
+    lines.text(name);
+    lines.ascii(',"width":');
+    lines.number(frames.width(frame));
+    lines.ascii(',"height":');
+    lines.number(frames.height(frame));
+    lines.ascii(',"counted":');
+    lines.number(frames.counted(frame));
+    lines.ascii(',"digest":');
+    frames.digestBytes(frame, digestBytes);
+    lines.hex(digestBytes.bytes, digestBytes.from, digestBytes.end);
+    if (captured) lines.put(`,"captured":${JSON.stringify(captureText(captured))}`);
+    lines.ascii('}\n');
+    this.#countOrigin(origin);
+    return this.#flushMuch();
+  }
+
+  #mark(): void {
+    if (this.#count++ % markLines === 0) this.#marks.push(this.#writtenBytes + this.#lines.length);
+  }
+
+  #countOrigin(origin: CaptureOrigin): void {
+    this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
+  }
+
+  #flushMuch(): Promise<void> | undefined {
+    return this.#lines.length + this.#errorLines.length >= pieceBytes ? this.#flush() : undefined;
   }
 
   /** Makes the files durable and gives them their names; tells of those sources that are done what their files are called. */
@@ -93,18 +149,17 @@ export class SourceTables {
       yield* namesIn(bytes.toString('utf8', 0, end));
       rest = bytes.subarray(end);
     }
-    yield* namesIn(this.#lines);
+    yield* namesIn(this.#lines.bytes.toString());
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#lines);
-    this.#lines = '';
-    this.#writtenBytes += bytes.length;
-    await this.#file.handle.writeFile(bytes);
-    if (!this.#errorLines) return;
+    this.#writtenBytes += this.#lines.length;
+    await this.#file.handle.writeFile(this.#lines.bytes);
+    this.#lines.clear();
+    if (this.#errorLines.length === 0) return;
     this.#errors ??= await AtomicFile.create(this.#options.errors);
-    await this.#errors.handle.writeFile(this.#errorLines);
-    this.#errorLines = '';
+    await this.#errors.handle.writeFile(this.#errorLines.bytes);
+    this.#errorLines.clear();
   }
 
   async #names(indexes: readonly number[]): Promise<Map<number, string>> {
@@ -137,26 +192,12 @@ export class SourceTables {
   }
 }
 
-/** JSON of the SourceLine. That of an image which is done is put together: most are, and it takes half of the time (measured). */
-export function lineText(source: SettledRow, name: string): string {
+function lineOf(source: SettledRow, name: string): SourceLine {
   const { uri, video, version } = source;
-  const shown = redactUri(uri);
-  const ofFile = version === undefined ? {} : { version };
-  if (source.state === 'quarantined') {
-    return JSON.stringify({ uri: shown, ...video, ...ofFile, quarantined: true } satisfies SourceLine);
-  }
+  const what = { uri: redactUri(uri), ...video, ...(version !== undefined && { version }) };
+  if (source.state === 'quarantined') return { ...what, quarantined: true };
   const { width, height, counted, digest, captured } = source;
-  const own = captured && { captured: captureText(captured) };
-  if (video) {
-    const done = { uri: shown, ...video, ...ofFile, name, width, height, counted, digest, ...own };
-    return JSON.stringify(done satisfies SourceLine);
-  }
-  const known = version === undefined ? '' : `"version":${JSON.stringify(version)},`;
-  const time = own ? `,"captured":"${own.captured}"` : '';
-  return (
-    `{"uri":${JSON.stringify(shown)},${known}"name":${JSON.stringify(name)},"width":${width},"height":${height},` +
-    `"counted":${counted},"digest":"${digest}"${time}}`
-  );
+  return { ...what, name, width, height, counted, digest, ...(captured && { captured: captureText(captured) }) };
 }
 
 /** The names in some lines. */

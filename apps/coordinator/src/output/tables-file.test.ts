@@ -13,6 +13,7 @@ import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { repeated } from '../testing/repeated.ts';
 import { TablesFile } from './tables-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
@@ -53,7 +54,7 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
       );
       assert.deepEqual(await readdir(join(folder, 'scratch')), []);
     }),
-    { numRuns: 15 },
+    { numRuns: repeated(5, 15) },
   );
 });
 

@@ -197,6 +197,15 @@ test('nodes are told of with what they see, and stay listed once they are gone',
   const { nodes, left } = (await get<NodesAnswer>('nodes')).body;
   assert.deepEqual([nodes.length, left.length], [2, 0]);
   assert.deepEqual([nodes[0]!.sees, nodes[0]!.lastFailure], [[], '']);
+  // No node has more workers at work than it has.
+  const decode = { workers: 4, busy: 1e9, queued: 7 };
+  const device = { workers: 1, busy: Number.NaN, queued: 0 };
+  second.say({ $case: 'load', value: { decode, device, video: { workers: 0, busy: 0, queued: 0 } } });
+  await second.next('acknowledge');
+  assert.deepEqual((await get<NodesAnswer>('nodes')).body.nodes[1]!.load, [
+    { kind: 'decode', workers: 4, busy: 4, queued: 7 },
+    { kind: 'device', workers: 1, busy: 0, queued: 0 },
+  ]);
   await second.hangUp();
   const gone = await (async () => {
     for (;;) {

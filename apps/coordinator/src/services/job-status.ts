@@ -1,4 +1,4 @@
-import { JobState, JobStatus, type NodeDetail, type NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, type Load, type NodeDetail, type NodeStatus } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { JobNow } from '../dispatch/dispatcher.ts';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
@@ -37,7 +37,7 @@ export function toNodeStatus(node: AttachedNodeView): NodeStatus {
 
 /** The node as HTTP tells it. */
 export function toNodeDetail(node: AttachedNodeView): NodeDetail {
-  const { shown, leasedBytes, lastFailure, hello } = node;
+  const { shown, leasedBytes, lastFailure, hello, load } = node;
   return {
     ...toNodeStatus(node),
     sees: shown.map(redactNeed),
@@ -45,7 +45,17 @@ export function toNodeDetail(node: AttachedNodeView): NodeDetail {
     creditBytes: hello.creditBytes,
     lastFailure: lastFailure?.error ?? '',
     lastFailureMs: lastFailure?.atMs ?? 0,
+    ...(load && { load: workersOf(load) }),
   };
+}
+
+/** The workers that the node has. Nodes are not taken at their word: no more are busy than there are. */
+function workersOf({ decode, video, device }: Load): NodeDetail['load'] {
+  return Object.entries({ decode, video, device }).flatMap(([kind, load]) => {
+    if (!load || load.workers === 0) return [];
+    const busy = Math.max(0, Math.min(load.workers, Number.isFinite(load.busy) ? load.busy : 0));
+    return [{ kind, workers: load.workers, busy: Math.round(busy * 100) / 100, queued: load.queued }];
+  });
 }
 
 /** A need without what may be secret in its URI. */

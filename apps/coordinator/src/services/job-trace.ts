@@ -3,12 +3,17 @@ import { traceIdOf } from '@halogrid/service/trace-context';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
+import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus } from './job-status.ts';
 
-/** When shards of a job were where, as far as this coordinator saw it. Throws a Refusal where it saw nothing. */
-export function jobTrace(record: JobRecord, dispatcher: Pick<Dispatcher, 'timeline' | 'jobNow'>): TraceResponse {
+/** When shards of a job were where, as far as its last leader saw it. Rejects with a Refusal where nobody knows. */
+export async function jobTrace(
+  record: JobRecord,
+  dispatcher: Pick<Dispatcher, 'jobNow'>,
+  known: JobAnswers,
+): Promise<TraceResponse> {
   const { jobId } = record;
-  const timeline = dispatcher.timeline(jobId);
+  const timeline = await known.timeline(record);
   if (!timeline)
     throw new Refusal(
       'unmet',

@@ -8,6 +8,7 @@ import { JobSpec, JobState, type WatchRequest, type WatchResponse } from '@halog
 import { createLog } from '@halogrid/service/log';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import type { JobAnswers } from './job-answers.ts';
 import { createJobsService } from './jobs-service.ts';
 
 const running: JobRecord = {
@@ -35,6 +36,7 @@ function watchJob(record: () => JobRecord, watchIntervalMs: number) {
   const { watch } = createJobsService({
     dispatcher: dispatcher as unknown as Dispatcher,
     ledger: ledger as unknown as Ledger,
+    known: {} as JobAnswers,
     createJobId: () => 'job',
     log: createLog('test', 'silent'),
     watchIntervalMs,

@@ -19,6 +19,7 @@ import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';
+import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus } from './job-status.ts';
 import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
@@ -27,6 +28,7 @@ import { reportFailure, unaryCall } from './unary-call.ts';
 export interface JobsServiceOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
+  known: JobAnswers;
   createJobId: () => string;
   resume?: ResumeJob;
   /** Where this coordinator's pages are. */
@@ -45,6 +47,7 @@ export interface JobsServiceOptions {
 export function createJobsService({
   dispatcher,
   ledger,
+  known,
   createJobId,
   pages,
   resume,
@@ -109,7 +112,7 @@ export function createJobsService({
       return { job: await statusOf(jobId) };
     }),
     trace: answer(async (request) => {
-      return jobTrace(await findJob(ledger, checkJobIdBounds(request).jobId), dispatcher);
+      return jobTrace(await findJob(ledger, checkJobIdBounds(request).jobId), dispatcher, known);
     }),
     watch: (call) => {
       watch(call).catch((error) => {

@@ -3,16 +3,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import type { JobsAnswer } from '@halogrid/proto';
 import { openAccess } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger, LedgerState } from '../ledger/ledger.ts';
+import type { JobAnswers } from './job-answers.ts';
 import { createJsonApi } from './json-api.ts';
 import type { Searcher } from './searcher.ts';
 
+const pipeline = { operations: [{ kernel: 'lbp', parameters: { points: '8', radius: '1' }, border: 'interior' }] };
 const recordOf = (jobId: string, state: LedgerState, submittedMs: number): JobRecord => ({
   ...{ jobId, state, submittedMs, finishedMs: 0, error: '', digest: '', planned: true },
-  spec: { sources: [], pipeline: undefined, out: '', mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined },
+  spec: { sources: [], pipeline, out: '', mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined },
   counts: { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 },
 });
 
@@ -27,6 +30,7 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   const dispatcher = { jobNow: () => now } as unknown as Dispatcher;
   const answer = createJsonApi({
     ...{ dispatcher, ledger, access: openAccess, log: createLog('test', 'silent') },
+    known: {} as JobAnswers,
     searcher: {} as Searcher,
     retrieval: { ask: () => assert.fail() },
     submit: () => assert.fail(),
@@ -45,6 +49,11 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   };
   assert.deepEqual(await ask(''), [200, ['new', 'mid', 'old'], 0, undefined]);
   assert.deepEqual(await ask('?state=running&limit=1'), [200, ['new'], 1, undefined]);
+  const listed = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/jobs?limit=1`);
+  const {
+    jobs: [newest],
+  } = (await listed.json()) as JobsAnswer;
+  assert.deepEqual(newest?.asked, [{ name: '', operations: ['lbp'] }]);
   assert.deepEqual(await ask('?since=1970-01-01T00:00:02Z'), [200, ['new', 'mid'], 0, undefined]);
   const [status, jobs, , error] = await ask('?limit=many');
   assert.deepEqual([status, jobs], [400, undefined]);

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NodesAnswer, SubmitRequest } from '@halogrid/proto';
+import type { JobsAnswer, NodesAnswer, SubmitRequest } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { askedPipelines } from '../job/asked-operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { createChangeApi } from './change-api.ts';
 import { chooseJobs } from './choose-jobs.ts';
 import { answerJson, isMethod, sendJson } from './http-json.ts';
+import type { JobAnswers } from './job-answers.ts';
 import { createJobApi } from './job-api.ts';
 import { toJobStatus, toNodeDetail } from './job-status.ts';
 import { jobsQuery } from './jobs-query.ts';
@@ -19,6 +21,7 @@ import { createViewerApi } from './viewer-api.ts';
 export interface JsonApiOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
+  known: JobAnswers;
   searcher: Searcher;
   retrieval: Pick<Retrieval, 'ask'>;
   /** Who may change something; who may read is known by whoever asks this. */
@@ -39,7 +42,10 @@ export function createJsonApi(
   const resources: Record<string, (query: URLSearchParams) => Promise<object>> = {
     '/api/v1/jobs': async (query) => {
       const { chosen, leftOut } = chooseJobs(await ledger.listJobs(), jobsQuery(query, Date.now()));
-      return { jobs: chosen.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))), leftOut };
+      const jobs = chosen.map((record) => {
+        return { ...toJobStatus(record, dispatcher.jobNow(record.jobId)), asked: askedPipelines(record.spec) };
+      });
+      return { jobs, leftOut } satisfies JobsAnswer;
     },
     '/api/v1/nodes': async () => {
       return { nodes: dispatcher.nodes().map(toNodeDetail), left: dispatcher.leftNodes() } satisfies NodesAnswer;
@@ -48,7 +54,7 @@ export function createJsonApi(
   const apis = [
     createResultsApi(ledger, log),
     createSearchApi(searcher, log),
-    createJobApi(dispatcher, ledger, log),
+    createJobApi(dispatcher, ledger, options.known, log),
     createChangeApi(options),
     createSubmitApi(options),
     createViewerApi(ledger, options.retrieval, log),

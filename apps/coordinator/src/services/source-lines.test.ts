@@ -26,6 +26,20 @@ test('a line of any list is found, with how many before it have a row of histogr
     ],
   );
 
+  const spread = await list.read(0, 3, 4_000);
+  assert.deepEqual(
+    spread.map(({ index }) => index),
+    [0, 4_000, 8_000],
+  );
+  for (const index of [0, 4_444, 8_999]) assert.equal(await list.find(uriOf(index)), index);
+  // The beginning of another name, a name that is in others, and a frame that no image has.
+  assert.deepEqual(await Promise.all([uriOf(1).slice(0, -2), '/0', uriOf(9_000)].map((uri) => list.find(uri))), [
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.equal(await list.find(uriOf(3), 2), undefined);
+
   const lists = new SourceLists();
   const first = await lists.at(path);
   assert.equal(await lists.at(path), first);

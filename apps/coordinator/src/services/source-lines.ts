@@ -52,16 +52,43 @@ export class SourceLines {
     return Math.max(0, this.#offsets.length - 1);
   }
 
-  /** Those from `from` on, at most `count`, each with its number among those that are not quarantined. */
-  async read(from: number, count: number): Promise<{ index: number; done: number; line: SourceLine }[]> {
+  /**
+   * Those from `from` on, at most `count`, from each to the next `step`, each with its number among those that are not quarantined.
+   */
+  async read(from: number, count: number, step = 1): Promise<{ index: number; done: number; line: SourceLine }[]> {
     const file = await open(this.path);
     try {
       const found = [];
-      for (let index = from; index < Math.min(this.length, from + count); index++) {
+      for (let index = from; index < Math.min(this.length, from + count * step); index += step) {
         const line = await this.#line(file, index);
         found.push({ index, done: index - this.#quarantinedBefore[index]!, line });
       }
       return found;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The number of the source with that URI, and of a video that frame; undefined where there is none. Reads the file up to it. */
+  async find(uri: string, frame?: number): Promise<number | undefined> {
+    // As lines begin: what another has in its name is no such text, because there its quotes are escaped.
+    const wanted = Buffer.from(`{"uri":${JSON.stringify(uri)}`);
+    const file = await open(this.path);
+    try {
+      let [index, at] = [0, this.#offsets[0] ?? 0];
+      const block = Buffer.alloc(2 ** 20 + wanted.length);
+      for (;;) {
+        const { bytesRead } = await file.read(block, 0, block.length, at);
+        const read = block.subarray(0, bytesRead);
+        for (let hit = read.indexOf(wanted); hit >= 0; hit = read.indexOf(wanted, hit + 1)) {
+          while (index < this.length && this.#offsets[index]! < at + hit) index++;
+          const line = this.#offsets[index] === at + hit ? await this.#line(file, index) : undefined;
+          if (line?.uri === uri && (line.frame ?? 0) === (frame ?? 0)) return index;
+        }
+        if (bytesRead < block.length) return undefined;
+        // What is wanted may begin in one block and end in the next.
+        at += bytesRead - wanted.length + 1;
+      }
     } finally {
       await file.close();
     }

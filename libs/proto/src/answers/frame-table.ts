@@ -55,42 +55,37 @@ export interface TabledFrame {
 /** The table of frames; `countsChecksum` is the CRC-32 of all counts of the answer. */
 export function writeFrameTable(frames: readonly TabledFrame[], countsChecksum: number): Uint8Array {
   const numbers: number[] = [frames.length, frames[0]?.parts.length ?? 0];
-  runs(numbers, frames, ({ width, height }) => [width, height]);
+  runs(numbers, frames, [({ width }) => width, ({ height }) => height]);
   for (let part = 0; part < numbers[1]!; part++) {
-    runs(numbers, frames, ({ parts }) => [parts[part]!.bins.length]);
-    runs(numbers, frames, ({ parts }) => [parts[part]!.counted]);
+    runs(numbers, frames, [({ parts }) => parts[part]!.bins.length]);
+    runs(numbers, frames, [({ parts }) => parts[part]!.counted]);
   }
   const kind = ({ captured }: TabledFrame): number => (captured ? (captured.offsetMinutes === undefined ? 1 : 2) : 0);
   let before = 0;
-  runs(
-    numbers,
-    frames,
-    (frame) => [kind(frame)],
-    ({ captured }) => {
-      if (!captured) return;
-      numbers.push(folded(captured.localMs - before));
-      before = captured.localMs;
-      if (captured.offsetMinutes !== undefined) numbers.push(folded(captured.offsetMinutes));
-    },
-  );
+  runs(numbers, frames, [kind], ({ captured }) => {
+    if (!captured) return;
+    numbers.push(folded(captured.localMs - before));
+    before = captured.localMs;
+    if (captured.offsetMinutes !== undefined) numbers.push(folded(captured.offsetMinutes));
+  });
   const bytes = new Uint8Array(checksumBytes + numbers.reduce((sum, value) => sum + varintLength(value), 0));
   writeVarints(numbers, bytes, checksumBytes);
   new DataView(bytes.buffer).setUint32(0, crc32(bytes.subarray(checksumBytes), countsChecksum), true);
   return bytes;
 }
 
-/** Adds the runs of frames of which `value` is the same, and behind each what `more` adds for its frames. */
+/** Adds the runs of frames that have the same values, and behind each what `more` adds for its frames. */
 function runs(
   numbers: number[],
   frames: readonly TabledFrame[],
-  value: (frame: TabledFrame) => number[],
+  values: readonly ((frame: TabledFrame) => number)[],
   more?: (frame: TabledFrame) => void,
 ): void {
   for (let from = 0, to = 0; from < frames.length; from = to) {
-    const same = value(frames[from]!);
+    const first = frames[from]!;
     do to++;
-    while (to < frames.length && value(frames[to]!).every((one, i) => one === same[i]));
-    numbers.push(to - from, ...same);
+    while (to < frames.length && values.every((value) => value(frames[to]!) === value(first)));
+    numbers.push(to - from, ...values.map((value) => value(first)));
     if (more) for (let i = from; i < to; i++) more(frames[i]!);
   }
 }

@@ -9,6 +9,9 @@ export const maxCountsBytes = 2 ** 20;
 /** Parts of an answer at most: the counts of an image are 2^26 at most, of 5 bytes each at most. */
 export const maxAnswerParts = 320;
 
+/** A count, which is below 2^32, takes as many bytes at most. */
+const maxCountBytes = 5;
+
 /** What was found of a source, its counts as a device leaves them. */
 export type FoundResult = Omit<SourceResult, 'bins' | 'binCount'> & { bins: Uint32Array };
 
@@ -35,8 +38,9 @@ export function* splitAnswer(
 ): Generator<NonNullable<AttachRequest['report']>, void, undefined> {
   const { jobId, shard, attempt, epoch } = answer;
   const arrays = (areFrames ? byPipeline(results) : results).map(({ bins }) => bins);
-  const pieces = cut(arrays, most);
-  const total = pieces.length - 1;
+  const whole = packWhole(arrays, most);
+  const pieces = whole ? [] : cut(arrays, most);
+  const total = Math.max(0, pieces.length - 1);
   const packed = pack(arrays, pieces);
   let checksum = 0;
   for (let number = 1; number <= total; number++) {
@@ -44,7 +48,7 @@ export function* splitAnswer(
     checksum = crc32(counts, checksum);
     yield { $case: 'part', value: { jobId, shard, attempt, epoch, number, total, counts } };
   }
-  const counts = packed.next().value!;
+  const counts = whole ?? packed.next().value!;
   const common = { ...answer, counts, ...(total > 0 && { parts: total }) };
   if (areFrames) {
     const frames = writeFrameTable(tabled(results), crc32(counts, checksum));
@@ -56,12 +60,18 @@ export function* splitAnswer(
 }
 
 /** Those of the first pipeline, then those of the next. */
-function byPipeline(results: readonly FoundResult[]): FoundResult[] {
-  return results.toSorted((a, b) => (a.pipeline ?? 0) - (b.pipeline ?? 0));
+function byPipeline(results: readonly FoundResult[]): readonly FoundResult[] {
+  return hasSeveral(results) ? results.toSorted((a, b) => (a.pipeline ?? 0) - (b.pipeline ?? 0)) : results;
 }
+
+/** Whether there are results of other pipelines than the first. */
+const hasSeveral = (results: readonly FoundResult[]): boolean => results.some(({ pipeline = 0 }) => pipeline > 0);
 
 /** The results of each frame together: they are of one source. */
 function tabled(results: readonly FoundResult[]): TabledFrame[] {
+  if (!hasSeveral(results)) {
+    return results.map((result) => ({ ...sizeAndTime(result), parts: [result] }));
+  }
   const frames = new Map<number, FoundResult[]>();
   for (const result of results) {
     const parts = frames.get(result.source);
@@ -69,9 +79,20 @@ function tabled(results: readonly FoundResult[]): TabledFrame[] {
     else frames.set(result.source, [result]);
   }
   return [...frames.values()].map((parts) => {
-    const { width, height, captured } = parts[0]!;
-    return { width, height, captured, parts };
+    return { ...sizeAndTime(parts[0]!), parts };
   });
+}
+
+const sizeAndTime = ({ width, height, captured }: FoundResult) => ({ width, height, captured });
+
+/** The counts as one piece, where they cannot be more than `most` bytes, without a look at each before it is written. */
+function packWhole(arrays: readonly Uint32Array[], most: number): Uint8Array | undefined {
+  const bytes = maxCountBytes * arrays.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > most) return undefined;
+  const packed = new Uint8Array(bytes);
+  let end = 0;
+  for (const array of arrays) end = writeVarints(array, packed, end);
+  return packed.subarray(0, end);
 }
 
 /** Puts counts into pieces of `most` bytes at most; there is one at least. */

@@ -8,6 +8,15 @@ export const maxVarintBytes = 8;
 export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: number): number {
   for (let i = 0; i < values.length; i++) {
     let high = values[i]!;
+    // Most counts of a frame have one byte or two, which are written without a loop.
+    if (high < 0x4000) {
+      if (high > 0x7f) {
+        bytes[at++] = high | 0x80;
+        high >>>= 7;
+      }
+      bytes[at++] = high;
+      continue;
+    }
     while (high >= 2 ** 32) {
       // `&` takes the lowest 32 bits of any integer.
       bytes[at++] = (high & 0x7f) | 0x80;

@@ -8,11 +8,12 @@ export interface Parts {
 /** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
 export const maxParts = 200_000;
 
-/** Parts of AttachRequest: the leases of hello; results, errors and stages of an answer, twice; rankings and hits. */
+/** Parts of AttachRequest: the leases of hello and of a job that moved; results, errors and stages of an answer, twice; rankings and hits. */
 export const reportParts: Parts = {
   1: { 8: 'one' },
   3: { 5: 'one', 6: 'one', 7: 'one', 9: 'one' },
   8: { 3: { 1: 'one' } },
+  22: { 2: 'one' },
 };
 /** Parts of Pipeline: operations and their parameters. */
 const pipelineParts: Parts = { 1: { 2: 'one' } };
@@ -20,11 +21,12 @@ const pipelineParts: Parts = { 1: { 2: 'one' } };
 const pipelineSetParts: Parts = { 1: { 2: pipelineParts } };
 /** Parts of SubmitRequest: sources and pipelines. */
 export const submitParts: Parts = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts } };
-/** Parts of AttachResponse: leases of a welcome; pipelines and sources of a lease; queries. */
+/** Parts of AttachResponse: leases of a welcome, and that go on; pipelines and sources of a lease; queries. */
 export const orderParts: Parts = {
   2: { 3: 'one' },
   4: { 5: pipelineParts, 7: { 1: 'one' }, 18: pipelineSetParts },
   8: { 6: 'one' },
+  22: { 2: 'one' },
 };
 
 /** Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any memory. */

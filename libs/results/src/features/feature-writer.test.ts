@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isThorough } from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { temporaryFolder } from '../testing/maps.ts';
@@ -39,7 +40,7 @@ test('another reader finds the rows as they were added, and equal rows give equa
       const bytes = await readFile(path);
       assert.ok(bytes.equals(await readFile(await write(folder, rows, bins))));
     }),
-    { numRuns: 30 },
+    { numRuns: isThorough ? 30 : 10 },
   );
 });
 
@@ -52,7 +53,7 @@ test('counts above 2^31 - 1 are kept', async (t) => {
       const needed = rows.some(({ histogram }) => Math.max(...Array.from(histogram)) >= 2 ** 31);
       assert.equal(await typeOfCounts(path), needed ? 'INT64' : 'INT32');
     }),
-    { numRuns: 30 },
+    { numRuns: isThorough ? 30 : 10 },
   );
 });
 
@@ -76,7 +77,7 @@ test('rows whose counts are varints are those of the same counts as numbers', as
         rows.map((row) => ({ ...row, counted: row.histogram[0] })),
       );
     }),
-    { numRuns: 30 },
+    { numRuns: isThorough ? 30 : 10 },
   );
 });
 

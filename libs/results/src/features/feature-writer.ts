@@ -4,7 +4,9 @@ import { writeColumnPage } from './column-page.ts';
 import { HistogramColumn } from './histogram-column.ts';
 import { countsPage, optionalPage } from './number-columns.ts';
 import { type FileFacts, RowGroupList } from './row-group-list.ts';
-import { TextPages } from './text-pages.ts';
+import { type TextBytes, TextPages } from './text-pages.ts';
+
+export type { TextBytes } from './text-pages.ts';
 
 /** The histogram of one grid cell of one image or frame. */
 export interface FeatureRow {
@@ -28,8 +30,11 @@ export interface FeatureRow {
   histogram: ArrayLike<number>;
 }
 
-/** All that is known of a row but its counts. */
-export type FeatureFacts = Omit<FeatureRow, 'counted' | 'histogram'>;
+/** All that is known of a row but its counts; its texts may be UTF-8, which is not made a string then. */
+export type FeatureFacts = Omit<FeatureRow, 'source' | 'name' | 'counted' | 'histogram'> & {
+  source: string | TextBytes;
+  name: string | TextBytes;
+};
 
 const maxInt32 = 2 ** 31 - 1;
 

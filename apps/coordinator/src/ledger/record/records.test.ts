@@ -154,6 +154,13 @@ test('any plan is read as it was written, wherever a piece ends', () => {
   );
 });
 
+test('names that differ in the second half of a character are read as they were written', () => {
+  const plan = ['😀', '😁', '😁😀', '😁'].map((uri, index): PlanStep => {
+    return { kind: 'source', index, uri, tiles: 1, name: '' };
+  });
+  assert.deepEqual(readPlan(writePlan(plan.map((step) => [step]))), plan);
+});
+
 test('frames that have the versions of their sources take no more room for that, though a piece ends between', () => {
   const sources = Array.from({ length: 300 }, (_, index) => ({
     index,

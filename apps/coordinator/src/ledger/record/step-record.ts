@@ -387,9 +387,11 @@ function readPlace(bytes: ByteReader, expected: Expected): SourceRef['place'] {
   return next === 0 ? { packet } : { packet, order: next - 1 };
 }
 
+/** Characters that both begin with. Half of one is none: UTF-8, in which texts are written, has no halves. */
 function sharedStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
   while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
-  return length;
+  const isInside = length > 0 && a.codePointAt(length - 1)! > 0xffff;
+  return isInside ? length - 1 : length;
 }

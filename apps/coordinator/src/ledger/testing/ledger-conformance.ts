@@ -5,7 +5,6 @@ import type { SourceResult } from '../../job/shard.ts';
 import { repeated } from '../../testing/repeated.ts';
 import { jobDigest, jobLine } from '../digest.ts';
 import type { Ledger } from '../ledger.ts';
-import { settledRows } from '../settled-rows.ts';
 import {
   binsOf,
   commitOf,
@@ -20,12 +19,13 @@ import {
   shardsOf,
   spec,
 } from './ledger-scene.ts';
+import { settledRows } from './settled-rows.ts';
 
 /** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
 export function ledgerConformance(
   name: string,
   makeLedger: (epoch: number) => Promise<Ledger>,
-  { numRuns = repeated(10), ...options }: TestOptions & { numRuns?: number } = {},
+  { numRuns = repeated(5, 100), ...options }: TestOptions & { numRuns?: number } = {},
 ): void {
   const check = (what: string, act: () => Promise<void>) => test(`${name}: ${what}`, options, act);
   const withLedger = async (act: (ledger: Ledger) => Promise<void>, grid = oneCell): Promise<void> => {

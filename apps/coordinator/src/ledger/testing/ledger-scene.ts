@@ -11,7 +11,8 @@ import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
-import { countedRows, settledRows } from '../settled-rows.ts';
+import { countedRows } from '../settled-rows.ts';
+import { settledRows } from './settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';

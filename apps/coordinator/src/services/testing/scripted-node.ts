@@ -31,7 +31,9 @@ export class ScriptedNode {
   readonly #call: ClientDuplexStream<AttachRequest, AttachResponse>;
 
   constructor(grpcPort: number) {
-    this.#client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+    // Each has a connection of its own, as nodes have: of one, a coordinator takes a hundred conversations.
+    const options = { 'grpc.use_local_subchannel_pool': 1 };
+    this.#client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure(), options);
     this.#call = this.#client.attach();
     this.#call.on('data', (response: AttachResponse) => {
       if (response.order?.$case === 'probe' && this.showsWhatItSees) void this.#show(response.order.value);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LineBuffer } from './line-buffer.ts';
+
+const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string({ maxLength: 2000 }));
+
+const numbers = fc.oneof(
+  fc.nat(),
+  fc.maxSafeNat(),
+  fc.constantFrom(0, 9, 10, 99, 100, 999_999_999, 1_000_000_000, 2 ** 31 - 1, 2 ** 31),
+);
+
+test('texts, as strings and as UTF-8, digits and numbers are JSON as JSON.stringify has it', () => {
+  fc.assert(
+    fc.property(fc.array(texts), fc.uint8Array(), fc.nat(9), numbers, (given, bytes, before, number) => {
+      const lines = new LineBuffer();
+      for (const text of given) {
+        const utf8 = Buffer.from('x'.repeat(before) + text);
+        lines.ascii('[');
+        lines.text(text);
+        lines.ascii(',');
+        lines.text({ bytes: utf8, from: before, end: utf8.length });
+        lines.ascii(',');
+        lines.hex(bytes, Math.min(1, bytes.length), bytes.length);
+        lines.ascii(',');
+        lines.number(number);
+        lines.put('] é\n');
+      }
+      const digits = Buffer.from(bytes.subarray(1)).toString('hex');
+      const expected = given.map((text) => {
+        // A half of a surrogate pair has no UTF-8, and is replaced before it is there.
+        const known = Buffer.from(text).toString();
+        return `[${JSON.stringify(text)},${JSON.stringify(known)},"${digits}",${number}] é\n`;
+      });
+      assert.equal(lines.bytes.toString(), expected.join(''));
+      assert.equal(lines.length, Buffer.byteLength(expected.join('')));
+      lines.clear();
+      assert.equal(lines.bytes.length, 0);
+    }),
+  );
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { noZone } from '@halogrid/proto/frame-table';
+import { writeVarints } from '@halogrid/proto/varints';
+import type { CaptureOptions } from '@halogrid/sources/captured';
+import { packSources } from '@halogrid/sources/pack-sources';
+import fc from 'fast-check';
+import { FrameRows } from '../ledger/frame-rows.ts';
+import type { SettledRow, SettledRun } from '../ledger/ledger.ts';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { TablesFile } from './tables-file.ts';
+
+const shape = { grid: { rows: 1, columns: 2 }, channels: 1, bins: 3 };
+
+const uris = fc
+  .tuple(
+    fc.constantFrom('file:///in/', 'file:///in/A-', 's3://bucket/', 'https://user:secret@host/a?key=secret&n='),
+    fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('1.jpg', 'B/2.jpg', '.3.jpg', '10.JPG', '"4\\.jpg', 'a.b'),
+    ),
+  )
+  .map((parts) => parts.join(''));
+const frame = fc.record({
+  uri: uris,
+  ownName: fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
+  version: fc.option(fc.constantFrom('7 1700000000123.25', '"etag" 7', 'é'), { nil: undefined }),
+  captured: fc.option(fc.record({ localMs: fc.nat(), offsetMinutes: fc.constantFrom(-90, 0, noZone) }), {
+    nil: undefined,
+  }),
+  size: fc.record({ width: fc.integer({ min: 1, max: 9 }), height: fc.integer({ min: 1, max: 9 }) }),
+  counts: fc.array(fc.nat(100_000), { minLength: 6, maxLength: 6 }),
+});
+const rules: CaptureOptions[] = [
+  { from: '', zone: '' },
+  { from: '', zone: 'UTC' },
+  { from: 'mtime', zone: '' },
+  { from: 'in/{camera}-', zone: '' },
+];
+
+test('frames have the rows and lines by columns that they have one by one', async (t) => {
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-frames-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const job = fc.record({
+    frames: fc.array(frame, { minLength: 1, maxLength: 30 }),
+    skipped: fc.nat(3),
+    captured: fc.option(fc.constantFrom(...rules), { nil: undefined }),
+    isTimed: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(job, async ({ frames, skipped, captured, isTimed }) => {
+      const spool = join(folder, 'spool');
+      const rows = new FrameRows(frames.length, isTimed);
+      const counts = new Uint8Array(8 * 6 * frames.length);
+      let at = 0;
+      const sources = frames.map(({ uri, ownName, version, size, ...of }, row): SettledRow => {
+        const end = writeVarints(of.counts, counts, at);
+        rows.counted[row] = 5;
+        rows.widths[row] = size.width;
+        rows.heights[row] = size.height;
+        rows.lengths[row] = end - at;
+        rows.checksums[row] = crc32(counts.subarray(at, end));
+        rows.digests.fill(row, 32 * row, 32 * (row + 1));
+        if (isTimed) {
+          rows.localMs![row] = of.captured?.localMs ?? Number.NaN;
+          rows.offsetMinutes![row] = of.captured?.offsetMinutes ?? 0;
+        }
+        const place = { offset: at, length: end - at, checksum: rows.checksums[row]! };
+        at = end;
+        const { localMs = 0, offsetMinutes = noZone } = of.captured ?? {};
+        const stated = { localMs, ...(offsetMinutes !== noZone && { offsetMinutes }) };
+        return {
+          ...{
+            index: row,
+            uri,
+            name: ownName ?? uri.slice(uri.indexOf('/in/') + 4),
+            state: 'done',
+            ...size,
+            counted: 5,
+          },
+          digest: Buffer.alloc(32, row).toString('hex'),
+          ...(version !== undefined && { version }),
+          ...(isTimed && of.captured && { captured: stated }),
+          place,
+        };
+      });
+      const block = packSources(
+        sources.map(({ index, uri, name, version }) => {
+          return { index, uri, name, sizeBytes: 7, ...(version !== undefined && { version }) };
+        }),
+      );
+      await writeFile(spool, [counts.subarray(0, at), rows.bytes, block]);
+      const stored = {
+        ...{ runs: Float64Array.of(0, frames.length), isTimed, offset: 0, countsBytes: at },
+        ...{ rowsBytes: rows.bytes.length, rowsChecksum: crc32(rows.bytes) },
+      };
+      const from = Math.min(skipped, frames.length - 1);
+      const planned = { file: spool, offset: at + rows.bytes.length, length: block.length, nth: from };
+      const run: SettledRun = {
+        ...{ kind: 'frames', first: from, count: frames.length - from, planned, stored, row: from },
+        ...{ goesByMtime: false, hasHistograms: true },
+      };
+      const before: SettledRun = { kind: 'sources', sources: sources.slice(0, from) };
+      const byColumns = await write(join(folder, 'columns'), [before, run], spool, frames.length, captured);
+      const one = await write(join(folder, 'rows'), [{ kind: 'sources', sources }], spool, frames.length, captured);
+      assert.deepEqual(byColumns.summary, one.summary);
+      assert.equal(byColumns.lines, one.lines);
+      assert.ok(byColumns.features.equals(one.features));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+/** The tables of a job whose sources are all settled. */
+async function write(
+  folder: string,
+  runs: SettledRun[],
+  file: string,
+  sources: number,
+  captured: CaptureOptions | undefined,
+) {
+  await mkdir(join(folder, 'scratch'), { recursive: true });
+  const pathsIn = (place: string) => ({
+    features: join(place, 'features.parquet'),
+    sources: join(place, 'sources.jsonl'),
+    errors: join(place, 'errors.jsonl'),
+  });
+  const tables = new TablesFile({
+    ...{ paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), shape },
+    ...(captured && { captured }),
+    settled: async () => ({ next: sources, runs, file }),
+    failed: () => {},
+  });
+  const summary = await tables.finish(sources, {}, [0]);
+  const { features, sources: lines } = pathsIn(folder);
+  return { summary, features: await readFile(features), lines: await readFile(lines, 'utf8') };
+}
