@@ -141,10 +141,20 @@ const unsupportedExtensions = new Set(unsupportedFormats.flatMap(({ extensions }
 /** For sentences. */
 export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
 
-/** In lower case; empty where there is none. A million files of a listing are asked some times each, so no expression is matched. */
+/** The extension that was found last, as it was written behind its dot. */
+let last = { suffix: '.jpg', extension: 'jpg' };
+
+/**
+ * In lower case; empty where there is none. A million files of a listing are asked five times each, so no expression is matched, and
+ * that of the file before is looked for first.
+ */
 function extensionOf(name: string): string {
+  if (name.endsWith(last.suffix)) return last.extension;
   const dot = name.lastIndexOf('.');
-  return dot < 0 || name.indexOf('/', dot) >= 0 ? '' : name.slice(dot + 1).toLowerCase();
+  if (dot < 0 || name.indexOf('/', dot) >= 0) return '';
+  const suffix = name.slice(dot);
+  last = { suffix, extension: suffix.slice(1).toLowerCase() };
+  return last.extension;
 }
 
 /** The format that a file has by its name or URI, if that tells one that is read. */

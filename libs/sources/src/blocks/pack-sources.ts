@@ -39,7 +39,10 @@ class Columns {
   readonly #uris = new Text();
   readonly #ownNames = new Text();
   readonly #ownVersions = new Text();
-  #before: Buffer = Buffer.alloc(0);
+  /** The URI before, and room for the next. */
+  #before = Buffer.allocUnsafe(256);
+  #beforeBytes = 0;
+  #now = Buffer.allocUnsafe(256);
   #next = 0;
   #nextPreview = 0;
   #uriBytes = 0;
@@ -50,7 +53,7 @@ class Columns {
     const step = index - this.#next;
     this.#indexes.push(step < 0 ? -2 * step - 1 : 2 * step);
     this.#next = index + 1;
-    this.#uri(Buffer.from(uri));
+    this.#uri(uri);
     this.#sizes.push(sizeBytes);
     this.#version(version, sizeBytes);
     if (name !== undefined) this.#optional |= optionalColumns.names;
@@ -70,16 +73,20 @@ class Columns {
     }
   }
 
-  #uri(bytes: Buffer): void {
-    const before = this.#before;
-    const most = Math.min(bytes.length, before.length);
+  #uri(uri: string): void {
+    const most = mostUnitBytes * uri.length;
+    if (this.#now.length < most) this.#now = Buffer.allocUnsafe(2 * most);
+    const now = this.#now;
+    const bytes = now.write(uri);
+    const least = Math.min(bytes, this.#beforeBytes);
     let shared = 0;
-    while (shared < most && bytes[shared] === before[shared]) shared++;
+    while (shared < least && now[shared] === this.#before[shared]) shared++;
     this.#shared.push(shared);
-    this.#rest.push(bytes.length - shared);
-    this.#uris.add(bytes.subarray(shared));
-    this.#uriBytes += bytes.length;
-    this.#before = bytes;
+    this.#rest.push(this.#uris.add(now, shared, bytes));
+    this.#uriBytes += bytes;
+    this.#now = this.#before;
+    this.#before = now;
+    this.#beforeBytes = bytes;
   }
 
   #name(name: string, uri: string): number {
@@ -89,10 +96,9 @@ class Columns {
 
   #version(version: string | undefined, sizeBytes: number): void {
     if (version === undefined) return void this.#versions.push(versionTags.none);
-    const sizeText = `${sizeBytes} `;
-    const time = version.startsWith(sizeText) ? Number(version.slice(sizeText.length)) : Number.NaN;
+    const time = Number(version.slice(version.indexOf(' ') + 1));
     // What reads back as another text is kept as it is.
-    if (`${sizeText}${time}` === version && Number.isFinite(time)) {
+    if (Number.isFinite(time) && `${sizeBytes} ${time}` === version) {
       this.#versions.push(versionTags.sizeAndTime);
       this.#times.push(time);
     } else this.#versions.push(versionTags.text + this.#ownVersions.add(Buffer.from(version)));
@@ -118,24 +124,29 @@ class Columns {
   }
 }
 
-/** Bytes of text, one after another. */
+/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+const mostUnitBytes = 3;
+
+/** Bytes of text, one after another: a buffer of each was most of what the thread of a plan had to collect. */
 class Text {
-  readonly #parts: Uint8Array[] = [];
+  #bytes = Buffer.allocUnsafe(2 ** 12);
   length = 0;
 
-  /** Returns how many were added. */
-  add(bytes: Uint8Array): number {
-    this.#parts.push(bytes);
-    this.length += bytes.length;
-    return bytes.length;
+  /** Adds bytes from one place up to another, which is left out. Returns how many they are. */
+  add(bytes: Buffer, from = 0, end = bytes.length): number {
+    const length = this.length + end - from;
+    if (length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * length);
+      this.#bytes.copy(larger, 0, 0, this.length);
+      this.#bytes = larger;
+    }
+    bytes.copy(this.#bytes, this.length, from, end);
+    this.length = length;
+    return end - from;
   }
 
   /** Returns where they end. */
   copyTo(into: Buffer, at: number): number {
-    for (const part of this.#parts) {
-      into.set(part, at);
-      at += part.length;
-    }
-    return at;
+    return at + this.#bytes.copy(into, at, 0, this.length);
   }
 }

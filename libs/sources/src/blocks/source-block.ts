@@ -18,6 +18,13 @@ export interface BlockSource {
   place?: { packet: number; order?: number };
 }
 
+/** UTF-8 from byte `from` of `bytes` up to `end`, which is left out. */
+export interface TextRange {
+  bytes: Buffer;
+  from: number;
+  end: number;
+}
+
 /** Bytes that are no block of sources, or one that was damaged. The message is a sentence. */
 export class SourceBlockError extends Error {
   override readonly name = 'SourceBlockError';
@@ -144,6 +151,13 @@ export class SourceBlock {
     return this.#uris.toString('utf8', nth === 0 ? 0 : this.#uriEnds[nth - 1], this.#uriEnds[nth]);
   }
 
+  /** Where its URI lies, without making a string of it. */
+  uriText(nth: number, text: TextRange): void {
+    text.bytes = this.#uris;
+    text.from = nth === 0 ? 0 : this.#uriEnds[nth - 1]!;
+    text.end = this.#uriEnds[nth]!;
+  }
+
   sizeBytes(nth: number): number {
     return this.#sizes[nth]!;
   }
@@ -158,6 +172,20 @@ export class SourceBlock {
     const end = this.#uriEnds[nth]!;
     if (name % 2 === 0) return this.#uris.toString('utf8', end - name / 2, end);
     return this.#texts.toString('utf8', nth === 0 ? 0 : this.#nameEnds[nth - 1], this.#nameEnds[nth]);
+  }
+
+  /** Where its name lies, which is its URI where it has none. */
+  nameText(nth: number, text: TextRange): void {
+    this.uriText(nth, text);
+    const name = this.#names?.[nth];
+    if (name === undefined) return;
+    if (name % 2 === 0) {
+      text.from = text.end - name / 2;
+      return;
+    }
+    text.bytes = this.#texts;
+    text.from = nth === 0 ? 0 : this.#nameEnds[nth - 1]!;
+    text.end = this.#nameEnds[nth]!;
   }
 
   version(nth: number): string | undefined {

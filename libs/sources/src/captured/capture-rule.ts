@@ -60,6 +60,11 @@ export class CaptureRule {
     return this.#pattern && this.#pattern(pathOf(uri)) !== undefined;
   }
 
+  /** Whether it asks for URIs: without a pattern of names it does not. */
+  get readsNames(): boolean {
+    return this.#pattern !== undefined;
+  }
+
   /** Where the capture time of an input is from. */
   origin(input: CapturedInput): CaptureOrigin {
     const time = this.#stated(input);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -142,5 +142,29 @@ test('a file that is no manifest of Parquet, or has no names, is refused', async
   for (let cut = 12; cut < named.length - 12; cut += 7) {
     writeFileSync(path, Buffer.concat([named.subarray(0, cut), named.subarray(cut + 7)]));
     await assert.rejects(list(path), { name: 'SourceNotFoundError' });
+  }
+});
+
+test('a manifest of Parquet that is removed or cut while it is read ends the listing with a sentence', async (t) => {
+  const path = join(await temporaryFolder(t), 'list.parquet');
+  const names = Array.from({ length: 5000 }, (_, i) => `${i}.png`);
+  const columnData = [
+    { name: 'path', data: names, type: 'STRING' as const },
+    { name: 'size', data: names.map(() => 9), type: 'INT32' as const },
+  ];
+  const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2000 }));
+  for (const vanish of [() => rmSync(path), () => writeFileSync(path, bytes.subarray(0, 100))]) {
+    writeFileSync(path, bytes);
+    const sources = listSources(pathToFileURL(path).href)[Symbol.asyncIterator]();
+    const first = await sources.next();
+    assert.equal(first.value?.name, '0.png');
+    vanish();
+    const rest = async () => {
+      while (!(await sources.next()).done);
+    };
+    await assert.rejects(rest, {
+      name: 'SourceNotFoundError',
+      message: /^The manifest '.*list\.parquet' cannot be read: /,
+    });
   }
 });

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, type ZlibOptions, zstdDecompressSync } from 'node:zlib';
 import {
   type AsyncBuffer,
@@ -6,6 +7,7 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet';
+import { localVersion } from '../files/local-file.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { type ManifestRow, manifestColumns, manifestRow, type RowValues } from './manifest-row.ts';
 
@@ -28,11 +30,23 @@ const compressors: Compressors = {
   ...(zstdDecompressSync && { ZSTD: by(zstdDecompressSync as Unpack) }),
 };
 
-/** A file of Parquet at a path, or in memory. */
+/** A file of Parquet at a path, or in memory. One that is written to later can be read no more. */
 export async function openParquet(content: string | Buffer): Promise<AsyncBuffer> {
-  if (typeof content === 'string') return await asyncBufferFromFile(content);
+  if (typeof content === 'string') return await unchangedFile(content);
   const bytes = new Uint8Array(content).buffer;
   return { byteLength: bytes.byteLength, slice: (start, end) => bytes.slice(start, end) };
+}
+
+/** What is read of another file than its last bytes are of is not refused by each decoder: it may be rows without values. */
+async function unchangedFile(path: string): Promise<AsyncBuffer> {
+  const version = localVersion(await stat(path));
+  const file = await asyncBufferFromFile(path);
+  const slice = async (start: number, end?: number): Promise<ArrayBuffer> => {
+    const bytes = await file.slice(start, end);
+    if (localVersion(await stat(path)) !== version) throw new Error('it was written to while it was read');
+    return bytes;
+  };
+  return { byteLength: file.byteLength, slice };
 }
 
 /**
