@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ServingCluster } from './cluster.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
-import { readErrors, readHistogram, readJson, readMap, sha256 } from './results.ts';
+import { readMap } from './read-map.ts';
+import { readErrors, readHistogram, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 

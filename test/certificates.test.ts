@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
 import { type Certificates, makeCertificates } from '@halogrid/service/testing';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { TcpProxy } from './faults/tcp-proxy.ts';
-import { Halogrid, halogrid } from './halogrid.ts';
+import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -38,7 +39,7 @@ function install(whose: string, { ca, cert, key }: Certificates): string[] {
 }
 
 const asClient = ({ ca, cert, key }: Certificates): string[] => ['--tls-ca', ca, '--tls-cert', cert, '--tls-key', key];
-const ask = (who: Certificates, ...args: string[]) => halogrid([...args, '--coordinator', address, ...asClient(who)]);
+const ask = (who: Certificates, ...args: string[]) => command([...args, '--coordinator', address, ...asClient(who)]);
 
 /** What the server at a port shows. */
 function certificateAt(port: number): Promise<string> {

@@ -6,7 +6,7 @@ import type { NodeStatus } from '@halogrid/proto';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
-import { Halogrid } from './halogrid.ts';
+import { type Ended, Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
@@ -114,7 +114,8 @@ test('status and jobs tell of a job, for people and for programs', async () => {
   const out = join(folder, 'told');
   const { jobId } = await cluster.jobs.run({ sources: [source], out, tilePx: 160 });
   const commands = [['status', jobId], ['status', jobId, '--json'], ['jobs'], ['jobs', '--json'], ['nodes']];
-  const answers = await Promise.all(commands.map((command) => cluster.halogrid(command)));
+  const answers: Ended[] = [];
+  for (const command of commands) answers.push(await cluster.halogrid(command));
   assert.deepEqual(
     answers.map(({ code }) => code),
     commands.map(() => 0),

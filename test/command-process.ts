@@ -29,8 +29,13 @@ class CommandProcess {
   /** Runs the command after those that were asked for before. */
   run(args: readonly string[], cwd = process.cwd()): Promise<Ended> {
     this.#waiting++;
-    const ended = this.#last.then(() => this.#run({ args, cwd }));
-    this.#last = ended.catch(() => {}).finally(() => this.#waiting--);
+    // Before whoever waits for it goes on, and maybe asks for the next.
+    const ended = this.#last
+      .then(() => this.#run({ args, cwd }))
+      .finally(() => {
+        this.#waiting--;
+      });
+    this.#last = ended.catch(() => {});
     return ended;
   }
 

@@ -9,7 +9,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { eventually } from './eventually.ts';
-import { Halogrid, halogrid } from './halogrid.ts';
+import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
@@ -287,7 +287,7 @@ test('a run that is killed leaves the output of the one before, and the same com
     if (existsSync(join(out, '.halogrid', 'output', 'job.json'))) continue;
     for (const [name, hash] of Object.entries(files)) assert.equal(hashFiles(out)[name], hash, name);
   }
-  const again = await halogrid(alone);
+  const again = await command(alone);
   assert.equal(again.code, 0, again.stderr);
   assert.ok(!existsSync(join(out, '.halogrid')));
   assert.equal(readdirSync(join(out, 'maps')).length, 80);

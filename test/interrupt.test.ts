@@ -28,7 +28,7 @@ const job = (out: string, tilePx: number, nodes: number): string[] => {
 };
 
 before(async () => {
-  await writePgm(source, drawPicture(640, 640));
+  await writePgm(source, drawPicture(480, 480));
   await runUndisturbed([source, '--out', whole, '--map', 'tiff', '--tile', '4096']);
 });
 

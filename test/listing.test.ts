@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import type { ServingCluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
+import { command } from './command.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -77,7 +77,7 @@ test('a folder that is run three times has the same inputs each time, and the pl
       ['1', '2'],
     );
   }
-  const planned = await halogrid(['plan', '**/*', '--json', '--out', join(folder, 'elsewhere')], { cwd: place });
+  const planned = await command(['plan', '**/*', '--json', '--out', join(folder, 'elsewhere')], place);
   const { sources, notes } = JSON.parse(planned.stdout);
   assert.equal(sources, 2);
   assert.equal(notes.length, 3);

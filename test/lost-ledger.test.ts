@@ -15,7 +15,7 @@ import { startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
-import { Halogrid, halogrid } from './halogrid.ts';
+import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -146,7 +146,7 @@ test('run: the ledger in its output folder is deleted', async () => {
   assert.equal(code, 1);
   assert.match(stderr, /The ledger '.*ledger\.sqlite' was deleted or replaced while in use/);
   assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).state, 'running');
-  const again = await halogrid(['run', ...job(out), '--device', 'cpu']);
+  const again = await command(['run', ...job(out), '--device', 'cpu']);
   assert.equal(again.code, 0, again.stderr);
   await assertEndsComplete(out);
 });

@@ -96,6 +96,25 @@ test('what binds a node adds up to its time', async () => {
   assert.ok(after > before && after - before <= (untilMs - fromMs) / 1000, `${before} ${after}`);
 });
 
+test('buckets of durations lead to the job that was last counted in them, where the format can say so', async () => {
+  const { otherData } = (await (await fetch(`${cluster.http}/api/v1/jobs/${jobId}/trace`)).json()) as {
+    otherData: { trace: string };
+  };
+  const exemplar = `# {trace_id="${otherData.trace}",job_id="${jobId}"} `;
+  for (const { http, histogram } of [
+    { http: cluster.http, histogram: 'shard' },
+    ...cluster.nodes.map((node) => ({ http: node.http, histogram: 'stage' })),
+  ]) {
+    const read = async (accept: string) => (await fetch(`${http}/metrics`, { headers: { accept } })).text();
+    const buckets = (await read('application/openmetrics-text')).split('\n').filter((line) => line.includes(exemplar));
+    assert.ok(
+      buckets.some((line) => line.startsWith(`halogrid_${histogram}_duration_seconds_bucket{`)),
+      http,
+    );
+    assert.ok(!(await read('text/plain')).includes('job_id'), http);
+  }
+});
+
 test('a trace has every shard of the job once, on its node, within its time', async () => {
   const file = join(folder, 'trace.json');
   const { code, stdout } = await cluster.halogrid(['trace', jobId, '--to', file]);

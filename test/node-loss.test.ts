@@ -16,7 +16,7 @@ import { hasChunks } from './unfinished.ts';
 const skip = hasProc ? false : 'which process is the node is told by /proc';
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
-const picture = drawPicture(640, 640);
+const picture = drawPicture(480, 480);
 const whole = join(folder, 'whole');
 let digest: string;
 let onCpu: Cluster;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
@@ -25,7 +25,7 @@ import { hasChunks } from './unfinished.ts';
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
 /** How often each job is killed; the moments follow from the seed. */
-const kills = repetitions('HALOGRID_TEST_KILLS', 2, 10);
+const kills = repetitions('HALOGRID_TEST_KILLS', 1, 10);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 
 const folder = scratchFolder();
@@ -37,13 +37,14 @@ const maxInFlight = 2 * 64 + 16;
 /** Part of a job's shards that may be leased twice because they take long, kill or none: docs/operations.md. */
 const copiesShare = 0.1;
 
-const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24', '--batch', '1'];
+const cut = [source, '--map', 'tiff', '--tile', '30', '--batch', '1'];
+const job = (out: string): string[] => [...cut, '--out', out];
 const local = ['--nodes', '2', '--device', 'cpu'];
 const onOne = ['--nodes', '1', '--device', 'cpu'];
 
 before(async () => {
   mkdirSync(source);
-  for (let i = 0; i < 60; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(20, 20 + (i % 5)));
+  for (let i = 0; i < 40; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(20, 20 + (i % 5)));
   await writePgm(join(source, 'picture.pgm'), drawPicture(360, 360));
   await runUndisturbed(job(undisturbed));
 });
@@ -70,57 +71,54 @@ test(`run: killed ${kills} times with all its processes, the same command comple
   assertSame(out, interrupted);
 });
 
-test('without --out, the newest run that was left half-way goes on', { skip }, async () => {
+test('a folder that was left half-way is refused for another job, and by another version, with what to do; without --out, the newest of them goes on', {
+  skip,
+}, async () => {
   const cwd = join(folder, 'here');
   mkdirSync(cwd);
-  const args = ['run', source, '--map', 'tiff', '--tile', '24', '--batch', '1', ...onOne];
+  const args = ['run', ...cut, ...onOne];
   const run = new Halogrid(args, { ownGroup: true, cwd });
   const folders = (): string[] =>
     existsSync(join(cwd, 'halogrid-out')) ? readdirSync(join(cwd, 'halogrid-out')).sort() : [];
-  await eventually('the first results', () => folders()[0] && hasChunks(join(cwd, 'halogrid-out', folders()[0]!)));
-  run.kill();
-  await run.ended;
-  const other = await command(['run', source, '--tile', '360', ...onOne], cwd);
-  assert.equal(other.code, 0, other.stderr);
-  assert.equal(folders().length, 2);
-  const again = await halogrid(args, { cwd });
-  assert.equal(again.code, 0, again.stderr);
-  assert.equal(folders().length, 2);
-  assertSame(join(cwd, 'halogrid-out', folders()[0]!), 1);
-});
-
-test('a folder that was left half-way is refused for another job, and by another version, with what to do', {
-  skip,
-}, async () => {
-  const out = join(folder, 'half');
-  const run = new Halogrid(['run', ...job(out), ...onOne], { ownGroup: true });
-  await eventually('the first results', () => hasChunks(out));
+  const newest = (): string => join(cwd, 'halogrid-out', folders()[0]!);
+  await eventually('the first results', () => folders()[0] && hasChunks(newest()));
   run.kill();
   await run.ended;
   await eventually('its processes to be gone', () => run.processes().length === 0);
+  const out = newest();
   const files = hashFiles(out);
   const { id } = readJson(out, 'job.json');
-  const other = await command(['run', source, '--out', out, '--grid', '2x2', ...onOne]);
-  assert.equal(other.code, 2);
-  assert.match(other.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
+  const gridded = await command([...args, '--grid', '2x2', '--out', out]);
+  assert.equal(gridded.code, 2);
+  assert.match(gridded.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
   assert.deepEqual(hashFiles(out), files);
 
-  // A killed process holds its locks until the last of its threads is back from the disk.
-  const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'), { timeout: 10_000 });
-  db.exec('PRAGMA user_version = 1');
-  db.close();
-  const refused = await command(['run', ...job(out), ...onOne]);
+  setLedgerFormat(out, 1);
+  const refused = await command([...args, '--out', out]);
   assert.equal(refused.code, 2);
   const sentence =
     `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${ledgerFormat}): ` +
     `finish it with that version, or remove '${out}' to begin anew`;
   assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
   assert.equal(readJson(out, 'job.json').state, 'running');
-  rmSync(out, { recursive: true });
-  const anew = await command(['run', ...job(out), ...onOne]);
-  assert.equal(anew.code, 0, anew.stderr);
-  assertSame(out, 0);
+  setLedgerFormat(out, ledgerFormat);
+
+  const other = await command(['run', source, '--tile', '360', ...onOne], cwd);
+  assert.equal(other.code, 0, other.stderr);
+  assert.equal(folders().length, 2);
+  const again = await halogrid(args, { cwd });
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(folders().length, 2);
+  assertSame(out, 1);
 });
+
+/** As if a version that has that format had written the ledger in the output folder. */
+function setLedgerFormat(out: string, format: number): void {
+  // A killed process holds its locks until the last of its threads is back from the disk.
+  const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'), { timeout: 10_000 });
+  db.exec(`PRAGMA user_version = ${format}`);
+  db.close();
+}
 
 test('a coordinator that is killed and started again completes its job with the nodes that stay', {
   skip,

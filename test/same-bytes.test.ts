@@ -7,7 +7,8 @@ import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
-import { hashFiles, readHistogram, readJson, readMap } from './results.ts';
+import { readMap } from './read-map.ts';
+import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
@@ -56,7 +57,7 @@ for (const device of ['cpu', 'software']) {
     });
     after(() => device !== 'cpu' && cluster.stop());
 
-    for (const [shift, nodes] of (device === 'cpu' ? (isThorough ? [1, 2, 5] : [2, 5]) : [2]).entries()) {
+    for (const [shift, nodes] of (device === 'cpu' ? (isThorough ? [1, 2, 5] : [2, 3]) : [2]).entries()) {
       for (const [i, tilePx] of tilesWith(shift).entries()) {
         const batches = batchesWith(shift + i);
         test(`tiles of ${tilePx} px in batches of ${batches}, ${nodes} nodes`, async () => {

@@ -22,13 +22,18 @@ before(async () => {
   mkdirSync(frames);
   for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
   cluster = await sharedCluster();
-  await makeIndex(frames, out, index);
+  await makeIndex([frames], out, index);
 });
 after(() => cluster.stop());
 
-async function makeIndex(source: string, results: string, to: string, options: readonly string[] = []): Promise<void> {
+async function makeIndex(
+  sources: readonly string[],
+  results: string,
+  to: string,
+  options: readonly string[] = [],
+): Promise<void> {
   for (const ended of [
-    await cluster.halogrid(['run', source, '--out', results, ...options]),
+    await cluster.halogrid(['run', ...sources, '--out', results, ...options]),
     await command(['index', results, '--to', to]),
   ]) {
     assert.equal(ended.code, 0, ended.stderr);
@@ -91,7 +96,7 @@ test('frames are found by when and by which camera they were captured, as their 
     await writePgm(join(archive, `${name}.pgm`), drawPicture(40 + 8 * i, 40));
   }
   const asked = ['--captured-from', 'cam{camera}/%Y%m%d/%H%M%S', '--captured-zone', 'Europe/Berlin'];
-  await makeIndex(archive, results, timed, asked);
+  await makeIndex([archive], results, timed, asked);
   assert.deepEqual(JSON.parse(readFileSync(join(results, 'job.json'), 'utf8')).capturedBy, { name: 3 });
   const found = async (...options: string[]): Promise<string[]> => {
     const { code, stdout, stderr } = await command(['search', 'row:0', '--index', timed, '--json', ...options]);
@@ -123,13 +128,7 @@ test('the pixels of a cell, read from a picture or a frame of a video, find that
   const [out, cells] = [join(folder, 'celled'), join(folder, 'celled-index')];
   const video = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
   const query = join(frames, '3.pgm');
-  for (const args of [
-    ['run', frames, video, '--to', '00:00:01', '--grid', '2x2', '--out', out, '--device', 'cpu'],
-    ['index', out, '--to', cells],
-  ]) {
-    const { code, stderr } = await command(args);
-    assert.equal(code, 0, stderr);
-  }
+  await makeIndex([frames, video], out, cells, ['--to', '00:00:01', '--grid', '2x2']);
   // The picture has 64 x 40 pixels, the video 480 x 270.
   for (const [text, region, uri] of [
     [query, '32,20,32x20', pathToFileURL(query).href],

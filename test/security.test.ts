@@ -125,10 +125,10 @@ test('a link in a folder is quarantined, and what it leads to is not counted', a
 
 test('without a certificate there is no connection, and without a token no call', async () => {
   const jobs = ['jobs', '--coordinator', address];
-  const withoutCertificate = await halogrid([...jobs, '--tls-ca', path('ca.pem')]);
+  const withoutCertificate = await command([...jobs, '--tls-ca', path('ca.pem')]);
   assert.equal(withoutCertificate.code, 1);
   assert.match(withoutCertificate.stderr, /asks for a certificate: give --tls-cert and --tls-key/);
-  const withoutTls = await halogrid(jobs);
+  const withoutTls = await command(jobs);
   assert.equal(withoutTls.code, 1);
   assert.match(withoutTls.stderr, /speaks TLS alone: give --tls-ca .*, and --tls-cert with --tls-key/);
   const ended = await halogrid([...jobs, ...client]);

@@ -1,4 +1,4 @@
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/kernels/testing-runs';
 
 export { isThorough };
 

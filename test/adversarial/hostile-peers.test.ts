@@ -25,7 +25,7 @@ const mostGrowthByLarge = 160e6;
 /** Answers of HTTP come within this meanwhile. */
 const answersWithinMs = 200;
 /** A flood that nothing stops goes on for so long. */
-const floodMs = isThorough ? 5_000 : 1_500;
+const floodMs = isThorough ? 5_000 : 800;
 /** Connections and calls that are made over and over. */
 const repeatMs = isThorough ? 1_500 : 500;
 const nodeTimeoutMs = 2_000;
@@ -36,7 +36,7 @@ let cluster: Cluster;
 let jobs = 0;
 
 const runJob = () => {
-  return cluster.jobs.run({ sources: [picture], out: join(folder, `job-${jobs++}`), tilePx: 64, map: 'tiff' });
+  return cluster.jobs.run({ sources: [picture], out: join(folder, `job-${jobs++}`), tilePx: 128, map: 'tiff' });
 };
 
 before(async () => {
@@ -47,7 +47,7 @@ before(async () => {
   await runJob();
   await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
     call.listen().say(hello());
-    await call.flood(report({ $case: 'heartbeat', value: {} }), 1_000);
+    await call.flood(report({ $case: 'heartbeat', value: {} }), 500);
   });
 });
 after(() => cluster?.stop());

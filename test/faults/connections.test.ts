@@ -42,7 +42,7 @@ networkTest('a network in packets of one byte costs nothing but time', async () 
   const inBytes = { sliceBytes: 1 };
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: inBytes, down: inBytes });
   const job = await faults.submit();
-  await faults.shardsDone(job, 20);
+  await faults.shardsDone(job, 10);
   // The rest would be the same, for ten seconds.
   for (const name of ['a', 'b']) faults.node(name).proxy.set({});
   const { attempts } = await faults.completesUndisturbed(job);
@@ -117,6 +117,10 @@ networkTest('nodes that are parted from their coordinator come back one by one w
     assert.ok(attempts[0]! - partedMs >= 125 - 5, `${attempts[0]! - partedMs} ms`);
     assert.ok(attempts[6]! - partedMs >= 125 + 250 + 500 - 5, `${attempts[6]! - partedMs} ms`);
   }
-  assert.ok(Math.abs(a![6]! - b![6]!) > 1, 'Both dialled at the same moment');
+  // Of one dial each, some of a thousand pairs are as close as that.
+  assert.ok(
+    a!.some((atMs, i) => Math.abs(atMs - b![i]!) > 1),
+    'Both dialled at the same moments',
+  );
   await faults.completesUndisturbed(job);
 });

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -142,6 +143,29 @@ jobTest(
     await eventually('the output to be cleared', () => readdirSync(job.out).every((name) => name === 'job.json'));
   },
 );
+
+for (const [what, gone] of [
+  ['the scratch folder', '.halogrid'],
+  ['the output folder', '.'],
+]) {
+  for (const map of [undefined, 'tiff'] as const) {
+    jobTest(`${what} of a job ${map ? 'with' : 'without'} maps is removed: the job fails and says so`, async () => {
+      for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+      const { map: _, ...unmapped } = cut;
+      const out = join(faults.work.folder, '..', `vanishing-${map}-${gone}`);
+      const before = await readMetrics(faults.cluster.http);
+      const sources = [faults.work.folder];
+      const jobId = await faults.cluster.jobs.submit({ ...unmapped, ...(map && { map }), sources, out });
+      const job = { jobId, out, before };
+      await faults.shardsDone(job, 20);
+      renameSync(join(out, gone!), `${out}-away`);
+      const { state, error } = await faults.ended(job);
+      assert.equal(state, 'JOB_STATE_FAILED');
+      assert.match(error, / (could not|cannot) be written: .*(ENOENT|is missing)/);
+      await eventually('the output to be cleared', () => !existsSync(out) || readdirSync(out).join() === 'job.json');
+    });
+  }
+}
 
 test('an output on a disk that is full fails the job with a sentence, and nothing half-written stays', {
   skip: skip || cannotMount(),

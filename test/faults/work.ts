@@ -9,7 +9,7 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 /** What is asked of every job of the fault tests: small shards, so that there is always a next one that something can happen to. */
 export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
 
-const image = { width: 384, height: 256 };
+const image = { width: 256, height: 256 };
 const frames = { count: 24, width: 32, height: 24 };
 
 /** Sources, and what LBP of them must be. */

@@ -55,6 +55,8 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       if (orders.push(order) === 1) setImmediate(answer);
     },
     recall: () => {},
+    bring: () => {},
+    kept: () => {},
     probe: ({ probe }) => {
       setImmediate(() => {
         dispatcher.report(session, { kind: 'NodeLooked', sight: { probe, files: [], error: '' } });
