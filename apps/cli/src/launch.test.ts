@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isThorough } from '@halogrid/kernels/testing-runs';
 
 const halogrid = fileURLToPath(new URL('../bin/halogrid.mjs', import.meta.url));
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -67,7 +68,7 @@ for (const [name, options] of launchers) {
   }
 
   test(`nothing outlives a launcher ${name} and is killed while it starts`, async () => {
-    for (let ms = 20; ms <= 320; ms += 60) {
+    for (let ms = 20; ms <= 320; ms += isThorough ? 60 : 150) {
       const launcher = spawned(options, coordinator);
       launcher.stdout.resume();
       const closed = once(launcher.stdout, 'close');

@@ -27,6 +27,17 @@ const wrong: [string[], string][] = [
     'halogrid: Expected none of --nodes, --device and --decode with --coordinator: the cluster has its own',
   ],
   [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
+  [['bench', 'reports', 'r1', 'r9'], "halogrid: Expected one of r1, r2, r3, r4, r5 for a report but received 'r9'"],
+  [
+    ['bench', 'reports', 'r1', '--device', 'cpu'],
+    "halogrid: Expected one of gpu, software for --device but received 'cpu'",
+  ],
+  [
+    ['bench', 'reports', '--repetitions', '0'],
+    "halogrid: Expected a whole number from 1 to 1000 for --repetitions but received '0'",
+  ],
+  [['tune', '--device', 'cpu'], "halogrid: Expected one of gpu, software for --device but received 'cpu'"],
+  [['tune', '--quick', '--forget'], 'halogrid: Expected --quick or --forget but received both'],
   [['status'], "halogrid: Missing required argument 'job'"],
   [['status', 'a', 'b'], "halogrid: Too many arguments for 'status': expected 1 argument but got 2"],
 ];

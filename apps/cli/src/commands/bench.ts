@@ -56,6 +56,9 @@ export function addBenchCommand(program: Command): void {
         (text: string, before: ReportId[] | undefined) => [...(before ?? []), reportId(text)],
       ),
     )
+    .option('--tables <name,…>', 'of these reports only some tables, by the names of their CSV files', (text) =>
+      text.split(','),
+    )
     .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
     .option('--out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
     .option('--quick', 'sizes that a software GPU computes within seconds', false)
@@ -103,6 +106,11 @@ export function addBenchCommand(program: Command): void {
       '--frames <n>',
       'frames that the node is fed; 0: none (default: 20000 on a GPU, else 0)',
       wholeNumber('--frames', 0, 1_000_000),
+    )
+    .option(
+      '--decode <where,…>',
+      'who decodes for the node that is fed (all, in turns)',
+      someOf('--decode', decodeChoices),
     )
     .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
     .option('--repetitions <n>', 'batches, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 20)

@@ -50,15 +50,3 @@ test('what tune chooses is kept, a device uses it with the same results, and --f
   assert.deepEqual([forgotten.status, forgotten.stdout], [0, `Removed ${path}\n`], forgotten.stderr);
   assert.deepEqual(files(), []);
 });
-
-const wrong: [args: string[], sentence: string][] = [
-  [['--device', 'cpu'], "Expected one of gpu, software for --device but received 'cpu'"],
-  [['--quick', '--forget'], 'Expected --quick or --forget but received both'],
-];
-
-for (const [args, sentence] of wrong) {
-  test(`tune ${args.join(' ')} is one sentence and exit code 2`, () => {
-    const { status, stdout, stderr } = tune(...args);
-    assert.deepEqual([status, stdout, stderr], [2, '', `halogrid: ${sentence}\n`]);
-  });
-}

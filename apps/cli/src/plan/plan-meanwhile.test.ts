@@ -12,6 +12,9 @@ const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
 const plan = { notes: [] as string[] } as MadePlan;
 const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
+const output = { mapsBytes: 0, featuresBytes: 1, histogramBytes: 1 };
+const totals = (some: Partial<PlanTotals>) =>
+  ({ videoFrames: 0, sources: 0, scratchBytes: 0, output, ...some }) as PlanTotals;
 
 test('a plan that is made in time is given once all is ready', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
@@ -28,7 +31,7 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, given, onCosts) => {
     signal = given;
-    onCosts!(begun, { videoFrames: 0 } as PlanTotals);
+    onCosts!(begun, totals({}));
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
@@ -40,10 +43,33 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
 test('the plan of recordings is not waited for, and lists few segments', async () => {
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts, mostSegments) => {
     assert.equal(mostSegments, 16);
-    onCosts!(begun, { videoFrames: 128 } as PlanTotals);
+    onCosts!(begun, totals({ videoFrames: 128 }));
     return never();
   };
   assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: undefined, costs: begun });
+});
+
+test('the plan of an archive is waited for no longer once it is known to be one', async () => {
+  const growing = totals({ sources: 1 });
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
+    onCosts!(begun, growing);
+    return never();
+  };
+  const given = planMeanwhile(spec, run, Promise.resolve(), make, 1e6);
+  setImmediate(() => {
+    growing.sources = 1001;
+  });
+  assert.deepEqual(await given, { made: undefined, costs: begun });
+});
+
+test('the plan of an archive with maps is waited for, because they may not fit', async () => {
+  const { promise, resolve } = Promise.withResolvers<MadePlan>();
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
+    onCosts!(begun, totals({ sources: 1001, output: { ...output, mapsBytes: 1 } }));
+    setTimeout(() => resolve(plan), 60);
+    return promise;
+  };
+  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: plan, costs: begun });
 });
 
 test('a plan that is refused is refused at once, and other failures are left to the job', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { RunCosts } from './estimate/run-costs.ts';
@@ -22,6 +23,14 @@ const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).
 const leastTimeMs = 3_000;
 
 /**
+ * Sources of a job that is waited for, unless its results need room that there may not be. Headers of 24,000 JPEGs took the most that a plan
+ * may take, 3 s, in which a GPU computes 60,000 (measured).
+ */
+const mostSources = 1_000;
+/** How often the length of a plan is looked at. */
+const lookMs = 20;
+
+/**
  * Segments of recordings that are listed for a plan and then once more for the job, at most. To open a recording of 1080p takes 28 ms of a core
  * (measured), which an archive of short ones would pay twice for each.
  */
@@ -29,7 +38,7 @@ const mostSegments = 16;
 
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
- * recording waits: a segment of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * recording and no archive waits: a shard of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
@@ -42,10 +51,10 @@ export async function planMeanwhile(
   const least = delay(leastMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
   // What else keeps a plan from being made, the job itself will come upon.
   let costs: RunCosts | undefined;
-  let framesSoFar = (): number => 0;
+  let isLongSoFar = (): boolean => false;
   const onCosts: Parameters<MakePlan>[3] = (begun, soFar) => {
     costs = begun;
-    framesSoFar = () => soFar.videoFrames;
+    isLongSoFar = () => isLong(soFar);
   };
   const plan = make(spec, run, stopped.signal, onCosts, mostSegments).catch((error) => {
     if (error instanceof UsageError) throw error;
@@ -53,11 +62,22 @@ export async function planMeanwhile(
   });
   try {
     await Promise.race([ready, plan.then(() => ready)]);
-    const longest = framesSoFar() > 0 ? Promise.resolve() : least;
-    const made = await Promise.race([plan, longest.then(() => setImmediate(undefined))]);
+    let isOver = false;
+    void least.then(() => {
+      isOver = true;
+    });
+    const untilLong = async (): Promise<undefined> => {
+      while (!isOver && !isLongSoFar()) await delay(lookMs);
+      return setImmediate(undefined);
+    };
+    const made = await Promise.race([plan, untilLong()]);
     return { made, costs };
   } finally {
     stopped.abort(new Error('The run begins'));
     plan.catch(() => {});
   }
 }
+
+/** Whether nobody waits for the rest of a plan. */
+const isLong = ({ videoFrames, sources, output, scratchBytes }: Readonly<PlanTotals>): boolean =>
+  videoFrames > 0 || (sources > mostSources && output.mapsBytes + scratchBytes === 0);

@@ -63,6 +63,12 @@ describe('the time of a job', () => {
           assert.ok(secondsOf(totalsOfShape(grown)) >= secondsOf(totalsOfShape(of)) * (1 - 1e-12));
         },
       ),
+      // The pixels of one batch of a thread are passed.
+      {
+        examples: [
+          [{ frames: 7, framePixels: 842_216, tiles: 1, tilePixels: 999_990, mapsBytes: 0 }, 'framePixels', 213_301],
+        ],
+      },
     );
   });
 

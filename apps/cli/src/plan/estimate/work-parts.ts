@@ -90,7 +90,8 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
   }
   for (const [pixel, pixels] of Object.entries(work.kernelPixels)) {
     const bits = pixel === 'u16' ? 16 : 8;
-    const pieces = device === 'cpu' ? Math.max(tiles, Math.ceil(pixels / batchPixels)) : cores;
+    // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
+    const pieces = device === 'cpu' ? Math.max(tiles, pixels / batchPixels) : cores;
     for (const pipeline of pipelines) {
       const seconds = pixels * kernelSecondsAPixel(pipeline.operations, device, bits);
       const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
