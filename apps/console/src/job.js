@@ -17,7 +17,7 @@ import { specRows } from './spec-rows.js';
 import { stageTable } from './stage-table.js';
 import { withToken } from './token-dialog.js';
 
-/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, MergedSoFar, QuarantinedInputs } from '@halogrid/proto' */
+/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, QuarantinedInputs } from '@halogrid/proto' */
 /** @import { ResultFile } from './result-list.js' */
 
 const everyMs = 1_000;
@@ -25,7 +25,7 @@ const everyMs = 1_000;
 const cellsMs = 120_000;
 const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const path = `jobs/${encodeURIComponent(jobId)}`;
-const histogram = new HistogramSection(byId('histogram'), () => void showHistogram());
+const histogram = new HistogramSection(byId('histogram'), () => void showPipeline());
 /** @type {JobDetail | undefined} */
 let shown;
 /** @type {MayAnswer | undefined} */
@@ -82,10 +82,23 @@ fill('trace', [
 /** @param {string} words */
 const note = (words) => element('p', { class: 'hint none' }, words);
 
+/** The job, and what is merged so far of the pipeline that is looked at. @returns {Promise<JobDetail>} */
+const readJob = () => readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline })}`);
+
+/** Shows the histogram of another pipeline than it was asked for before. */
+async function showPipeline() {
+  try {
+    if (shown && !hasEnded(shown.job)) shown = await readJob();
+    await showHistogram();
+  } catch (error) {
+    histogram.say(/** @type {Error} */ (error).message);
+  }
+}
+
 /** As it is while it runs; of a complete job as histogram.json has it. */
 async function showHistogram() {
-  const job = shown?.job;
-  if (!job) return;
+  if (!shown) return;
+  const { job, merged } = shown;
   const named = job.spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   const name = histogram.pipeline || (named[0] ?? '');
   try {
@@ -94,11 +107,8 @@ async function showHistogram() {
       if (grid.rows * grid.columns > 1) histogram.offerCells(grid, () => readCells(name));
       histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
     } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
-    else {
-      /** @type {MergedSoFar} */
-      const merged = await readApi(`${path}/histogram?${new URLSearchParams({ pipeline: name })}`);
-      histogram.show(merged, merged.pipelines);
-    }
+    else if (merged) histogram.show(merged, merged.pipelines);
+    else histogram.say('The coordinator that leads the job has not told what is merged so far.');
   } catch (error) {
     histogram.say(/** @type {Error} */ (error).message);
   }
@@ -152,7 +162,7 @@ function connection(words, className = '') {
 
 for (let isOver = false; !isOver; ) {
   try {
-    shown = /** @type {JobDetail} */ (await withToken(() => readApi(path)));
+    shown = await withToken(readJob);
     may ??= /** @type {MayAnswer} */ (await readApi('may'));
     show(shown, may);
     await Promise.all([showHistogram(), showQuarantined(shown.job)]);

@@ -29,6 +29,8 @@ export interface JobDetail {
   asked: AskedPipeline[];
   /** Absent where no coordinator that is there saw the job run, or it ended too long ago. */
   history?: JobHistoryView;
+  /** Where ?merged=PIPELINE asks for it, of a job that has not ended; absent where its leader did not answer. */
+  merged?: MergedSoFar;
 }
 
 /** What a job did over its time. Buckets are of `widthMs` each and begin at `sinceMs`. */

@@ -71,6 +71,7 @@ test('where nobody knows, that is said', async () => {
     message: /^Job job is led by another coordinator, which does not answer: ask again$/,
   };
   await assert.rejects(alone.merged(record, null), refusal);
+  assert.equal(await alone.mergedSoFar(record, undefined), undefined);
   await assert.rejects(alone.quarantined(record), refusal);
   const ended: JobRecord = { ...record, state: 'failed', finishedMs: 9 };
   await assert.rejects(alone.merged(ended, null), { kind: 'unmet', message: /^Job job is failed: what it merged/ });

@@ -50,8 +50,15 @@ export class JobAnswers {
     const { jobId, state } = record;
     if (record.finishedMs > 0)
       throw new Refusal('unmet', `Job ${jobId} is ${state}: what it merged is among its results, if it has any`);
-    const merged = await this.#know(record, 'merged', pipeline ?? undefined);
-    return merged ?? silence(jobId);
+    return (await this.mergedSoFar(record, pipeline ?? undefined)) ?? silence(jobId);
+  }
+
+  /**
+   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with Refusal where it
+   * has no such pipeline.
+   */
+  async mergedSoFar(record: JobRecord, pipeline: string | undefined): Promise<MergedSoFar | undefined> {
+    return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', pipeline);
   }
 
   /** Inputs that are set aside, by why. */

@@ -62,11 +62,17 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   const [channel] = merged.body.channels;
   const counted = channel!.bins.reduce<number>((sum, count) => sum + Number(count), 0);
   assert.equal(counted, merged.body.counted);
-  assert.equal((await get(`jobs/${jobId}/histogram?pipeline=none`)).status, 400);
+  const inOne = async (pipeline: string) => (await get<JobDetail>(`jobs/${jobId}?merged=${pipeline}`)).body.merged;
+  assert.deepEqual([half.merged, await inOne('')], [undefined, merged.body]);
+  for (const path of ['/histogram?pipeline=none', '?merged=none']) {
+    assert.equal((await get(`jobs/${jobId}${path}`)).status, 400, path);
+  }
 
   await complete(node, lease);
   await watchToEnd(jobs, jobId);
   assert.equal((await get(`jobs/${jobId}/histogram`)).status, 409);
+  // Who follows a job with what it merged is told of its end, and not refused.
+  assert.deepEqual([(await get<JobDetail>(`jobs/${jobId}?merged=`)).status, await inOne('')], [200, undefined]);
   type Trace = { otherData: { job: string }; traceEvents: { name: string }[] };
   const trace = (await get<Trace>(`jobs/${jobId.slice(0, 12)}/trace`)).body;
   assert.equal(trace.otherData.job, jobId);

@@ -13,8 +13,8 @@ import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
 
 /**
- * Answers GET of /api/v1/jobs/ID with the job and what it did over its time, and below it `histogram` (what is merged so far, as long
- * as it is not complete), `quarantined` (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
+ * Answers GET of /api/v1/jobs/ID with the job and what it did over its time, and with `?merged=PIPELINE` what is merged so far of one that
+ * has not ended (an empty name: of the first pipeline). Below it are `histogram`, which is that alone, `quarantined` (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
  */
 export function createJobApi(
   dispatcher: Dispatcher,
@@ -23,7 +23,7 @@ export function createJobApi(
   log: Log,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const answers: Record<string, (record: JobRecord, query: URLSearchParams) => Promise<object>> = {
-    '': (record) => jobDetail(record, dispatcher, known),
+    '': (record, query) => jobDetail(record, query, dispatcher, known),
     histogram: (record, query) => known.merged(record, query.get('pipeline')),
     quarantined: (record) => known.quarantined(record),
     trace: async (record) => chromeTrace(await jobTrace(record, dispatcher, known)),
@@ -44,12 +44,23 @@ export function createJobApi(
   };
 }
 
-async function jobDetail(record: JobRecord, dispatcher: Dispatcher, known: JobAnswers): Promise<JobDetail> {
-  const history = await known.history(record);
+async function jobDetail(
+  record: JobRecord,
+  query: URLSearchParams,
+  dispatcher: Dispatcher,
+  known: JobAnswers,
+): Promise<JobDetail> {
+  const asked = query.get('merged');
+  // In one answer: a page that asked for it after the status would be refused it where the job ends in between.
+  const [history, merged] = await Promise.all([
+    known.history(record),
+    asked === null ? undefined : known.mergedSoFar(record, asked || undefined),
+  ]);
   return {
     job: toJobStatus(record, dispatcher.jobNow(record.jobId)),
     nowMs: Date.now(),
     asked: askedPipelines(record.spec),
     ...(history && { history }),
+    ...(merged && { merged }),
   };
 }
