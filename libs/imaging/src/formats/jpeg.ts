@@ -14,7 +14,7 @@ import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes } from '.
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
 
-/** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
+/** Pixels decoded at once of an image that is copied, where so many may be. For each such band, what is above is read again. */
 const bandPixels = 2 ** 26;
 
 /** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
@@ -122,7 +122,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
       decoding = Promise.allSettled([decoding, decoded]);
       await decoded;
     },
-    ...(isLarge && { copy: copyOf(jpeg, { width, height }) }),
+    ...(isLarge && { copy: copyOf(jpeg, { width, height }, Math.min(bandPixels, maxWholePixels)) }),
     async close(): Promise<void> {
       // The next file takes over the memory that is being decoded.
       await decoding;
@@ -142,15 +142,15 @@ function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: numbe
   checkWholePixels(width, height, mostPixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
 }
 
-/** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. */
-function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
+/** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. It is made in bands of `pixels` at most, or a row. */
+function copyOf(jpeg: Uint8Array, size: Size, pixels: number): ImageCopy {
   const { width, height } = size;
   return {
     bytes: (channels) => width * height * (channels === 'gray' ? 1 : 3),
     async write(path, channels) {
       const samples = channels === 'gray' ? 1 : 3;
       const stride = samples * width;
-      const bandRows = Math.max(1, Math.floor(bandPixels / width));
+      const bandRows = Math.max(1, Math.floor(pixels / width));
       const file = await open(path, 'wx');
       try {
         await file.appendFile(`P${samples === 1 ? 5 : 6}\n${width} ${height}\n255\n`);
