@@ -81,7 +81,8 @@ test('while a run goes on, nobody without its token may use its coordinator, or 
 
   // The other one holds shards, and so the job, meanwhile.
   process.kill(nodes[0]!, 'SIGCONT');
-  assert.equal(await httpStatus(listeningPorts(nodes[0]!)[0]!, '/metrics'), 401);
+  const port = await eventually('the port of a node', () => listeningPorts(nodes[0]!)[0]);
+  assert.equal(await httpStatus(port, '/metrics'), 401);
   const token = settingOf(coordinator!, 'HALOGRID_TOKEN')!;
   assert.match(token, /^[0-9a-f]{64}$/);
   const commands = run.processes().map(({ pid }) => commandLine(pid));
