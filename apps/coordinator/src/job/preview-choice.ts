@@ -44,7 +44,7 @@ export class PreviewChoice {
   /** What is known of the last one. */
   #lastUri = '';
   #last: Hashed = { uri: '', hash: 0 };
-  /** Of the group that was asked for last: how many entries it has, and the largest priority of those. */
+  /** The group that was asked for last: how many entries it has, and the largest priority of those. */
   #ofGroup = { number: -1, entries: 0, mostPriority: 0 };
   /** Folders and videos are numbered where they come after others: those of the entries, and the last one. */
   #groups = 0;
@@ -177,7 +177,7 @@ const groupName = ({ uri, frame }: Entry): string => (frame === undefined ? uri.
 
 const byRank = (a: Entry, b: Entry): number => a.rank - b.rank || a.priority - b.priority;
 
-/** Of 32 bits: the lowest becomes the highest. */
+/** A number of 32 bits with those in reverse: the lowest becomes the highest. */
 function reversedBits(value: number): number {
   let reversed = 0;
   for (let bit = 0; bit < 32; bit++) reversed |= ((value >>> bit) & 1) << (31 - bit);

@@ -31,7 +31,7 @@ export async function bandsOfSource(
   if (width !== size.width || height !== size.height) return undefined;
   const rows = Math.min(height, tileRows + 2 * bands.rows);
   const samples = run.channels === 'gray' ? 1 : 3;
-  // Of more than there is memory for, bands would be decoded anew for each tile beside.
+  // A tile that needs more bands than there is memory for would have them decoded anew for each tile beside it.
   return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
 }
 
