@@ -53,7 +53,7 @@ interface Rule {
   expr: string;
   for?: string;
 }
-/** Of a GPU hour. */
+/** What an hour of a GPU costs. */
 const price = 2.5;
 /** In minutes. */
 interface Window {

@@ -72,7 +72,7 @@ async function until(page, expression) {
 const widths = [1280, 390];
 const themes = ['light', 'dark'];
 const webp = { quality: 75, effort: 6 };
-/** Of a sheet: how large pictures are on it, how far down each is shown, and what is between them, in pixels of the page. */
+/** A sheet: how large pictures are on it, how far down each is shown, and what is between them, in pixels of the page. */
 const sheet = { scale: 0.75, height: 1500, gap: 24 };
 
 /** The pictures of a page beside each other. */

@@ -52,7 +52,7 @@ async function gallery(name, tiles) {
 
 const squared = (picture) => sharp(picture).resize(side, side, { kernel: 'lanczos3' }).png().toBuffer();
 
-/** Of the four directions of LDP, which lie beside and below each other, the first one: 0 degrees. */
+/** The first of the four directions of LDP, 0 degrees: they lie beside and below each other. */
 async function firstDirection(folder) {
   const picture = sharp(mapOf(folder));
   const { width, height } = await picture.metadata();

@@ -112,7 +112,7 @@ test('a video and the folder of its frames give the same histograms, however man
         counted: undefined,
       },
     );
-    // Of 20 frames the map and the frame itself, which their rows name; they are spread over the video.
+    // There are the map and the frame itself of 20 frames, which their rows name; they are spread over the video.
     const previews = readdirSync(join(out, 'preview')).filter((file) => file.endsWith('.png'));
     const shown = rows.filter(({ name }) => previews.includes(`${name}.png`));
     assert.deepEqual([previews.length, shown.length, readdirSync(join(out, 'preview')).length], [20, 20, 40]);

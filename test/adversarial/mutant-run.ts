@@ -40,7 +40,7 @@ export async function runOver(
   return outcome;
 }
 
-/** Of processes that end with the run, what was resident is only told while it lasts. */
+/** Looks at memory while the run lasts: its processes end with it, and tell nothing afterwards. */
 async function runAlone(command: readonly string[], maxMs: number): Promise<Ended> {
   const run = new Halogrid(command, { maxLifeMs: maxMs });
   let hasEnded = false;

@@ -27,7 +27,7 @@ export class FilmStrip {
     this.#drawChoice();
   }
 
-  /** Another frame is looked at. Rejects with one sentence. @param {number} index @param {number} total */
+  /** Another frame is looked at. @param {number} index @param {number} total */
   async show(index, total) {
     this.#at = index;
     this.#total = total;
@@ -38,10 +38,9 @@ export class FilmStrip {
     const query = stripFrames(this.#total, this.#isAround ? this.#at : undefined);
     if (query !== this.#query) {
       this.#query = query;
-      /** @type {FramesAnswer} */
-      const { frames } = await readApi(`${this.#path}/frames?${query}`);
+      const frames = await this.#ask(query);
       // Somebody may have gone on meanwhile.
-      if (query !== this.#query) return;
+      if (!frames || query !== this.#query) return;
       fill(
         'strip',
         frames.map((frame) => this.#item(frame)),
@@ -50,6 +49,20 @@ export class FilmStrip {
     for (const made of byId('strip').querySelectorAll('button')) {
       if (made.value === String(this.#at)) made.setAttribute('aria-current', 'true');
       else made.removeAttribute('aria-current');
+    }
+  }
+
+  /** The frames; where they cannot be had now, it says so, and they are asked for anew the next time. @param {string} query */
+  async #ask(query) {
+    try {
+      /** @type {FramesAnswer} */
+      const { frames } = await readApi(`${this.#path}/frames?${query}`);
+      return frames;
+    } catch (error) {
+      if (query !== this.#query) return undefined;
+      this.#query = '';
+      fill('strip', [element('li', { class: 'hint' }, /** @type {Error} */ (error).message)]);
+      return undefined;
     }
   }
 

@@ -27,7 +27,7 @@ export function nodeCard(node, ms, rates) {
       ['done', `${plural(shardsDone, 'shard')}, ${describePixels(node.pixelsDone)}`],
       ['failed', shardsFailed > 0 ? plural(shardsFailed, 'shard') : 'none'],
       ['threads', threads > 0 ? `${describeCount(threads)} that read and decode` : 'not told'],
-      // Of a node that does no videos there is nothing to say of them.
+      // A node that does no videos has no row of them.
       ...(node.load ?? []).filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
       ...cardRows(device),
       ['attached', `${describeDuration(ms - node.attachedMs)} ago`],

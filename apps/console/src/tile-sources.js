@@ -4,7 +4,7 @@
 const mapTilePx = 256;
 /** Side of the tiles of a source, as they are shown. */
 const sourceTilePx = 512;
-/** Of a picture that may be asked for. */
+/** The least side of a picture that may be asked for. */
 const leastSide = 16;
 /** Levels above that of the pixels themselves: of larger parts a tile would take too long to decode. */
 const sourceLevels = 2;

@@ -107,7 +107,7 @@ async function show(which) {
   }
   await Promise.all([
     showSource(frame, () => mine === asked),
-    showMap(frame),
+    showMap(frame, () => mine === asked),
     showHistogram(frame, () => mine === asked),
   ]);
 }
@@ -154,8 +154,8 @@ async function showSource(frame, isWanted) {
   }
 }
 
-/** @param {JobFrame} frame */
-async function showMap({ name, width, height }) {
+/** @param {JobFrame} frame @param {() => boolean} isWanted */
+async function showMap({ name, width, height }, isWanted) {
   const preview = inPipeline(`preview/${name}.png`);
   const whole = mapFormat === 'png' ? inPipeline(`maps/${name}.png`) : files.has(preview) ? preview : '';
   fill('map-words', [describeMap(whole)]);
@@ -165,7 +165,8 @@ async function showMap({ name, width, height }) {
   }
   if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
   const { picture } = await readPicture(`/api/v1/${resultPath(jobId, whole)}`);
-  map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
+  // A map that comes late is that of a source that was left.
+  if (isWanted()) map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
 }
 
 /** @param {string} whole the file of its picture, where it is not in tiles */

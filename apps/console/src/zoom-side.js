@@ -117,7 +117,7 @@ export class ZoomSide {
   /** Shows it so many times as bright. @param {number} factor */
   brighten(factor) {
     this.#brightness = factor;
-    // Of the picture alone: what is around it stays dark.
+    // Only the picture becomes brighter: what is around it stays dark.
     for (const canvas of this.#place.querySelectorAll('canvas')) {
       canvas.style.filter = factor === 1 ? '' : `brightness(${factor})`;
     }

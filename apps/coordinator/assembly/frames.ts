@@ -4,6 +4,7 @@
 // A frame has `channels` times `bins` counts, varints below 2^32. Its slot is what its digest is made of (src/ledger/digest.ts): the word
 // `done`, then width, height, counted and every count as 64-bit integers. Wherever anything is not as it has to be, reading stops before
 // that frame: whoever called finds out what it is.
+import { both } from '../../../libs/results/assembly/varints/both';
 
 /** "done". */
 const WORD: u32 = 0x656e6f64;
@@ -103,18 +104,6 @@ export function read(
     slot += stride;
   }
   return frames;
-}
-
-/** Those bits in both halves of a word. */
-function twice(bits: u64): u64 {
-  return (bits << 32) | bits;
-}
-
-/** Two varints of four bytes at most as two integers of 32 bits, the first one low. */
-function both(one: u64, other: u64): u64 {
-  const bytes = one | (other << 32);
-  const pairs = (bytes & twice(0x7f007f)) | ((bytes >> 1) & twice(0x3f803f80));
-  return (pairs & twice(0x3fff)) | ((pairs >> 2) & twice(0xfffc000));
 }
 
 function add(from: usize, to: usize, sums: usize): void {

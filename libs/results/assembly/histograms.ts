@@ -1,6 +1,7 @@
 // Reads counts as a ledger keeps them and packs them as Parquet does, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm'
 // to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run it. src/features/delta-pack.ts has the
 // encoding in plain TypeScript.
+import { both } from './varints/both';
 
 const BLOCK: i32 = 128;
 const MINIBLOCK: i32 = 32;
@@ -51,18 +52,6 @@ export function unpack(at: usize, count: usize, target: usize): usize {
     store<f64>(target, <f64>value);
   }
   return at;
-}
-
-/** Those bits in both halves of a word. */
-function twice(bits: u64): u64 {
-  return (bits << 32) | bits;
-}
-
-/** Two varints of four bytes at most as two integers of 32 bits, the first one low. */
-function both(one: u64, other: u64): u64 {
-  const bytes = one | (other << 32);
-  const pairs = (bytes & twice(0x7f007f)) | ((bytes >> 1) & twice(0x3f803f80));
-  return (pairs & twice(0x3fff)) | ((pairs >> 2) & twice(0xfffc000));
 }
 
 function rest(own: u64): u64 {

@@ -73,7 +73,7 @@ function rawStream(...units: string[]): string[] {
 
 /** A format of which people hear the name where they try it. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
-  /** Of videos: what is read instead is then said of those. */
+  /** Whether it is a format of videos: the refusal then names the videos that are read instead. */
   readonly isVideo?: true;
 }
 

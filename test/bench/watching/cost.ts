@@ -1,13 +1,13 @@
 // node test/bench/watching/cost.ts [ROUNDS] [PAIRS]: processor time a frame of a cluster that tells a collector of spans and is scraped every
 // second, and of one that is not. Throughput of a machine that others use as well says nothing to a hundredth; processor time of many
 // short jobs in turn does. Each round has processes of its own, because two that do the same differ by more than what is measured.
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Cluster } from '../../cluster.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { processorMs } from './processor-ms.ts';
 
 const [rounds = 3, pairs = 12] = process.argv.slice(2).map(Number);
 const frames = 1000;
@@ -72,20 +72,10 @@ async function frameSeconds(cluster: Cluster): Promise<number> {
   return (processorSeconds(cluster) - before) / frames;
 }
 
-/** Of all threads of its processes, as the scheduler counts it; ticks of /proc/PID/stat are a hundredth of such a job. */
+/** Processor time of the coordinator and the nodes so far. */
 function processorSeconds({ coordinator, nodes }: Cluster): number {
   const pids = [coordinator.pidsOf('coordinator')[0]!, ...nodes.map(({ pid }) => pid)];
-  const threads = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`));
-  return threads.reduce((sum, thread) => sum + nanosecondsOf(thread), 0) / 1e9;
-}
-
-/** 0 for a thread that has ended since. */
-function nanosecondsOf(thread: string): number {
-  try {
-    return Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]);
-  } catch {
-    return 0;
-  }
+  return pids.reduce((sum, pid) => sum + processorMs(pid), 0) / 1000;
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -1,6 +1,5 @@
 // node test/bench/watching/parts.ts: processor time of a scrape of a coordinator and of a node, and of the spans of a shard: what watching
 // adds to a job, part by part. Each is done so often that it is all that there is to be measured, also on a machine that others use.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { openSpanExport } from '@halogrid/service/span-export';
@@ -8,6 +7,7 @@ import { JobSpans } from '../../../apps/coordinator/src/dispatch/job-spans.ts';
 import { Cluster } from '../../cluster.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { processorMs } from './processor-ms.ts';
 
 const scrapes = 400;
 const shards = 20_000;
@@ -73,10 +73,4 @@ function say(what: string, values: readonly number[], unit: string): void {
     (at) => values.toSorted((a, b) => a - b)[at]!,
   );
   console.log(`${what}: ${middle!.toFixed(2)} ${unit} of processor time (${least!.toFixed(2)} to ${most!.toFixed(2)})`);
-}
-
-/** Of all threads of a process, as the scheduler counts it. */
-function processorMs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}/schedstat`);
-  return threads.reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]), 0) / 1e6;
 }

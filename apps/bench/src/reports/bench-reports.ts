@@ -22,7 +22,7 @@ export type ReportId = keyof typeof reports;
 
 export interface BenchReportsOptions {
   reports: readonly ReportId[];
-  /** Of these reports only tables of these names; all unless given. */
+  /** Names of the tables to make of these reports; all unless given. */
   tables?: readonly string[];
   device: 'gpu' | 'software';
   out: string;

@@ -80,7 +80,7 @@ export interface LineChartPlan {
   xScale: 'log2' | 'category';
   yTitle: string;
   yScale: 'log10' | 'linear';
-  /** Labels whose values tell lines apart, the first one by colour. Of rows that nothing tells apart the first is drawn. */
+  /** Labels whose values tell lines apart, the first one by colour. Where nothing tells rows apart, the first is drawn. */
   series: string[];
   /**
    * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has one

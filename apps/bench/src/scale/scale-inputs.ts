@@ -12,10 +12,10 @@ import type { ScaleLimits } from './scale-table.ts';
 export const scaleFormats = ['jpg', 'pgm', 'mp4'] as const;
 
 export interface ScaleInputOptions {
-  /** Of mp4 so many or a few more: copies of one recording. */
+  /** How many frames; mp4 has so many or a few more, because it is copies of one recording. */
   frames: number;
   format: (typeof scaleFormats)[number];
-  /** Of JPEGs. */
+  /** The quality that JPEGs are written with. */
   quality: number;
   /** Who decodes JPEGs, as of `node`. */
   decode: string;

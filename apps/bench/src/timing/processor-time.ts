@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the times in /proc there are a hundred a second on Linux. */
+/** Milliseconds of a tick, in which Linux counts the times in /proc: a hundred a second. */
 const tickMs = 10;
 
 interface Times {
   parent: number;
-  /** Of the process, and of all that it has waited for, in ticks. */
+  /** Processor time of the process, and of all that it has waited for, in ticks. */
   ticks: number;
 }
 

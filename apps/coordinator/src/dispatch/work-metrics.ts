@@ -15,7 +15,7 @@ export function createMetrics(registry: Registry) {
     new Counter({ name: `halogrid_${name}`, help, labelNames, registers });
   const seconds = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[] = []) =>
     new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets });
-  /** Of shards: each bucket has the trace of the job that was last counted in it. */
+  /** A histogram of seconds of shards: each bucket has the trace of the job that was last counted in it. */
   const shardSeconds = (name: string, help: string, buckets: number[], labelNames: 'kernel'[] = []) =>
     histogramOfExemplars(registry, { name: `halogrid_${name}`, help, labelNames, buckets });
 

@@ -29,8 +29,8 @@ interface Entry {
  * until there are 20. Which of a folder comes first is decided by the SHA-256 of its URI, and frames of a video are spread
  * over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash without carries.
  *
- * So the choice follows from the list of sources alone. A source that is not chosen of some is not chosen of more either:
- * those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are expected
+ * So the choice follows from the list of sources alone. A source that is not chosen among some is not chosen among more
+ * either: those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are expected
  * when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where 1,024 are
  * expected). An archive that grows needs no preview of what it had before.
  */
@@ -44,7 +44,7 @@ export class PreviewChoice {
   /** What is known of the last one. */
   #lastUri = '';
   #last: Hashed = { uri: '', hash: 0 };
-  /** Of the group that was asked for last: how many entries it has, and the largest priority of those. */
+  /** The group that was asked for last: how many entries it has, and the largest priority of those. */
   #ofGroup = { number: -1, entries: 0, mostPriority: 0 };
   /** Folders and videos are numbered where they come after others: those of the entries, and the last one. */
   #groups = 0;
@@ -64,7 +64,7 @@ export class PreviewChoice {
 
   /** Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is kept. */
   add(index: number, candidate: PreviewCandidate): boolean {
-    // Who is not chosen of some is not chosen of more either.
+    // A source that is not chosen among some is not chosen among more either.
     const { uri, frame } = candidate;
     return !(frame === undefined && this.#isDeclined(uri)) && this.#insert(candidate, index);
   }
@@ -163,7 +163,7 @@ interface Hashed {
 
 function hashed(uri: string): Hashed {
   const shown = redactUri(uri);
-  // As text it takes a quarter of the time that a buffer takes (measured), and of a character a byte nothing need be parsed.
+  // As text it takes a quarter of the time that a buffer takes (measured), and nothing need be parsed where a character is a byte.
   const digest = hash('sha256', shown, 'binary');
   let first = 0;
   for (let i = 0; i < 4; i++) first = (first << 8) | digest.charCodeAt(i);
@@ -177,7 +177,7 @@ const groupName = ({ uri, frame }: Entry): string => (frame === undefined ? uri.
 
 const byRank = (a: Entry, b: Entry): number => a.rank - b.rank || a.priority - b.priority;
 
-/** Of 32 bits: the lowest becomes the highest. */
+/** A number of 32 bits with those in reverse: the lowest becomes the highest. */
 function reversedBits(value: number): number {
   let reversed = 0;
   for (let bit = 0; bit < 32; bit++) reversed |= ((value >>> bit) & 1) << (31 - bit);

@@ -8,7 +8,7 @@ export type AnswerQuestion = (jobId: string, what: string) => Promise<string | u
 const pollMs = 100;
 /** Every coordinator looks at questions once a second, and one that is busy is late. */
 const leaderWithinMs = 5 * askEveryMs;
-/** Of a job that has ended, mostly nobody knows more than its store. */
+/** A job that has ended is asked for shorter: mostly nobody knows more of it than its store. */
 const anybodyWithinMs = 2 * askEveryMs;
 
 export interface QuestionsOptions {

@@ -87,7 +87,7 @@ function checkTimes({ captured, frames }: FrameColumns, sources: Float64Array): 
   }
 }
 
-/** Of this thread, once frames come that it reads. */
+/** The reader of this thread, once frames come that it reads. */
 let frameReader: FrameReader | undefined;
 
 /** Reads what one pipeline found. */
@@ -198,7 +198,7 @@ class PartReader {
   }
 }
 
-/** Of integers below 2^53. */
+/** The exact sum of integers below 2^53. */
 function sumOf(values: Float64Array): bigint {
   let [sum, recent] = [0n, 0];
   for (const value of values) {

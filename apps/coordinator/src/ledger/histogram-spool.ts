@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { constants, copyFile, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
+import { describeEarlyEnd, fillFrom } from './histogram-file.ts';
 import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
 
@@ -184,11 +185,7 @@ export class HistogramSpool {
   #readFile(target: Uint8Array, at: number): void {
     const file = this.#file?.fd ?? openSync(this.path, 'r');
     try {
-      for (let done = 0; done < target.length; ) {
-        const read = readSync(file, target, done, target.length - done, at + done);
-        if (read === 0) throw new RangeError(`The file of histograms '${this.path}' ends early`);
-        done += read;
-      }
+      if (!fillFrom(file, target, at)) throw new RangeError(describeEarlyEnd(this.path));
     } finally {
       if (!this.#file) closeSync(file);
     }

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { readVarints } from '@halogrid/proto/varints';
+import { describeChange, describeEarlyEnd, fillFrom } from './histogram-file.ts';
 import type { HistogramPlace } from './record/settled-source.ts';
 
 /** What is read at once, unless one source is longer. */
@@ -46,13 +47,11 @@ export function* readPackedHistograms(
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
       if (bytes.length < end - from) bytes = new Uint8Array(end - from);
       const filled = bytes.subarray(0, end - from);
-      fill(file, filled, from, path);
+      if (!fillFrom(file, filled, from)) throw new Error(describeEarlyEnd(path));
       for (let place = begin; place < next; place++) {
         const { offset, length, checksum } = places[place]!;
         const at = offset - from;
-        if (crc32(filled.subarray(at, at + length)) !== checksum) {
-          throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
-        }
+        if (crc32(filled.subarray(at, at + length)) !== checksum) throw new Error(describeChange(path, offset));
         yield { place, bytes: filled, areNew: place === begin, at };
       }
     }
@@ -75,13 +74,5 @@ export function* readHistograms(
       readTo = readVarints(bytes, readTo, some);
       yield { place, first, bins: some };
     }
-  }
-}
-
-function fill(file: number, target: Uint8Array, from: number, path: string): void {
-  for (let done = 0; done < target.length; ) {
-    const bytesRead = readSync(file, target, done, target.length - done, from + done);
-    if (bytesRead === 0) throw new Error(`The file of histograms '${path}' ends early`);
-    done += bytesRead;
   }
 }

@@ -3,8 +3,8 @@ import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
 import { changedAt } from './captured-times.ts';
 import { FrameRows } from './frame-rows.ts';
+import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import { readAt } from './read-at.ts';
 import type { SourceDigest, StoredPlace } from './record/settled-source.ts';
 import { plannedOf } from './source-list.ts';
 import { SourceRuns } from './source-runs.ts';
@@ -108,7 +108,8 @@ export class SettledFrames {
     const bytes = readAt(this.#file, offset, length);
     for (let i = frame, at = 0; i < next; i++) {
       const end = at + lengths[row + i]!;
-      if (crc32(bytes.subarray(at, end)) !== checksums[row + i]) throw changed(this.#file, offset + at);
+      if (crc32(bytes.subarray(at, end)) !== checksums[row + i])
+        throw new Error(describeChange(this.#file, offset + at));
       at = end;
     }
     return { bytes, next };
@@ -120,9 +121,6 @@ function readRows(
   { runs, offset, countsBytes, rowsBytes, rowsChecksum, isTimed }: StoredPlace,
 ): FrameRows {
   const bytes = readAt(file, offset + countsBytes, rowsBytes);
-  if (crc32(bytes) !== rowsChecksum) throw changed(file, offset + countsBytes);
+  if (crc32(bytes) !== rowsChecksum) throw new Error(describeChange(file, offset + countsBytes));
   return new FrameRows(new SourceRuns(runs).length, isTimed, bytes);
 }
-
-const changed = (file: string, at: number): Error =>
-  new Error(`The file of histograms '${file}' has changed at byte ${at} since it was written`);

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { FrameRows, frameRowsBytes } from './frame-rows.ts';
+import { describeChange } from './histogram-file.ts';
 import type { HistogramPlace, StoredPlace } from './record/settled-source.ts';
 import { SourceRuns } from './source-runs.ts';
 
@@ -64,10 +65,7 @@ export class HeldRows {
   #read({ place, sources }: StoredFrames): FrameRows {
     const { offset, countsBytes, rowsBytes, rowsChecksum, isTimed } = place;
     const bytes = this.#spool.read(offset + countsBytes, rowsBytes);
-    if (crc32(bytes) !== rowsChecksum) {
-      const at = offset + countsBytes;
-      throw new Error(`The file of histograms '${this.#spool.path}' has changed at byte ${at} since it was written`);
-    }
+    if (crc32(bytes) !== rowsChecksum) throw new Error(describeChange(this.#spool.path, offset + countsBytes));
     return new FrameRows(sources.length, isTimed, bytes);
   }
 }

@@ -6,7 +6,7 @@ import { statisticsOf } from './histogram-statistics.ts';
 const oneValue = { first: -3, width: 1, isExact: true, isOneValue: true, deepScale: 257 };
 
 test('of values that have a bin each they are those of the values', () => {
-  // Of -3, 2, 2, 2 and 4 the mean of the squares is 37 / 5, and the square of the mean 1.96.
+  // The values are -3, 2, 2, 2 and 4: the mean of their squares is 37 / 5, and the square of their mean 1.96.
   assert.deepEqual(statisticsOf(BigUint64Array.of(1n, 0n, 0n, 0n, 0n, 3n, 0n, 1n), oneValue), {
     min: -3,
     max: 4,

@@ -1,7 +1,7 @@
-import type { TextRange } from '@halogrid/sources/source-block';
+import { type TextRange, textOf } from '@halogrid/sources/source-block';
 
 const [quote, backslash, firstPrinted, zero] = [0x22, 0x5c, 0x20, 0x30];
-/** Of a number below 2^31. */
+/** Digits that a number below 2^31 has at most. */
 const mostDigits = 10;
 const hexDigits = Buffer.from('0123456789abcdef');
 
@@ -58,7 +58,7 @@ export class LineBuffer {
       const byte = given[i]!;
       // What JSON escapes is rare.
       if (byte < firstPrinted || byte === quote || byte === backslash) {
-        this.text(given.toString('utf8', from, end));
+        this.text(textOf(text));
         return;
       }
       bytes[at++] = byte;

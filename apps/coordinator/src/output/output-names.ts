@@ -1,5 +1,5 @@
 import { compareNatural } from '@halogrid/sources/natural-order';
-import type { TextRange } from '@halogrid/sources/source-block';
+import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { NameSet } from './name-set.ts';
 
@@ -69,11 +69,11 @@ export class OutputNames {
   }
 
   /** The same as UTF-8, of a name that is; valid until the next. */
-  nextText({ bytes, from, end }: TextRange): TextRange {
+  nextText(name: TextRange): TextRange {
     const text = this.#text;
-    text.end = this.#plainStem(bytes, from, end);
+    text.end = this.#plainStem(name);
     if (text.end === 0 || this.#taken || !this.#take(this.#lower.toString('latin1', 0, text.end))) {
-      text.end = text.bytes.write(this.next(bytes.toString('utf8', from, end)));
+      text.end = text.bytes.write(this.next(textOf(name)));
     }
     return text;
   }
@@ -82,7 +82,7 @@ export class OutputNames {
    * Writes the safe stem of a name, which is made of its bytes one by one where each part of the name is plain, and returns how many bytes
    * it has; 0 where it takes more.
    */
-  #plainStem(bytes: Uint8Array, from: number, end: number): number {
+  #plainStem({ bytes, from, end }: TextRange): number {
     if (end - from > maxNameBytes) return 0;
     const stem = this.#text.bytes;
     const lower = this.#lower;

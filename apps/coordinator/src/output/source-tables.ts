@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
 import { type CaptureOrigin, type CaptureRule, type CaptureTime, captureText } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
-import type { TextRange } from '@halogrid/sources/source-block';
+import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import type { SettledRow } from '../ledger/ledger.ts';
 import type { SettledFrames } from '../ledger/settled-frames.ts';
 import { LineBuffer } from './line-buffer.ts';
@@ -87,7 +87,7 @@ export class SourceTables {
     { uri, name, captured, origin }: FrameTexts,
   ): Promise<void> | undefined {
     if (this.#listed.isFull) this.#listed.skip();
-    else this.#listed.add(frames.settled(frame), name.bytes.toString('utf8', name.from, name.end));
+    else this.#listed.add(frames.settled(frame), textOf(name));
     this.#mark();
     const lines = this.#lines;
     lines.ascii('{"uri":');

@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { type FeatureFacts, FeatureWriter } from '@halogrid/results/features';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
-import type { TextRange } from '@halogrid/sources/source-block';
+import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import { serveOrders } from '@halogrid/threads';
 import { binsOfCell } from '../job/histogram-shape.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
@@ -128,7 +128,7 @@ function tellFrame(frames: SettledFrames, frame: number): void {
   frames.uriText(frame, uriText);
   frames.nameText(frame, plannedName);
   const captured = frames.captured(frame);
-  frameTexts.uri = isOfFile(uriText) ? uriText : redactUri(stringOf(uriText));
+  frameTexts.uri = isOfFile(uriText) ? uriText : redactUri(textOf(uriText));
   frameTexts.name = outputNames.nextText(plannedName);
   frameTexts.captured = captured;
   frameTexts.origin = 'unknown';
@@ -137,7 +137,7 @@ function tellFrame(frames: SettledFrames, frame: number): void {
   facts.capturedAtMs = null;
   facts.camera = null;
   if (!captured && !rule.readsNames) return;
-  const input = { uri: stringOf(uriText), ...(captured && { captured }) };
+  const input = { uri: textOf(uriText), ...(captured && { captured }) };
   const { atMs, camera } = rule.of(input);
   frameTexts.origin = rule.origin(input);
   facts.capturedAtMs = atMs;
@@ -149,8 +149,6 @@ function isOfFile({ bytes, from }: TextRange): boolean {
   for (let i = 0; i < fileScheme.length; i++) if (bytes[from + i] !== fileScheme[i]) return false;
   return true;
 }
-
-const stringOf = ({ bytes, from, end }: TextRange): string => bytes.toString('utf8', from, end);
 
 /** Cells of an image, row by row, those without pixels too: each has a row in features.parquet. */
 const cells = (): number => task.shape.grid.rows * task.shape.grid.columns;

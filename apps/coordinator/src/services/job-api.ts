@@ -13,8 +13,9 @@ import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
 
 /**
- * Answers GET of /api/v1/jobs/ID with the job and what it did over its time, and with `?merged=PIPELINE` what is merged so far of one that
- * has not ended (an empty name: of the first pipeline). Below it are `histogram`, which is that alone, `quarantined` (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
+ * Answers GET of /api/v1/jobs/ID with the job and what it did over its time; with `?merged=PIPELINE`, where an empty name is the first
+ * pipeline, it adds what is merged so far of a job that has not ended. Below it are `histogram` (what is merged alone), `quarantined`
+ * (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
  */
 export function createJobApi(
   dispatcher: Dispatcher,

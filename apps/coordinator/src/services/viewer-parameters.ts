@@ -10,7 +10,7 @@ const maxSide = 2 ** 31 - 1;
 export interface AskedFrames {
   from: number;
   uri?: string;
-  /** Of the video `uri`. */
+  /** The number of a frame of the video `uri`. */
   frame: number;
   step: number;
   count: number;

@@ -234,7 +234,7 @@ export class SimulatedCluster {
       const { file } = settled;
       const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
       const sum = new Array<bigint>(binCount).fill(0n);
-      for (const { bins } of done.length > 0 ? readHistograms(file, done, binCount) : []) {
+      for (const { bins } of readHistograms(file, done, binCount)) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
       }
       if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');

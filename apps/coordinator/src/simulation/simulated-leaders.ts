@@ -153,7 +153,7 @@ export class SimulatedLeaders {
     await over;
   }
 
-  /** Of an end that is written down a coordinator that is killed meanwhile tells nobody: who asks is told by the store. */
+  /** Takes ends from the store: a coordinator may be killed after it wrote one down and before it told anybody. */
   async #findEnded(): Promise<void> {
     const untold = [...this.memory.jobs.values()].filter(({ jobId, leader }) => {
       return leader === undefined && !this.#ended.has(jobId);

@@ -27,17 +27,17 @@ function createShards() {
   return { shards, execute };
 }
 
+type AgentOfTest = {
+  agent: Agents;
+  metrics: NodeMetrics;
+  loseDevice: (reason: string) => void;
+  /** Resolves with the first warning of the log. */
+  warned: Promise<string>;
+} & ReturnType<typeof createShards>;
+
 async function withAgent(
   coordinator: FakeCoordinator,
-  use: (
-    test: {
-      agent: Agents;
-      metrics: NodeMetrics;
-      loseDevice: (reason: string) => void;
-      /** Resolves with the first warning of the log. */
-      warned: Promise<string>;
-    } & ReturnType<typeof createShards>,
-  ) => Promise<void>,
+  use: (test: AgentOfTest) => Promise<void>,
   addresses = [coordinator.address],
 ): Promise<void> {
   const shards = createShards();
@@ -69,6 +69,20 @@ async function withAgent(
     loseDevice('The test is over');
     await agent.ended;
     coordinator.close();
+  }
+}
+
+/** The same of a node of two coordinators, both of which end with the test. */
+async function withTwoCoordinators(
+  use: (test: { a: FakeCoordinator; b: FakeCoordinator } & AgentOfTest) => Promise<void>,
+): Promise<void> {
+  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
+  await a.start();
+  await b.start();
+  try {
+    await withAgent(a, (test) => use({ a, b, ...test }), [a.address, b.address]);
+  } finally {
+    b.close();
   }
 }
 
@@ -302,103 +316,80 @@ test('a node without a device ends with the reason', async () => {
 });
 
 test('coordinators at work have equal parts of the credit, and never more than there is', async () => {
-  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
-  await a.start();
-  await b.start();
-  await withAgent(
-    a,
-    async ({ shards }) => {
-      const [first, second] = [await a.session(1), await b.session(1)];
-      /** What each may lease when all that is on its way is heard. */
-      const credits = new Map([
-        [first, (await first.report('hello')).creditBytes],
-        [second, (await second.report('hello')).creditBytes],
-      ]);
-      assert.deepEqual([...credits.values()].toSorted(), [0, 400]);
-      const bytesOf = (costBytes: number, shard: number, jobId: string) => ({ ...lease(shard), costBytes, jobId });
-      const next = async (session: FakeSession): Promise<number> => {
-        const { bytes } = await session.next('credit');
-        const sum = [...credits].reduce((bytes, [other, credit]) => bytes + (other === session ? 0 : credit), bytes);
-        assert.ok(sum <= 800, `${sum} bytes of 800`);
-        credits.set(session, Math.max(bytes, credits.get(session)!));
-        session.send({ $case: 'creditTaken', value: { bytes } });
-        credits.set(session, bytes);
-        return bytes;
-      };
-      // One is at work, the other is not.
-      first.lease(bytesOf(300, 1, 'a'));
-      first.lease(bytesOf(100, 2, 'a'));
-      assert.equal(await next(second), 100);
-      while (credits.get(first) !== 700) await next(first);
-      // Now both are.
-      first.lease(bytesOf(300, 3, 'a'));
-      second.lease(bytesOf(100, 1, 'b'));
-      second.lease(bytesOf(50, 2, 'b'));
-      while (shards.length < 5) await new Promise(setImmediate);
-      assert.ok((await next(first)) < 700);
-      // What the first holds is not given away before it is done.
-      for (const shard of shards.slice(0, 3)) shard.finish();
-      assert.ok((await next(second)) > 100);
-    },
-    [a.address, b.address],
-  );
-  b.close();
+  await withTwoCoordinators(async ({ a, b, shards }) => {
+    const [first, second] = [await a.session(1), await b.session(1)];
+    /** What each may lease when all that is on its way is heard. */
+    const credits = new Map([
+      [first, (await first.report('hello')).creditBytes],
+      [second, (await second.report('hello')).creditBytes],
+    ]);
+    assert.deepEqual([...credits.values()].toSorted(), [0, 400]);
+    const bytesOf = (costBytes: number, shard: number, jobId: string) => ({ ...lease(shard), costBytes, jobId });
+    const next = async (session: FakeSession): Promise<number> => {
+      const { bytes } = await session.next('credit');
+      const sum = [...credits].reduce((bytes, [other, credit]) => bytes + (other === session ? 0 : credit), bytes);
+      assert.ok(sum <= 800, `${sum} bytes of 800`);
+      credits.set(session, Math.max(bytes, credits.get(session)!));
+      session.send({ $case: 'creditTaken', value: { bytes } });
+      credits.set(session, bytes);
+      return bytes;
+    };
+    // One is at work, the other is not.
+    first.lease(bytesOf(300, 1, 'a'));
+    first.lease(bytesOf(100, 2, 'a'));
+    assert.equal(await next(second), 100);
+    while (credits.get(first) !== 700) await next(first);
+    // Now both are.
+    first.lease(bytesOf(300, 3, 'a'));
+    second.lease(bytesOf(100, 1, 'b'));
+    second.lease(bytesOf(50, 2, 'b'));
+    while (shards.length < 5) await new Promise(setImmediate);
+    assert.ok((await next(first)) < 700);
+    // What the first holds is not given away before it is done.
+    for (const shard of shards.slice(0, 3)) shard.finish();
+    assert.ok((await next(second)) > 100);
+  });
 });
 
 test('a coordinator that goes away leaves its credit to the other', async () => {
-  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
-  await a.start();
-  await b.start();
-  await withAgent(
-    a,
-    async ({ agent }) => {
-      const [first, second] = [await a.session(1), await b.session(1)];
-      for (const session of [first, second]) await session.report('hello');
-      b.close();
-      for (let bytes = 0; bytes < 800; ) {
-        ({ bytes } = await first.next('credit'));
-        first.send({ $case: 'creditTaken', value: { bytes } });
-      }
-      assert.equal(agent.isAttached, true);
-    },
-    [a.address, b.address],
-  );
+  await withTwoCoordinators(async ({ a, b, agent }) => {
+    const [first, second] = [await a.session(1), await b.session(1)];
+    for (const session of [first, second]) await session.report('hello');
+    b.close();
+    for (let bytes = 0; bytes < 800; ) {
+      ({ bytes } = await first.next('credit'));
+      first.send({ $case: 'creditTaken', value: { bytes } });
+    }
+    assert.equal(agent.isAttached, true);
+  });
 });
 
 test('shards of a job go on when another coordinator leads it, on top of what that one may lease', async () => {
-  const [a, b] = [new FakeCoordinator(), new FakeCoordinator()];
-  await a.start();
-  await b.start();
-  await withAgent(
-    a,
-    async ({ shards }) => {
-      const [first, second] = [await a.session(1), await b.session(1)];
-      for (const session of [first, second]) await session.report('hello');
-      for (const shard of [1, 2]) first.lease({ ...lease(shard), costBytes: 100 });
-      first.lease({ ...lease(3), jobId: 'other' });
-      while (shards.length < 3) await new Promise(setImmediate);
-      second.send({ $case: 'bring', value: { jobId: 'job', epoch: 9 } });
-      const { held, creditBytes } = await second.next('brought');
-      assert.deepEqual(
-        held.map(({ shard, epoch }) => [shard, epoch]),
-        [
-          [1, 7],
-          [2, 7],
-        ],
-      );
-      assert.ok(creditBytes >= 200 && creditBytes <= 800, `${creditBytes}`);
-      second.send({ $case: 'creditTaken', value: { bytes: creditBytes } });
-      second.send({ $case: 'kept', value: { jobId: 'job', kept: [{ ...held[1]!, epoch: 9 }] } });
-      while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
-      shards[1]!.finish();
-      const { shard, epoch } = await second.next('completed');
-      assert.deepEqual([shard, epoch], [2, 9]);
-      // A lease of the same epoch or a later one is not taken away.
-      second.send({ $case: 'bring', value: { jobId: 'other', epoch: 7 } });
-      shards[2]!.finish();
-      assert.equal((await first.next('completed')).jobId, 'other');
-    },
-    [a.address, b.address],
-  );
-  b.close();
+  await withTwoCoordinators(async ({ a, b, shards }) => {
+    const [first, second] = [await a.session(1), await b.session(1)];
+    for (const session of [first, second]) await session.report('hello');
+    for (const shard of [1, 2]) first.lease({ ...lease(shard), costBytes: 100 });
+    first.lease({ ...lease(3), jobId: 'other' });
+    while (shards.length < 3) await new Promise(setImmediate);
+    second.send({ $case: 'bring', value: { jobId: 'job', epoch: 9 } });
+    const { held, creditBytes } = await second.next('brought');
+    assert.deepEqual(
+      held.map(({ shard, epoch }) => [shard, epoch]),
+      [
+        [1, 7],
+        [2, 7],
+      ],
+    );
+    assert.ok(creditBytes >= 200 && creditBytes <= 800, `${creditBytes}`);
+    second.send({ $case: 'creditTaken', value: { bytes: creditBytes } });
+    second.send({ $case: 'kept', value: { jobId: 'job', kept: [{ ...held[1]!, epoch: 9 }] } });
+    while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
+    shards[1]!.finish();
+    const { shard, epoch } = await second.next('completed');
+    assert.deepEqual([shard, epoch], [2, 9]);
+    // A lease of the same epoch or a later one is not taken away.
+    second.send({ $case: 'bring', value: { jobId: 'other', epoch: 7 } });
+    shards[2]!.finish();
+    assert.equal((await first.next('completed')).jobId, 'other');
+  });
 });

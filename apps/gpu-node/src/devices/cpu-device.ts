@@ -33,8 +33,8 @@ export class CpuDevice implements Device {
   /** What the largest binding of a GPU takes, too. */
   readonly maxStagingBytes = 2 ** 31 - 256;
   /**
-   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. Of a job of 1,000
-   * JPEGs, 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
+   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. A job of 1,000
+   * JPEGs had 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
    */
   readonly batchBytes = 2 ** 23;
   readonly batchesInFlight: number;

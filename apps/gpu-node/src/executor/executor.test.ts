@@ -38,7 +38,7 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
       const folderUrl = `${pathToFileURL(folder.path).href}/`;
       const preview = new URL(`scratch/preview/${i}/`, folderUrl);
       assert.equal(existsSync(preview), i < 2);
-      // Of a small image it is all of it, as it was decoded.
+      // The source of a small image is kept whole, as it was decoded.
       const original = fileURLToPath(new URL(`scratch/source/${i}/0-0-${size.width}-${size.height}.u8`, folderUrl));
       assert.equal(existsSync(original), i < 2);
       if (i < 2) assert.deepEqual(new Uint8Array(readFileSync(original)), frames[i]!.pixels);

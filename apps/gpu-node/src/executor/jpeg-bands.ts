@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import { decodeSoundJpeg, type PlaneTarget } from '@halogrid/imaging';
+import { decodeSoundJpeg, type PlaneTarget, planesOf } from '@halogrid/imaging';
 import { bandFile, bandOf, rowsOfStretches } from '@halogrid/jpeg';
 import { formatOfName, giveBackBytes, InputError, isRemoteUri, takeBytes } from '@halogrid/sources';
 import { limitConcurrency, poolThreads } from '@halogrid/threads';
@@ -66,7 +66,7 @@ export class JpegBands {
     const jpeg = bandFile(head, data, band, stretches);
     const { width, height } = band.frame;
     const planeBytes = width * height;
-    const samples = channels === 'gray' ? 1 : 3;
+    const samples = planesOf(channels);
     // The garbage collector would let as much again pile up.
     const bytes = takeBytes(samples * planeBytes);
     if (!(await isSound(jpeg, { bytes, offset: 0, stride: width, channels, planeBytes }))) throw this.#doubt();

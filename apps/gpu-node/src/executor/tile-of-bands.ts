@@ -1,4 +1,5 @@
 import type { Size } from '@halogrid/geometry';
+import { planesOf } from '@halogrid/imaging';
 import type { CopyRect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
@@ -30,8 +31,8 @@ export async function bandsOfSource(
   const { width, height } = bands.index.frame;
   if (width !== size.width || height !== size.height) return undefined;
   const rows = Math.min(height, tileRows + 2 * bands.rows);
-  const samples = run.channels === 'gray' ? 1 : 3;
-  // Of more than there is memory for, bands would be decoded anew for each tile beside.
+  const samples = planesOf(run.channels);
+  // A tile that needs more bands than there is memory for would have them decoded anew for each tile beside it.
   return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
 }
 
@@ -46,7 +47,7 @@ export async function copyFromBands(
   const load = async (y: number, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> => {
     const { width } = bands.index.frame;
     const rows = bands.rowsFrom(y);
-    await reserve(width * rows * (run.channels === 'gray' ? 1 : 3));
+    await reserve(width * rows * planesOf(run.channels));
     const { bytes, inputBytes, giveBack } = await run.banded!.limit(() =>
       run.meters.decode.during(() => bands.decode(y, run.channels)),
     );

@@ -5,7 +5,7 @@ import { jpegTime } from '../captured/jpeg-time.ts';
 import { checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
-import type { PlaneTarget } from '../planes/plane-target.ts';
+import { type PlaneTarget, planesOf } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 import { readJpegHeader } from './jpeg-header.ts';
 import { type FoundRows, watchLastRow, whyDamaged, withoutPadding } from './jpeg-verdict.ts';
@@ -146,9 +146,9 @@ function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: numbe
 function copyOf(jpeg: Uint8Array, size: Size, pixels: number): ImageCopy {
   const { width, height } = size;
   return {
-    bytes: (channels) => width * height * (channels === 'gray' ? 1 : 3),
+    bytes: (channels) => width * height * planesOf(channels),
     async write(path, channels) {
-      const samples = channels === 'gray' ? 1 : 3;
+      const samples = planesOf(channels);
       const stride = samples * width;
       const bandRows = Math.max(1, Math.floor(pixels / width));
       const file = await open(path, 'wx');

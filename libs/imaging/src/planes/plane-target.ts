@@ -17,6 +17,9 @@ export interface PlaneTarget {
   planeBytes: number;
 }
 
+/** How many planes a target of those channels has. */
+export const planesOf = (channels: PlaneTarget['channels']): 1 | 3 => (channels === 'gray' ? 1 : 3);
+
 /** What is left of a target below its first `rows` rows. */
 export function below(to: PlaneTarget, rows: number): PlaneTarget {
   return { ...to, offset: to.offset + rows * to.stride };

@@ -1,4 +1,4 @@
-import { asPixels, type Pixels, type PlaneTarget } from './plane-target.ts';
+import { asPixels, type Pixels, type PlaneTarget, planesOf } from './plane-target.ts';
 
 /** Pixels as decoders give them: gray or interleaved RGB, from the first one, rows without gaps. */
 export interface Samples {
@@ -20,8 +20,7 @@ export function writeRows({ pixels, channels, width, rows }: Samples, to: PlaneT
     const start = (to.offset + run * to.stride) / unit;
     if (channels === 1) {
       const gray = pixels.subarray(from, from + length);
-      for (let plane = 0; plane < (to.channels === 'gray' ? 1 : 3); plane++)
-        target.set(gray, start + plane * planeStep);
+      for (let plane = 0; plane < planesOf(to.channels); plane++) target.set(gray, start + plane * planeStep);
     } else if (to.channels === 'gray') writeLuma(pixels, from, target, start, length);
     else if (unit === 1) splitRgb(pixels as Uint8Array, from, to.bytes, start, planeStep, length);
     else splitDeepRgb(pixels, from, target, start, planeStep, length);

@@ -5,7 +5,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { type OpenImageOptions, openImage } from '../open-image.ts';
 import type { OpenImage } from '../planes/image.ts';
-import type { PlaneTarget } from '../planes/plane-target.ts';
+import { type PlaneTarget, planesOf } from '../planes/plane-target.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
 
@@ -67,7 +67,7 @@ export function planes(
 ): PlaneTarget {
   const stride = width * sampleBytes[pixel] + gaps.padding;
   const planeBytes = height * stride + gaps.between;
-  const bytes = new Uint8Array(gaps.before + planeBytes * (channels === 'gray' ? 1 : 3)).fill(77);
+  const bytes = new Uint8Array(gaps.before + planeBytes * planesOf(channels)).fill(77);
   return { bytes, offset: gaps.before, stride, channels, planeBytes };
 }
 
@@ -83,7 +83,7 @@ export function assertPlanes(
   const { offset, stride, channels, planeBytes } = target;
   const expected = Buffer.alloc(target.bytes.length, 77);
   const unit = sampleBytes[type];
-  for (let plane = 0; plane < (channels === 'gray' ? 1 : 3); plane++) {
+  for (let plane = 0; plane < planesOf(channels); plane++) {
     for (let y = 0; y < height; y++) {
       const row = offset + plane * planeBytes + y * stride;
       for (let x = 0; x < width; x++) expected.writeUIntLE(pixel(plane, x, y), row + x * unit, unit);

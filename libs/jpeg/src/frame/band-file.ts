@@ -1,14 +1,12 @@
 import type { JpegBand } from './bands.ts';
+import { huffmanFrames, marker } from './markers.ts';
 import type { JpegStretches } from './stretches.ts';
 
-const firstRestart = 0xd0;
 /**
  * A comment without a text, and the end of the image. libjpeg warns of bytes that it has left over in front of restart markers when it
  * looks for a marker the next time, which may be never; behind a comment it has to.
  */
-const endOfFile = Uint8Array.of(0xff, 0xfe, 0, 2, 0xff, 0xd9);
-/** Markers of the frames that `readJpegFrame` takes: baseline and extended. */
-const frames = [0xc0, 0xc1];
+const endOfFile = Uint8Array.of(0xff, marker.com, 0, 2, 0xff, marker.endOfImage);
 
 /**
  * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs those above and below:
@@ -18,7 +16,7 @@ const frames = [0xc0, 0xc1];
 export function bandFile(
   head: Uint8Array,
   data: Uint8Array,
-  { frame, from, to }: JpegBand,
+  { frame, from, first, end }: JpegBand,
   { starts }: JpegStretches,
 ): Uint8Array {
   if (frame.skippedMcus > 0) throw new RangeError('The band begins within a stretch');
@@ -29,9 +27,8 @@ export function bandFile(
   file[height + 1] = frame.height & 255;
   file.set(data, head.length);
   // Its first restart marker has number 0, whatever that had in the image.
-  const first = starts.indexOf(from);
-  for (let i = 1; starts[first + i]! < to; i++)
-    file[head.length + starts[first + i]! - from - 1] = firstRestart + ((i - 1) & 7);
+  for (let i = 1; first + i < end; i++)
+    file[head.length + starts[first + i]! - from - 1] = marker.firstRestart + ((i - 1) & 7);
   file.set(endOfFile, head.length + data.length);
   return file;
 }
@@ -40,7 +37,7 @@ export function bandFile(
 function placeOfHeight(head: Uint8Array): number {
   for (let at = 2; ; ) {
     while (head[at + 1] === 0xff) at++;
-    if (frames.includes(head[at + 1]!)) return at + 5;
+    if (huffmanFrames.includes(head[at + 1]!)) return at + 5;
     at += 2 + ((head[at + 2]! << 8) | head[at + 3]!);
   }
 }

@@ -1,4 +1,5 @@
 import type { JpegFrame } from './jpeg-frame.ts';
+import { marker } from './markers.ts';
 import type { JpegStretches } from './stretches.ts';
 
 /** Rows of a JPEG that are decoded without the others. */
@@ -8,10 +9,13 @@ export interface JpegBand {
   /** Its bytes of the file, behind which `endOfData` is to follow. */
   from: number;
   to: number;
+  /** The stretches that it has: from `first` on, those before `end`. */
+  first: number;
+  end: number;
 }
 
 /** What ends the data of a band. */
-export const endOfData: Uint8Array = Uint8Array.of(0xff, 0xd9);
+export const endOfData: Uint8Array = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
  * Rows of an image from `y` on, which is a multiple of the rows of an MCU: as many as asked for, or as there are. The bands of an image
@@ -31,7 +35,7 @@ export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: num
     ...{ height, dataStart: 0, skippedMcus: firstMcu - first * stretchMcus, firstRestart: first & 7 },
     blocks: Math.min(blocks, end * restartBlocks) - first * restartBlocks,
   };
-  return { frame: { ...frame, ...own }, from: starts[first]!, to: ends[end - 1]! };
+  return { frame: { ...frame, ...own }, from: starts[first]!, to: ends[end - 1]!, first, end };
 }
 
 /**

@@ -24,8 +24,6 @@ export interface Chunk {
 export const noEnd = 255;
 /** Bytes behind a chunk that are looked at for those that follow it; more are fill bytes. */
 export const maxAhead = 32;
-/** The second byte of the marker that data ends with. */
-export const endOfImage = 0xd9;
 /** Words of `marks`: the end may be behind the last byte. */
 export const markWords = Math.ceil((chunkBytes + aheadBytes + 1) / 32);
 

@@ -1,11 +1,10 @@
 import { type HuffmanTable, maxTables } from './huffman-table.ts';
 import type { JpegComponent, JpegFrame } from './jpeg-frame.ts';
+import { marker } from './markers.ts';
 import { type Component, ForCores, readSegment, type Segments } from './read-segment.ts';
 
 /** The most that the format allows: libjpeg refuses more. */
 const maxMcuBlocks = 10;
-const startOfImage = 0xd8;
-const startOfScan = 0xda;
 /** Bits that a block takes at least: a code for its DC and one for the end of its AC coefficients. */
 const leastBlockBits = 2;
 
@@ -31,14 +30,14 @@ export function endOfHeader(jpeg: Uint8Array): number | undefined {
     const length = (jpeg[at + 2]! << 8) | jpeg[at + 3]!;
     const end = at + 2 + length;
     if (length < 2 || end > jpeg.length) return undefined;
-    if (jpeg[at + 1] === startOfScan) return end;
+    if (jpeg[at + 1] === marker.startOfScan) return end;
     at = end;
   }
   return undefined;
 }
 
 function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
-  if (jpeg[0] !== 0xff || jpeg[1] !== startOfImage) throw new ForCores('no start of an image');
+  if (jpeg[0] !== 0xff || jpeg[1] !== marker.startOfImage) throw new ForCores('no start of an image');
   const found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
   for (let at = 2; ; ) {
     if (jpeg[at] !== 0xff) throw new ForCores('no marker where one is due');
@@ -49,7 +48,7 @@ function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
     const end = at + 2 + length;
     if (kind === undefined || !(length >= 2) || end > jpeg.length) throw new ForCores('the header is cut off');
     const segment = jpeg.subarray(at + 4, end);
-    if (kind === startOfScan) return layOut(found, readScan(segment, found), end, fileBytes);
+    if (kind === marker.startOfScan) return layOut(found, readScan(segment, found), end, fileBytes);
     readSegment(kind, segment, found);
     at = end;
   }

@@ -1,19 +1,8 @@
 import { buildHuffmanTable, type HuffmanTable } from './huffman-table.ts';
+import { huffmanFrames, marker } from './markers.ts';
 
 /** The longest side that libjpeg takes. */
 const maxSide = 65_500;
-
-const marker = {
-  dqt: 0xdb,
-  dht: 0xc4,
-  dri: 0xdd,
-  com: 0xfe,
-  app0: 0xe0,
-  app14: 0xee,
-  app15: 0xef,
-};
-/** Baseline, and extended sequential, which differs in what tables it may have. */
-const huffmanFrames = [0xc0, 0xc1];
 
 export interface Component {
   id: number;

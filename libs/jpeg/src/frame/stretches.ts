@@ -1,4 +1,5 @@
 import type { JpegFrame } from './jpeg-frame.ts';
+import { marker } from './markers.ts';
 
 /** Stretches of the data of a JPEG that restart markers end, of which each is decoded without those before it. */
 export interface JpegStretches {
@@ -7,8 +8,6 @@ export interface JpegStretches {
   /** Where each ends: at its marker, or fill bytes in front of that. */
   ends: readonly number[];
 }
-
-const [firstRestart, endMarker] = [0xd0, 0xd9];
 
 /**
  * Finds the stretches of a JPEG, of which `frame` is what its header says; for a file without restart markers, or with others than
@@ -71,9 +70,9 @@ export class StretchScan {
     const expected = Math.ceil(blocks / restartBlocks);
     ends.push(from);
     starts.push(behind);
-    if (code === endMarker) {
+    if (code === marker.endOfImage) {
       this.#result = ends.length === expected ? { starts, ends } : 'another number of restart markers';
-    } else if (code !== firstRestart + ((ends.length - 1) & 7)) this.#result = 'a marker that is not due';
+    } else if (code !== marker.firstRestart + ((ends.length - 1) & 7)) this.#result = 'a marker that is not due';
     else if (ends.length === expected) this.#result = 'another number of restart markers';
   }
 }

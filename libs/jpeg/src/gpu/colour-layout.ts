@@ -16,9 +16,9 @@ export interface ColourLayout {
   mostHeight: number;
 }
 
-/** Words of a file in `records`, of which each part of chroma has six: as colours.wgsl has them. */
-const recordWords = 18;
+/** Words of a file in `records`, as colours.wgsl has them: six of its own, then six for each of two parts of chroma. */
 const [firstPart, partWords] = [6, 6];
+const recordWords = firstPart + 2 * partWords;
 
 const strideOf = ({ width }: JpegFrame): number => 8 * Math.ceil(width / 8);
 

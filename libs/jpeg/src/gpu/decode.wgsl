@@ -13,13 +13,13 @@ const ENDS = LOOKUP_WORDS;
 const PLACES = ENDS + LONG_LENGTHS;
 const SYMBOLS = PLACES + LONG_LENGTHS;
 
-// Of the file.
+// What is told of the file.
 var<private> mcu_blocks: u32;
 var<private> luma_first: u32;
 var<private> luma_blocks: u32;
 var<private> dc_tables: u32;
 var<private> ac_tables: u32;
-// Of the chunk.
+// What is told of the chunk.
 var<private> first_word: u32;
 var<private> length: u32;
 var<private> end: u32;

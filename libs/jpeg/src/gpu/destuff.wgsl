@@ -7,7 +7,7 @@
 @group(0) @binding(2) var<storage, read_write> words: array<u32>;
 // Length in bits 0 to 7, end in 8 to 15, number of the first restart marker in 16 to 18, oddness in 24; marks.
 @group(0) @binding(3) var<storage, read_write> chunks: array<vec4<u32>>;
-// Of each file its status, and the complement of the chunk in which it ends: the first of all that have an end.
+// For each file its status, and the complement of the chunk in which it ends: the first of all that have an end.
 @group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
 
 var<private> data: u32;

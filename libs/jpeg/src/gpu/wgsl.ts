@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { greatestDc, greatestInput, greatestPixel } from '../frame/bounds.ts';
-import { endOfImage, maxAhead, noEnd } from '../frame/chunk.ts';
+import { maxAhead, noEnd } from '../frame/chunk.ts';
 import { dctConstants } from '../frame/dct-constants.ts';
 import { longLengths, lookupBits, maxTables } from '../frame/huffman-table.ts';
+import { marker } from '../frame/markers.ts';
 import { aheadBytes, chunkBytes, chunkWords, groupBlocks, groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { status } from '../frame/status.ts';
 import { tableWords } from './pack-tables.ts';
@@ -17,7 +18,7 @@ const unsigned = {
   SETTLE_PASSES: settlePasses,
   GUESS: guess,
   NO_END: noEnd,
-  END_OF_IMAGE: endOfImage,
+  END_OF_IMAGE: marker.endOfImage,
   LOOKUP_BITS: lookupBits,
   LOOKUP_WORDS: 2 ** lookupBits,
   LONG_LENGTHS: longLengths,

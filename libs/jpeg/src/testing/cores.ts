@@ -1,4 +1,4 @@
-import { decodeJpeg } from '@halogrid/imaging';
+import { decodeJpeg, planesOf } from '@halogrid/imaging';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 
 /** The luma, or red, green and blue, that libjpeg-turbo decodes, without gaps; undefined where it refuses the file. */
@@ -8,7 +8,7 @@ export async function decodeOnCores(
   channels: 'gray' | 'rgb' = 'gray',
 ): Promise<Uint8Array | undefined> {
   const planeBytes = width * height;
-  const bytes = new Uint8Array(planeBytes * (channels === 'gray' ? 1 : 3));
+  const bytes = new Uint8Array(planeBytes * planesOf(channels));
   try {
     // It may write to what it decodes.
     await decodeJpeg(Buffer.from(jpeg), {

@@ -1,4 +1,5 @@
-import { type Chunk, endOfImage, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
+import { type Chunk, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
+import { isRestart, marker } from '../frame/markers.ts';
 import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
 
 /** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */
@@ -63,14 +64,12 @@ function step(data: Uint8Array, at: number, to: Writer): number {
   if (code === 0xff) return at + 1;
   if (isRestart(code)) addRestart(code, to);
   else {
-    if (code !== endOfImage) to.isOdd = true;
+    if (code !== marker.endOfImage) to.isOdd = true;
     addMark(to);
     to.end = to.written;
   }
   return at + 2;
 }
-
-const isRestart = (code: number): boolean => code >= 0xd0 && code <= 0xd7;
 
 function addRestart(code: number, to: Writer): void {
   if (to.restarts === 0) to.firstRestart = code & 7;

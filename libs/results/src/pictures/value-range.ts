@@ -15,7 +15,7 @@ export interface ValueRange {
 /**
  * The values between which a picture of signed or floating samples is drawn: those below which 1 % and 99 % of the finite
  * samples are, so that a few large ones, as along a border of zeros, do not make all others gray. Where values lie on both
- * sides of zero, as those of a derivative, the range is symmetric, so that zero is mid-gray. Of samples that are nearly all
+ * sides of zero, as those of a derivative, the range is symmetric, so that zero is mid-gray. Where samples are nearly all
  * equal, it is from the smallest to the largest. Undefined where no sample is finite.
  *
  * It depends on which samples there are alone, not on their order.

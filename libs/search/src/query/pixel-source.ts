@@ -1,5 +1,5 @@
 import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, openImage, type PlaneTarget, readFrames } from '@halogrid/imaging';
+import { type OpenImage, openImage, type PlaneTarget, planesOf, readFrames } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
 
 /** Pixels that regions are read of. */
@@ -63,14 +63,14 @@ async function decodeWhole(image: OpenImage, channels: PlaneTarget['channels']):
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
-  const bytes = new Uint8Array(planeBytes * (channels === 'gray' ? 1 : 3));
+  const bytes = new Uint8Array(planeBytes * planesOf(channels));
   await image.decode({ x: 0, y: 0, width, height }, { bytes, offset: 0, stride, channels, planeBytes });
   return { width, height, pixel, bytes };
 }
 
 function copyRegion({ width, height, pixel, bytes }: Planes, region: Rect, to: PlaneTarget): void {
   const unit = sampleBytes[pixel];
-  for (let plane = 0; plane < (to.channels === 'gray' ? 1 : 3); plane++) {
+  for (let plane = 0; plane < planesOf(to.channels); plane++) {
     for (let row = 0; row < region.height; row++) {
       const at = ((plane * height + region.y + row) * width + region.x) * unit;
       to.bytes.set(bytes.subarray(at, at + region.width * unit), to.offset + plane * to.planeBytes + row * to.stride);

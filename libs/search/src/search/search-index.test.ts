@@ -71,7 +71,7 @@ test('cells of a grid are compared one by one, or all together', async (t) => {
       [0, 0],
     ],
   );
-  // Of the query as a whole, both its cells count together.
+  // A query is compared as a whole: both its cells count together.
   const [cells] = await index.search({
     ...request,
     queries: [queryVector(pipeline, [...cell(3), ...cell(3)], 'cell')],

@@ -25,6 +25,8 @@ export interface TextRange {
   end: number;
 }
 
+export const textOf = ({ bytes, from, end }: TextRange): string => bytes.toString('utf8', from, end);
+
 /** Bytes that are no block of sources, or one that was damaged. The message is a sentence. */
 export class SourceBlockError extends Error {
   override readonly name = 'SourceBlockError';

@@ -162,7 +162,7 @@ for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4', 
     assert.deepEqual(packets, probedWhole(name));
     assert.equal(unreached, 0);
     // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is looked at.
-    // Of an AVI, what is read of short chunks is all of them.
+    // An AVI is read whole where its chunks are short.
     if (name in copied || name === 'refresh.mp4' || (name.endsWith('.avi') && name !== 'large.avi')) return;
     const { size } = statSync(path);
     assert.ok(bytesRead < 0.8 * size, `${bytesRead} of ${size} bytes`);

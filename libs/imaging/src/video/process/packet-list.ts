@@ -14,8 +14,8 @@ import type { VideoBytes } from './video-bytes.ts';
 const proven = 256;
 
 /**
- * The packets of a video in the order of the file. Of an MP4 they are taken from its tables where those are right: an hour of 1080p in
- * 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key frames. Of an AVI they are taken from the
+ * The packets of a video in the order of the file. Those of an MP4 are taken from its tables where those are right: an hour of 1080p in
+ * 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key frames. Those of an AVI are taken from the
  * heads of its chunks and its index. To be closed.
  */
 export class PacketList {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJpeg } from '../../formats/jpeg.ts';
 import { readJpegHeader } from '../../formats/jpeg-header.ts';
-import type { PlaneTarget } from '../../planes/plane-target.ts';
+import { type PlaneTarget, planesOf } from '../../planes/plane-target.ts';
 import { runFfmpeg } from './videos.ts';
 
 /** Each frame's file, as the program ffmpeg copies it. */
@@ -23,7 +23,7 @@ export function jpegsOfVideo(path: string): Buffer[] {
 /** The pixels of a JPEG as an image of its own, planes one after another. */
 export async function pixelsOfJpeg(jpeg: Buffer, channels: PlaneTarget['channels'] = 'gray'): Promise<Buffer> {
   const { width, height } = readJpegHeader(jpeg);
-  const bytes = Buffer.alloc(width * height * (channels === 'gray' ? 1 : 3));
+  const bytes = Buffer.alloc(width * height * planesOf(channels));
   await decodeJpeg(jpeg, { bytes, offset: 0, stride: width, channels, planeBytes: width * height });
   return bytes;
 }

@@ -28,7 +28,7 @@ struct Scan {
 @group(0) @binding(5) var<storage, read_write> figures: array<f32>;
 
 const ROWS = 256u;
-// Of a vector that is not asked for or counts nothing: below all that is near.
+// The figure of a vector that is not asked for or counts nothing: below all that is near.
 const NOTHING = -3e38;
 
 fn scale_of(row: u32, cell: u32) -> f32 {

@@ -76,7 +76,7 @@ const chunkVectors = manyQueries / 4;
 const manyCode = (): string => `
 const LANE_ROWS = ROWS / ${rows};
 const CHUNK = ${manyChunk}u;
-// Of each count those of all queries, four in a vector.
+// For each count the values of all queries, four in a vector.
 var<workgroup> chunk: array<vec4f, CHUNK * ${chunkVectors}>;
 var<workgroup> nearest: array<atomic<u32>, ${manyQueries}>;
 // The largest of each ${summitFigures} figures of a query, in the order of whole numbers.

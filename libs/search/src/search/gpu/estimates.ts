@@ -9,7 +9,7 @@ type Figures = Float32Array | Float64Array;
 /** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
 export class Estimates {
   readonly #bound: Bound;
-  /** Of figures that count what vectors have in common: the mass of all vectors. */
+  /** The mass of all vectors, where figures count what vectors have in common. */
   readonly #mass: number | undefined;
 
   /** `length` counts a vector; `mass` is that of all vectors, where they have one. */

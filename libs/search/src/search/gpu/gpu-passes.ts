@@ -20,7 +20,7 @@ export interface Sight {
   /** Vectors of a frame, and counts of one. */
   cells: number;
   length: number;
-  /** Of each shelf what its counts are multiplied with, and which frames are asked for. */
+  /** For each shelf what its counts are multiplied with, and which frames are asked for. */
   scales: readonly GPUBuffer[];
   asked: readonly GPUBuffer[];
 }

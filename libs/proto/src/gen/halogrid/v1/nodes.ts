@@ -260,8 +260,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Of frames, `frames`
-   * has them.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Those of frames are in
+   * `frames`.
    */
   results: SourceResult[];
   /**

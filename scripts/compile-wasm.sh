@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Writes the committed WebAssembly from its AssemblyScript: compile-wasm.sh [FOLDER], into the checkout without it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=${1:-.}
+# The package, its source, and the folder of the package in which the module lies under the same name.
+while read -r package name folder; do
+  mkdir -p "$root/$package/$folder"
+  node_modules/.bin/asc "$package/assembly/$name.ts" --outFile "$root/$package/$folder/$name.wasm" \
+    -O3 --runtime stub --noAssert --importMemory --enable simd </dev/null
+done <<'MODULES'
+libs/kernels conv src/conv
+libs/kernels lbp src/lbp
+libs/kernels ldp src/ldp
+libs/search changes src/changes
+libs/search scan src/scan
+libs/imaging colour src/video/process
+libs/imaging luma src/video/process
+libs/results histograms src/features
+apps/coordinator frames src/ledger
+MODULES
