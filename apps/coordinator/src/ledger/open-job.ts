@@ -1,35 +1,26 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
-import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
 import { indexesOf } from '../job/packed-frames.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
-import { CapturedTimes, changedAt } from './captured-times.ts';
 import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
 import type { FrameOrder, FrameSummary } from './frame-summary.ts';
-import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
+import { JobCaptures } from './job-captures.ts';
+import { encodeJob, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
-import type {
-  FramesRun,
-  JobFacts,
-  JobRecord,
-  JobResults,
-  OpenShard,
-  SettledRow,
-  SettledRun,
-  SettledSources,
-  ShardCommit,
-} from './ledger.ts';
+import type { JobFacts, JobRecord, JobResults, OpenShard, ShardCommit } from './ledger.ts';
 import type { Merge } from './merge.ts';
-import { blockBins } from './open-bins.ts';
+import { openChanges } from './open-source-entries.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { Pieces } from './record/pieces.ts';
 import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts';
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
+import { SettledReader } from './settled-reader.ts';
 import type { Change } from './store/ledger-store.ts';
 import { StoredSources } from './stored-sources.ts';
 
@@ -49,11 +40,8 @@ export class OpenJob implements Journaled {
   readonly spec: JobSpec;
   /** One a pipeline. A source is open, done or quarantined in all at once. */
   readonly parts: readonly [JobSums, ...JobSums[]];
-  /**
-   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
-   * they were changed.
-   */
-  readonly captured = new CapturedTimes();
+  readonly captures: JobCaptures;
+  readonly settled: SettledReader;
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
   readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
@@ -64,7 +52,6 @@ export class OpenJob implements Journaled {
   readonly #beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes, this.versions);
   plan = new Pieces(this.#beginSteps);
   progress = new Pieces(beginProgress);
-  readonly #goesByMtime: boolean;
   /** Open sources to which something was added. */
   readonly #touched = new Set<number>();
   /** Whether the store has heard of the job. */
@@ -78,9 +65,10 @@ export class OpenJob implements Journaled {
     this.spec = spec;
     this.facts = facts;
     this.resultsVersion = version;
-    this.#goesByMtime = new CaptureRule(spec.captured).isMtime;
     const [first, ...others] = jobParts(spec);
     this.parts = [new JobSums(spec, first, openSpool), ...others.map((part) => new JobSums(spec, part, openSpool))];
+    this.captures = new JobCaptures(spec, this.merge);
+    this.settled = new SettledReader(this.parts, this.captures);
   }
 
   /** That of the first pipeline, which says of every source what all say, but for its results. */
@@ -122,7 +110,7 @@ export class OpenJob implements Journaled {
     switch (step.kind) {
       case 'source':
         for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video, step.version);
-        if (this.#goesByMtime && !step.video) this.#takeMtime(step.index, step.version);
+        if (!step.video) this.captures.takeVersion(step.index, step.version);
         break;
       case 'quarantine':
         for (const { merge } of this.parts) {
@@ -177,7 +165,7 @@ export class OpenJob implements Journaled {
     if (results.length > 0) throw new InvalidResultError('There are results beside those of frames');
     const { runs } = framesWithout(open.shard.work, found.frames, errors);
     const shapes = this.parts.map(({ shape }) => shape);
-    return { shapes, runs, keepsTimes: !this.#goesByMtime, table: found.table, counts: found.counts };
+    return { shapes, runs, keepsTimes: !this.captures.goesByMtime, table: found.table, counts: found.counts };
   }
 
   /**
@@ -236,66 +224,6 @@ export class OpenJob implements Journaled {
     this.#takeCounts();
   }
 
-  /** By the pipeline at that place. */
-  settled(from: number, atMost: number, part: number): SettledSources {
-    const sums = this.parts[part]!;
-    const runs: SettledRun[] = [];
-    let next = from;
-    while (next - from < atMost) {
-      const frames = this.#settledFrames(next, from + atMost - next, sums);
-      if (frames) {
-        runs.push(frames);
-        next += frames.count;
-        continue;
-      }
-      const source = this.#settledRow(next, sums);
-      if (!source) break;
-      const last = runs.at(-1);
-      if (last?.kind === 'sources') last.sources.push(source);
-      else runs.push({ kind: 'sources', sources: [source] });
-      next++;
-    }
-    return { next, runs, file: sums.spool.path };
-  }
-
-  /** Undefined where there are no frames that were planned and answered together, or something of them waits for the disk. */
-  #settledFrames(index: number, atMost: number, { merge, spool, hasHistograms }: JobSums): FramesRun | undefined {
-    const [first] = this.parts;
-    const stored = merge.stored(index);
-    const planned = merge.plannedBlock(index);
-    if (!stored || !planned || !(planned.frames instanceof StoredSources)) return undefined;
-    const { offset, length } = planned.frames.place;
-    if (!spool.isWritten(stored.frames.end) || !first.spool.isWritten(offset + length)) return undefined;
-    const times = merge === first.merge ? undefined : first.merge.stored(index);
-    if (times && !first.spool.isWritten(times.frames.end)) return undefined;
-    return {
-      ...{ kind: 'frames', first: index, count: Math.min(stored.left, planned.left, atMost) },
-      planned: { file: first.spool.path, offset, length, nth: planned.nth },
-      ...{ stored: stored.frames.place, row: stored.row },
-      ...(times?.frames.place.isTimed && { times: { file: first.spool.path, stored: times.frames.place } }),
-      ...{ goesByMtime: this.#goesByMtime, hasHistograms },
-    };
-  }
-
-  /** Undefined while the source is open, or its histograms wait for the disk. */
-  #settledRow(index: number, sums: JobSums): SettledRow | undefined {
-    const { merge, hasHistograms } = sums;
-    if (!merge.settled(index)) return undefined;
-    const { uri, name, video, version } = merge.planned(index);
-    const planned = { index, uri, name, ...(video && { video }), ...(version !== undefined && { version }) };
-    const source = merge.outcome(index)!;
-    if (source.state === 'quarantined') {
-      const { state, stage, error, attempts } = source;
-      return { ...planned, state, stage, error, attempts };
-    }
-    const place = hasHistograms ? sums.written(index) : undefined;
-    if (hasHistograms && !place) return undefined;
-    const { state, size, counted, digest } = source;
-    const captured = this.#capturedOf(index);
-    const more = { ...(captured && { captured }), ...(place && { place }) };
-    return { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex'), ...more };
-  }
-
   results(): UnplannedResults {
     const { jobId, planned, counts } = this.facts;
     if (!planned || this.shards.size > 0) {
@@ -311,7 +239,7 @@ export class OpenJob implements Journaled {
       nodes: nodes.filter(({ shards }) => shards > 0),
     };
     const parts = this.parts.map((part) => {
-      const found = part.results((index) => this.#capturedOf(index));
+      const found = part.results((index) => this.captures.of(index));
       return { name: part.name, results: { job: { ...record, spec: part.spec }, ...common, ...found } };
     });
     const [{ name, results }] = parts as [(typeof parts)[number]];
@@ -368,23 +296,8 @@ export class OpenJob implements Journaled {
     this.#noteSource(index);
   }
 
-  /** Takes down what a file states, once: tiles of an image all say the same. */
   #capture(source: number, time: CaptureTime | undefined): void {
-    if (!time || this.#goesByMtime || this.captured.get(source)) return;
-    this.captured.set(source, time);
-    this.#note({ kind: 'captured', source, time });
-  }
-
-  /** The plan is recorded, and this with it. */
-  #takeMtime(source: number, version: string | undefined): void {
-    const time = changedAt(version);
-    if (time) this.captured.set(source, time);
-  }
-
-  #capturedOf(index: number): CaptureTime | undefined {
-    const known = this.captured.get(index);
-    if (known) return known;
-    return this.#goesByMtime ? changedAt(this.merge.planned(index).version) : this.merge.captured(index);
+    if (time && this.captures.take(source, time)) this.#note({ kind: 'captured', source, time });
   }
 
   #shard(shard: number): OpenShard | undefined {
@@ -452,38 +365,6 @@ export class OpenJob implements Journaled {
 function addSeconds(sums: Record<string, number>, more: Record<string, number>): void {
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
-
-/** What the store is to have of a source, some of whose tiles are still to come, or were before now. */
-function openChanges(
-  jobId: string,
-  part: number,
-  { merge, keptSources, keptBlocks }: JobSums,
-  source: number,
-): Change[] {
-  const state = merge.state(source);
-  const place = { jobId, kind: openKind(part), key: source };
-  const placeOf = (block: number) => ({ jobId, kind: blockKind(part), key: blockKey(source, block) });
-  const kept = keptBlocks.get(source) ?? new Set<number>();
-  if (state.state !== 'open') {
-    if (!keptSources.delete(source)) return [];
-    keptBlocks.delete(source);
-    return [place, ...[...kept].map(placeOf)].map((gone) => ({ ...gone, value: undefined }));
-  }
-  keptSources.add(source);
-  const { bins } = state;
-  const touched = bins?.takeTouched() ?? [];
-  if (!bins || bins.sums.length <= blockBins) return [seal(place, encodeOpenSource(state, 0))];
-  keptBlocks.set(source, kept);
-  for (const block of touched) kept.add(block);
-  const blocks = touched.map((block) => seal(placeOf(block), encodeBlock(bins.block(block))));
-  return [seal(place, encodeOpenSource(state, kept.size)), ...blocks];
-}
-
-/** Kind of the entries of sources some of whose tiles a pipeline has. */
-export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
-
-/** Kind of the entries of blocks of their sums. */
-export const blockKind = (part: number): string => (part === 0 ? 'bins' : `bins-${part}`);
 
 /** The results of a job, whose plan is read apart. */
 type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {

@@ -13,7 +13,8 @@ import {
 import type { JobSums, OpenSpool } from './job-sums.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
 import { blockBins } from './open-bins.ts';
-import { blockKind, OpenJob, openKind } from './open-job.ts';
+import { OpenJob } from './open-job.ts';
+import { blockKind, openKind } from './open-source-entries.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
@@ -196,7 +197,7 @@ function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
         break;
       }
       case 'captured':
-        job.captured.set(record.source, record.time);
+        job.captures.times.set(record.source, record.time);
         break;
       case 'quarantined':
         for (const { merge } of parts) merge.restore(record.source, { state: 'quarantined', reason: record.reason });

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { type NodeNature, soundNature } from './node-nature.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';
 import type { SimulatedJob } from './simulated-job.ts';
-import { type NodeNature, soundNature } from './simulated-node.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-simulation-'));
 after(() => rm(folder, { recursive: true, force: true }));

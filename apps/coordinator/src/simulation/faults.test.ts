@@ -167,7 +167,7 @@ const faults: Fault[] = [
   },
   {
     name: 'a node cannot read sources for a while: it gets none of them meanwhile, and no shard is blamed',
-    arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[first]!.loseStorage(60_000)),
+    arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[first]!.storage.lose(60_000)),
     check: ({ lacksFound, leases }) => {
       assert.ok(lacksFound >= 1);
       assert.ok(leases <= 120, `${leases} leases`);

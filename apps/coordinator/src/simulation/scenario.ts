@@ -1,8 +1,9 @@
+import { type NodeNature, soundNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';
 import { mostPipelines, rootOf, type SimulatedJob } from './simulated-job.ts';
-import { type NodeNature, type SimulatedNode, soundNature } from './simulated-node.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 
 /**
  * Draws jobs, nodes and what goes wrong from the seed. One node stays well, so that every job ends and nothing that can be read

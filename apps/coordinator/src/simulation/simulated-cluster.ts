@@ -12,10 +12,11 @@ import { SharedMemory } from '../ledger/store/memory-store.ts';
 import { settledRows } from '../ledger/testing/settled-rows.ts';
 import { noTables } from '../testing/no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
+import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
-import { type NodeNature, SimulatedNode } from './simulated-node.ts';
+import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 /** A run that takes longer than this many simulated hours will not end. */

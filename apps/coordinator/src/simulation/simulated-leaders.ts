@@ -7,11 +7,12 @@ import type { JobRecord, JobResults, Ledger } from '../ledger/ledger.ts';
 import { readRecords } from '../ledger/read-records.ts';
 import { SharesMemory } from '../ledger/store/memory-shares.ts';
 import { noTables } from '../testing/no-tables.ts';
+import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { simulatedDisk } from './simulated-disk.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
-import { type NodeNature, SimulatedNode } from './simulated-node.ts';
+import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 /** A run that takes longer than this many simulated minutes will not end. */

@@ -1,55 +1,15 @@
-import { Hello, protocolVersion } from '@halogrid/proto';
+import { Hello } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import type { LeaseOrder, NodeReport } from '../dispatch/node-session.ts';
-import type { SourceError } from '../job/shard.ts';
-import type { BroughtLease, LeaseId } from '../scheduler/events.ts';
+import type { BroughtLease } from '../scheduler/events.ts';
 import { checkHello } from '../services/check-hello.ts';
+import { type HeldShard, HeldShards } from './held-shards.ts';
+import type { NodeNature } from './node-nature.ts';
+import { NodeStorage } from './node-storage.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
-import { type Blindness, cannotWrite, sightOf, unreadOf } from './simulated-files.ts';
 import { answerOf, changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-
-/** What a node is like. */
-export interface NodeNature {
-  name: string;
-  creditBytes: number;
-  bytesPerMs: number;
-  /** One way, at least; up to twice as long, so that reports overtake one another. */
-  latencyMs: number;
-  /** Part of its reports that arrive twice. */
-  duplicates: number;
-  /** Its device finds wrong results for this part of the shards. */
-  lies: number;
-  /** It fails this part of the shards at once. */
-  failures: number;
-  /** Its device is lost, or hangs until it is given up, over the first of so many shards. */
-  deviceLosses: number;
-  /** What a hung device takes until it is given up. */
-  hangMs: number;
-  /** Shards of a job that take it this much longer. */
-  stragglers: ReadonlyMap<number, number>;
-  protocol: number;
-  /** Shards that end its process, which has too little memory for them, and no other's. */
-  dies: ReadonlySet<number>;
-  /** What it cannot see or write, and when. */
-  blind: readonly Blindness[];
-}
-
-export const soundNature = {
-  creditBytes: 1000,
-  bytesPerMs: 1,
-  latencyMs: 1,
-  duplicates: 0,
-  lies: 0,
-  failures: 0,
-  deviceLosses: 0,
-  hangMs: 1,
-  stragglers: new Map<number, number>(),
-  protocol: protocolVersion,
-  dies: new Set<number>(),
-  blind: [],
-} satisfies Omit<NodeNature, 'name'>;
 
 export interface NodeSurroundings {
   clock: VirtualClock;
@@ -71,18 +31,10 @@ const restartMs = 2000;
 /** Shards outlive their connection for so long. */
 const keepMs = 60_000;
 
-/** A shard that is not answered. */
-interface HeldShard {
-  order: LeaseOrder;
-  /** What became of it while there was no connection. */
-  answer: ((lease: LeaseId) => NodeReport) | undefined;
-  /** It is of another coordinator, and this one has not said yet whether it goes on. */
-  isBrought?: boolean;
-}
-
 /** A node with one device that computes one shard at a time, as the coordinator sees it. */
 export class SimulatedNode {
   readonly nature: NodeNature;
+  readonly storage: NodeStorage;
   /** Bytes of cost it computed, whatever became of them. */
   computedBytes = 0;
   /** When it last computed something. */
@@ -95,11 +47,9 @@ export class SimulatedNode {
   #link: { coordinator: SimulatedCoordinator; session: number } | undefined;
   /** The coordinator has said which shards go on. */
   #isWelcome = false;
-  #held: HeldShard[] = [];
-  #current: HeldShard | undefined;
+  readonly #held = new HeldShards();
   #frozenUntilMs = 0;
   #partedUntilMs = 0;
-  #storageAwayUntilMs = 0;
   #silentBeats = 0;
   #dials = 0;
   #deviceLosses = 0;
@@ -110,6 +60,7 @@ export class SimulatedNode {
 
   constructor(nature: NodeNature, world: NodeSurroundings) {
     this.nature = nature;
+    this.storage = new NodeStorage(nature.blind, world.clock);
     this.#world = world;
   }
 
@@ -123,7 +74,7 @@ export class SimulatedNode {
 
   /** Shards that it has and has not answered. */
   get heldShards(): number {
-    return this.#held.length;
+    return this.#held.size;
   }
 
   /** Dials, and is attached at once. */
@@ -140,7 +91,7 @@ export class SimulatedNode {
     const isWanted = comesBack && this.#state === 'up';
     this.#state = 'down';
     this.#hangUp(isNoticed);
-    this.#forgetAll();
+    this.#held.clear();
     this.#life++;
     this.#hasComputed = false;
     if (!isWanted) this.#state = 'gone';
@@ -159,11 +110,6 @@ export class SimulatedNode {
     this.#frozenUntilMs = this.#world.clock.monotonicMs() + ms;
   }
 
-  /** It cannot read sources for a while. */
-  loseStorage(ms: number): void {
-    this.#storageAwayUntilMs = this.#world.clock.monotonicMs() + ms;
-  }
-
   /** The process is asked to end within `graceMs`: what it cannot finish by then it hands back. */
   drain(graceMs: number): void {
     if (this.#state !== 'up' || !this.#isWelcome) return;
@@ -180,8 +126,8 @@ export class SimulatedNode {
 
   #handBack(): void {
     if (this.#state !== 'draining') return;
-    for (const { order } of this.#held) this.#report({ kind: 'ShardReturned', lease: order.lease });
-    this.#forgetAll();
+    for (const { order } of this.#held.list()) this.#report({ kind: 'ShardReturned', lease: order.lease });
+    this.#held.clear();
     this.#leaveWhenIdle();
   }
 
@@ -189,7 +135,7 @@ export class SimulatedNode {
     // A lease that crossed the announcement arrives within two ways.
     const conversation = this.#conversation;
     this.#world.clock.after(8 * this.nature.latencyMs, () => {
-      if (this.#state !== 'draining' || this.#conversation !== conversation || this.#held.length > 0) return;
+      if (this.#state !== 'draining' || this.#conversation !== conversation || this.#held.size > 0) return;
       this.#state = 'gone';
       this.#hangUp(true);
     });
@@ -224,17 +170,14 @@ export class SimulatedNode {
       recall: (jobId, shards) => arrives(() => this.#forget(jobId, shards)),
       probe: (probe) =>
         arrives(() => {
-          this.#report({
-            kind: 'NodeLooked',
-            sight: sightOf(this.#blindness(), probe, this.#world.clock.monotonicMs()),
-          });
+          this.#report({ kind: 'NodeLooked', sight: this.storage.sight(probe) });
         }),
       // Its hello does not say that it searches.
       search: () => {},
       bring: (jobId, epoch) => arrives(() => this.#bring(jobId, epoch)),
       kept: (jobId, kept) => {
         const isAsked = ({ order, isBrought }: HeldShard): boolean => isBrought === true && order.lease.jobId === jobId;
-        arrives(() => this.#goOn(this.#held.filter(isAsked), kept));
+        arrives(() => this.#goOn(this.#held.list().filter(isAsked), kept));
       },
       creditTaken: () => {},
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
@@ -252,7 +195,7 @@ export class SimulatedNode {
       resultsVersion,
       device: { kind: 'gpu', name: 'simulated' },
       hasComputed: this.#hasComputed,
-      held: this.#held.map(({ order: { lease, verify } }) => ({ ...lease, verify })),
+      held: this.#held.list().map(({ order: { lease, verify } }) => ({ ...lease, verify })),
     });
   }
 
@@ -277,7 +220,7 @@ export class SimulatedNode {
 
   #welcomed(kept: readonly BroughtLease[]): void {
     this.#isWelcome = true;
-    this.#goOn(this.#held, kept);
+    this.#goOn(this.#held.list(), kept);
   }
 
   /** The coordinator leads the job from now on: it is told what others leased of it. */
@@ -288,7 +231,7 @@ export class SimulatedNode {
     let { creditBytes } = this.nature;
     for (const held of brought) {
       creditBytes += held.order.shard.costBytes;
-      this.#held.push({ ...held, isBrought: true });
+      this.#held.add({ ...held, isBrought: true });
     }
     const names = brought.map(({ order: { lease, verify } }) => ({ ...lease, verify }));
     this.#report({ kind: 'NodeBrought', jobId, brought: names, creditBytes });
@@ -296,20 +239,20 @@ export class SimulatedNode {
   }
 
   #handOver(jobId: string, epoch: number): HeldShard[] {
-    const meant = this.#held.filter(({ order: { lease } }) => lease.jobId === jobId && lease.epoch < epoch);
-    for (const held of meant) this.#drop(held);
+    const meant = this.#held.list().filter(({ order: { lease } }) => lease.jobId === jobId && lease.epoch < epoch);
+    for (const held of meant) this.#held.drop(held);
     this.#compute();
     return meant;
   }
 
   #goOn(asked: readonly HeldShard[], kept: readonly BroughtLease[]): void {
-    for (const held of [...asked]) {
+    for (const held of asked) {
       const { lease } = held.order;
       const name = kept.find(({ jobId, shard, attempt }) => {
         return jobId === lease.jobId && shard === lease.shard && attempt === lease.attempt;
       });
       if (!name) {
-        this.#drop(held);
+        this.#held.drop(held);
         continue;
       }
       const { verify: _, ...renamed } = name;
@@ -322,32 +265,22 @@ export class SimulatedNode {
 
   #take(order: LeaseOrder): void {
     if (this.#state !== 'up' && this.#state !== 'draining') return;
-    this.#held.push({ order, answer: undefined });
+    this.#held.add({ order, answer: undefined });
     this.#compute();
   }
 
   #forget(jobId: string, shards: number[]): void {
-    for (const held of [...this.#held]) {
+    for (const held of this.#held.list()) {
       const { lease } = held.order;
-      if (lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard))) this.#drop(held);
+      if (lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard))) this.#held.drop(held);
     }
     this.#compute();
-  }
-
-  #drop(held: HeldShard): void {
-    this.#held.splice(this.#held.indexOf(held), 1);
-    if (this.#current === held) this.#current = undefined;
-  }
-
-  #forgetAll(): void {
-    this.#held = [];
-    this.#current = undefined;
   }
 
   #dropped(isFinal: boolean): void {
     if (isFinal || this.#state === 'draining') {
       this.#hangUp(false);
-      this.#forgetAll();
+      this.#held.clear();
       this.#state = 'gone';
     } else this.#breakOff(false);
   }
@@ -357,12 +290,12 @@ export class SimulatedNode {
     this.#hangUp(isNoticed);
     if (this.#state === 'draining') {
       this.#state = 'gone';
-      this.#forgetAll();
+      this.#held.clear();
       return;
     }
     const conversation = this.#conversation;
     this.#world.clock.after(keepMs, () => {
-      if (this.#conversation === conversation) this.#forgetAll();
+      if (this.#conversation === conversation) this.#held.clear();
     });
     this.#dialLater();
   }
@@ -376,9 +309,8 @@ export class SimulatedNode {
   }
 
   #compute(): void {
-    const held = this.#current ? undefined : this.#held.find(({ answer }) => !answer);
+    const held = this.#held.beginNext();
     if (!held) return;
-    this.#current = held;
     const { clock, jobs, random, referenceSlowness } = this.#world;
     const { shard, lease, verify } = held.order;
     const job = jobs.get(lease.jobId)!;
@@ -388,11 +320,10 @@ export class SimulatedNode {
     const failingMs = isLost ? this.nature.hangMs : 1;
     if (isLost) this.#deviceLosses++;
     // Failing is soon done.
-    const isBlind = this.#unread(held).length > 0;
+    const isBlind = this.storage.unread(shard).length > 0;
     clock.after(isFailing || isBlind ? failingMs : (shard.costBytes / this.nature.bytesPerMs) * slowness, () => {
       this.#whenAwake(() => {
-        if (this.#current !== held) return;
-        this.#current = undefined;
+        if (!this.#held.end(held)) return;
         this.#finish(held, job, isFailing, isLost);
         this.#compute();
         if (this.#state === 'draining') this.#leaveWhenIdle();
@@ -412,7 +343,7 @@ export class SimulatedNode {
       return;
     }
     this.#hasComputed = true;
-    const errors = this.#unread(held);
+    const errors = this.storage.unread(shard);
     if (errors.length > 0) {
       const bad = new Set(errors.map(({ source }) => source));
       const results = resultsOf(job, lease.shard).filter(({ source }) => !bad.has(source));
@@ -420,7 +351,7 @@ export class SimulatedNode {
       this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
       return;
     }
-    if (shard.needs?.some((need) => need.startsWith('write')) && this.#cannotWrite(held)) {
+    if (shard.needs?.some((need) => need.startsWith('write')) && this.storage.cannotWrite(held.order.job.scratch)) {
       const failure = { error: 'No space left on device', isOutput: true };
       this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
       return;
@@ -433,25 +364,11 @@ export class SimulatedNode {
     this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
   }
 
-  /** Also while its storage is away. */
-  #blindness(): readonly Blindness[] {
-    const away = { below: 'file:///in/', fromMs: 0, untilMs: this.#storageAwayUntilMs, finds: 'nothing' } as const;
-    return [...this.nature.blind, away];
-  }
-
-  #unread({ order: { shard } }: HeldShard): SourceError[] {
-    return unreadOf(this.#blindness(), shard, this.#world.clock.monotonicMs());
-  }
-
-  #cannotWrite({ order: { job } }: HeldShard): boolean {
-    return cannotWrite(this.#blindness(), job.scratch, this.#world.clock.monotonicMs());
-  }
-
   /** Without a connection the answer waits for one, and that of a brought shard for the word that it goes on. */
   #answer(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
     held.answer = answer;
     if (!this.#isWelcome || held.isBrought) return;
-    this.#drop(held);
+    this.#held.drop(held);
     this.#report(answer(held.order.lease));
   }
 

@@ -1,0 +1,41 @@
+import type { JobSpec } from '@halogrid/proto';
+import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
+import { CapturedTimes, changedAt } from './captured-times.ts';
+import type { Merge } from './merge.ts';
+
+/** When the sources of a job were captured, or were changed where it goes by that. */
+export class JobCaptures {
+  readonly goesByMtime: boolean;
+  /**
+   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
+   * they were changed.
+   */
+  readonly times = new CapturedTimes();
+  readonly #merge: Merge;
+
+  /** `merge` knows the times and versions of frames of shards. */
+  constructor(spec: JobSpec, merge: Merge) {
+    this.goesByMtime = new CaptureRule(spec.captured).isMtime;
+    this.#merge = merge;
+  }
+
+  /** Takes down what a file states, once: tiles of an image all say the same. False where that changes nothing. */
+  take(source: number, time: CaptureTime): boolean {
+    if (this.goesByMtime || this.times.get(source)) return false;
+    this.times.set(source, time);
+    return true;
+  }
+
+  /** Takes what a planned version says, where the job goes by it. The plan is recorded, and this with it. */
+  takeVersion(source: number, version: string | undefined): void {
+    if (!this.goesByMtime) return;
+    const time = changedAt(version);
+    if (time) this.times.set(source, time);
+  }
+
+  of(index: number): CaptureTime | undefined {
+    const known = this.times.get(index);
+    if (known) return known;
+    return this.goesByMtime ? changedAt(this.#merge.planned(index).version) : this.#merge.captured(index);
+  }
+}
