@@ -87,6 +87,14 @@ test('an address alone where nobody answers is told at once', async () => {
   await assert.rejects(namesOf(nobody), { message: /^No coordinator answers at 127\.0\.0\.1:9: is one running there/ });
 });
 
+test('a coordinator that never greets is waited for as long as is said', async (t) => {
+  const client = connectCoordinator(await startSilent(t), security, { withinMs: 600, isAskedAgain: false });
+  t.after(() => client.close());
+  const beginMs = performance.now();
+  await assert.rejects(client.jobs({ states: [] }), { message: /accepts connections and says nothing: / });
+  assert.ok(performance.now() - beginMs >= 600);
+});
+
 test('wrong lists are wrong usage', () => {
   for (const list of ['', 'a:1,', 'a:1,b', 'a:0', 'a:1;b:2']) {
     assert.throws(() => connectCoordinator(list, security), {

@@ -45,24 +45,31 @@ export interface CoordinatorClient {
 const answerWithinMs = 30_000;
 
 /** A coordinator that stands still accepts connections and never greets. */
-const greetWithinMs = 10_000;
+const greetingOfOne: Patience = { withinMs: 10_000, isAskedAgain: false };
+
+/**
+ * For a coordinator that this process has started, and of whose end it is told. Where many others want the same cores it may take
+ * long to greet: after 10 s of that, runs were given up that would have been done.
+ */
+export const ownCoordinator: Patience = { withinMs: 120_000, isAskedAgain: false };
 
 /** A standby leads long before this. */
 const failover: Patience = { withinMs: 20_000, isAskedAgain: true };
 
 /**
  * A client of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked.
- * Throws UsageError for another form.
+ * `patience` is for each time that it does; without it, several addresses are asked for as long as a standby takes to lead. Throws UsageError
+ * for another form.
  */
-export function connectCoordinator(address: string, security: ClientSecurity): CoordinatorClient {
+export function connectCoordinator(address: string, security: ClientSecurity, patience?: Patience): CoordinatorClient {
   const addresses = parseAddressList('--coordinator', address);
   let connecting: Promise<Connection | undefined> | undefined;
   let isClosed = false;
 
   // Where there is one coordinator alone, nobody takes over, and that it is not there is said at once.
-  const firstPatience = addresses.length > 1 ? failover : { withinMs: greetWithinMs, isAskedAgain: false };
-  const lead = async (patience = firstPatience): Promise<Connection> => {
-    connecting ??= findLeader(addresses, security, patience, () => areAllWrong(addresses, security));
+  const first = patience ?? (addresses.length > 1 ? failover : greetingOfOne);
+  const lead = async (patient = first): Promise<Connection> => {
+    connecting ??= findLeader(addresses, security, patient, () => areAllWrong(addresses, security));
     const connection = await connecting;
     if (!connection) throw new Error(await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();
@@ -109,7 +116,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
         }
         leader.close();
         connecting = undefined;
-        leader = await lead(failover);
+        leader = await lead(patience ?? failover);
       }
     },
     close() {

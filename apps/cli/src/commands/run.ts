@@ -1,7 +1,7 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
+import { type CoordinatorClient, connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
@@ -116,9 +116,12 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     client = cluster
-      ? connectCoordinator(cluster.address, cluster.security)
+      ? connectCoordinator(cluster.address, cluster.security, ownCoordinator)
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { job: accepted, page } = await client.submit(request);
+    const { job: accepted, page } = await Promise.race([
+      client.submit(request),
+      ...(cluster ? [cluster.broken] : []),
+    ]).catch((error) => explain(error, cluster));
     const { jobId, counts } = accepted;
     if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
     const doneBefore = counts!.shardsDone;

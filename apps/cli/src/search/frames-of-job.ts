@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
 import { type FinishedJob, narrowCounts, readFeatures, readFinishedJob } from '@halogrid/search';
 import { aborted } from '@halogrid/service';
-import { connectCoordinator } from '../client/coordinator-client.ts';
+import { connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
 import { type JobSource, sourcesOfJob } from './sources-of-job.ts';
@@ -86,11 +86,11 @@ async function runOn(
   signal: AbortSignal,
   view: ProgressView,
 ): Promise<JobStatus> {
-  const client = connectCoordinator(cluster.address, cluster.security);
+  const client = connectCoordinator(cluster.address, cluster.security, ownCoordinator);
   try {
     const {
       job: { jobId },
-    } = await client.submit({ spec, nameOutByJob: false });
+    } = await Promise.race([client.submit({ spec, nameOutByJob: false }), cluster.broken]);
     const job = await Promise.race([followJob(client, jobId, view), aborted(signal), cluster.broken]);
     if (!job) throw new Error('Stopped: nothing was found or written');
     return job;
