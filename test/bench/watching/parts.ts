@@ -1,6 +1,8 @@
 // node test/bench/watching/parts.ts: processor time of a scrape of a coordinator and of a node, and of the spans of a shard: what watching
-// adds to a job, part by part. Each is done so often that it is all that there is to be measured, also on a machine that others use.
+// adds to a job, part by part. Each is done so often that it is all that there is to be measured, also on a machine that others use. Scrapes
+// are also made once a second, as Prometheus does: V8 compiles for speed what runs often, and caches forget in a second.
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { openSpanExport } from '@halogrid/service/span-export';
 import { JobSpans } from '../../../apps/coordinator/src/dispatch/job-spans.ts';
@@ -10,6 +12,7 @@ import { scratchFolder } from '../../scratch-folder.ts';
 import { processorMs } from './processor-ms.ts';
 
 const scrapes = 400;
+const seconds = 20;
 const shards = 20_000;
 const repetitions = 5;
 const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
@@ -21,20 +24,26 @@ const cluster = await Cluster.start();
 await cluster.jobs.run({ sources: [folder], batchFrames: 4, out: join(scratchFolder(), 'out') });
 const [coordinator] = cluster.coordinator.pidsOf('coordinator');
 const [node] = cluster.nodes;
-for (const [name, pid, http] of [
-  ['coordinator', coordinator!, cluster.http],
-  ['node', node!.pid, node!.http],
-] as const) {
+const processes = [
+  { name: 'coordinator', pid: coordinator!, http: cluster.http },
+  { name: 'node', pid: node!.pid, http: node!.http },
+];
+for (const { name, pid, http } of processes) {
   const spent: number[] = [];
   for (let i = 0; i <= repetitions; i++) {
     const before = processorMs(pid);
-    for (let done = 0; done < scrapes; done++)
-      await (await fetch(`${http}/metrics`, { headers: { accept } })).arrayBuffer();
+    for (let done = 0; done < scrapes; done++) await scrape(http);
     // The first compiles.
     if (i > 0) spent.push((processorMs(pid) - before) / scrapes);
   }
-  say(`a scrape of the ${name}`, spent, 'ms');
+  say(`a scrape of the ${name}, one after another`, spent, 'ms');
 }
+const apart = processes.map(() => [] as number[]);
+for (let i = 0; i < repetitions; i++) {
+  const [idle, scraped] = [await secondsOfAll(false), await secondsOfAll(true)];
+  for (const [at, spent] of apart.entries()) spent.push(scraped[at]! - idle[at]!);
+}
+for (const [at, { name }] of processes.entries()) say(`a scrape of the ${name}, once a second`, apart[at]!, 'ms');
 await cluster.stop();
 
 const listening = Promise.withResolvers<number>();
@@ -67,6 +76,20 @@ for (let i = 0; i <= repetitions; i++) {
 }
 say('the spans of a shard', spent, 'µs');
 await collector.terminate();
+
+async function scrape(http: string): Promise<void> {
+  await (await fetch(`${http}/metrics`, { headers: { accept } })).arrayBuffer();
+}
+
+/** Milliseconds of processors that each process takes a second where there is no job, scraped once in it or not. */
+async function secondsOfAll(isScraped: boolean): Promise<number[]> {
+  const before = processes.map(({ pid }) => processorMs(pid));
+  for (let second = 0; second < seconds; second++) {
+    if (isScraped) await Promise.all(processes.map(({ http }) => scrape(http)));
+    await delay(1_000);
+  }
+  return processes.map(({ pid }, at) => (processorMs(pid) - before[at]!) / seconds);
+}
 
 function say(what: string, values: readonly number[], unit: string): void {
   const [least, middle, most] = [0, Math.floor(values.length / 2), values.length - 1].map(
