@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { Cluster } from './cluster.ts';
+import { hasEnded } from '@halogrid/proto';
+import { Cluster, type ClusterNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
@@ -37,12 +38,8 @@ for (const [device, tilePx] of [
   test(`a node of a cluster killed half-way, ${device}`, { skip }, async (t) => {
     const cluster = device === 'cpu' ? onCpu : await Cluster.start({ nodes: 2, device });
     t.after(() => cluster.stop());
-    const out = join(folder, `cluster-${device}`);
     const [killed] = cluster.nodes;
-    // Before the job: on a busy machine it may be over before anybody asks.
-    const done = (await cluster.node(killed!.name))!.shardsDone;
-    const jobId = await cluster.jobs.submit({ sources: [source], out, map: 'tiff', tilePx });
-    await eventually('results of the node', async () => (await cluster.node(killed!.name))!.shardsDone > done);
+    const { jobId, out } = await stopHalfWay(cluster, killed!, tilePx);
     process.kill(killed!.pid, 'SIGKILL');
 
     const job = await cluster.jobs.untilEnded(jobId);
@@ -54,6 +51,34 @@ for (const [device, tilePx] of [
     assert.equal(quarantined, 0);
     assert.equal(await cluster.node(killed!.name), undefined);
   });
+}
+
+/**
+ * Does jobs until one is caught half-way: the node has done shards of it, holds others, and stands still. On a busy machine a job may be
+ * over before anybody looks.
+ */
+async function stopHalfWay(
+  cluster: Cluster,
+  node: ClusterNode,
+  tilePx: number,
+): Promise<{ jobId: string; out: string }> {
+  const status = async () => (await cluster.node(node.name))!;
+  for (let i = 0; i < 10; i++) {
+    const out = join(folder, `${node.name}-${tilePx}-${i}`);
+    const { shardsDone: before } = await status();
+    const jobId = await cluster.jobs.submit({ sources: [source], out, map: 'tiff', tilePx });
+    await eventually(
+      'results of the node, or the end of the job',
+      async () => (await status()).shardsDone > before || hasEnded(await cluster.job(jobId)),
+    );
+    process.kill(node.pid, 'SIGSTOP');
+    // What it had said by then is heard before the coordinator answers a second time.
+    await status();
+    if ((await status()).leases > 0) return { jobId, out };
+    process.kill(node.pid, 'SIGCONT');
+    await cluster.jobs.untilEnded(jobId);
+  }
+  throw new Error(`No job was caught half-way on ${node.name}`);
 }
 
 test('a node of run killed half-way: it is started again', { skip }, async () => {
