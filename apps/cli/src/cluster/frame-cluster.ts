@@ -1,13 +1,12 @@
 import type { StartFrameCluster } from '@halogrid/bench/frame-cluster';
-import { connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { parseJob } from '../options/job-options.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { startLocalCluster } from './local-cluster.ts';
 
 /** A cluster on this machine as benchmarks use it: they give it folders of frames and take the time. */
 export const startFrameCluster: StartFrameCluster = async (options) => {
-  const { address, security, ready, broken, stop } = await startLocalCluster(options);
-  const client = connectCoordinator(address, security, ownCoordinator);
+  const { connect, ready, broken, stop } = await startLocalCluster(options);
+  const client = connect();
   return {
     ready,
     broken,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
-import { type ClientSecurity, createClientSecurity } from '@halogrid/service';
+import { createClientSecurity } from '@halogrid/service';
+import { type CoordinatorClient, connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { toldByParent } from '../process/parent.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd, type Child, describeEnding, noticeOf, startChild, whyEnded } from './child.ts';
@@ -10,10 +11,8 @@ const anyPort = '127.0.0.1:0';
 
 /** A coordinator and nodes on this machine, in processes of their own that talk gRPC over loopback. */
 export interface LocalCluster {
-  /** HOST:PORT of the coordinator. */
-  readonly address: string;
-  /** How its client shows who it is: nobody else can use it. */
-  readonly security: ClientSecurity;
+  /** A client of the coordinator, which nobody else can use. */
+  connect(): CoordinatorClient;
   /** What its pages ask for. */
   readonly token: string;
   /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
@@ -134,5 +133,6 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  return { address, security: createClientSecurity({}, env), token: env.HALOGRID_TOKEN, ready, broken, stop };
+  const connect = () => connectCoordinator(address, createClientSecurity({}, env), ownCoordinator);
+  return { connect, token: env.HALOGRID_TOKEN, ready, broken, stop };
 }

@@ -1,7 +1,8 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
+import type { JobStatus } from '@halogrid/proto';
 import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { type CoordinatorClient, connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
+import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
@@ -116,12 +117,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     client = cluster
-      ? connectCoordinator(cluster.address, cluster.security, ownCoordinator)
+      ? cluster.connect()
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { job: accepted, page } = await Promise.race([
-      client.submit(request),
-      ...(cluster ? [cluster.broken] : []),
-    ]).catch((error) => explain(error, cluster));
+    const { job: accepted, page } = await unlessBroken(cluster, client.submit(request));
     const { jobId, counts } = accepted;
     if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
     const doneBefore = counts!.shardsDone;
@@ -131,11 +129,11 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       view.note(describePlanShortly(made.plan));
       if (made.plan.advice) view.note(`${made.plan.advice}.`);
     }
-    const job = await Promise.race([
+    const job = await unlessBroken<JobStatus | undefined>(
+      cluster,
       followJob(client, jobId, view),
       stopOnAbort(client, jobId, signal, view, cluster),
-      ...(cluster ? [cluster.broken] : []),
-    ]).catch((error) => explain(error, cluster));
+    );
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
     // The time of a job that was interrupted, or that kept results, says nothing about this machine.
     if (costs && doneBefore === 0) {
@@ -171,8 +169,13 @@ async function stopOnAbort(
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
 }
 
-/** Rejects with the reason why the cluster is broken, where that turns out to be behind `error`. */
-async function explain(error: unknown, cluster?: LocalCluster): Promise<never> {
-  if (cluster) await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
-  throw error;
+/** The first of these to settle; rejects with the reason why the cluster is broken, where that turns out to be behind an error. */
+async function unlessBroken<T>(cluster: LocalCluster | undefined, ...work: Promise<T>[]): Promise<T> {
+  if (!cluster) return Promise.race(work);
+  try {
+    return await Promise.race([...work, cluster.broken]);
+  } catch (error) {
+    await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
+    throw error;
+  }
 }

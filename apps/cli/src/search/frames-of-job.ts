@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
 import { type FinishedJob, narrowCounts, readFeatures, readFinishedJob } from '@halogrid/search';
 import { aborted } from '@halogrid/service';
-import { connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
 import { type JobSource, sourcesOfJob } from './sources-of-job.ts';
@@ -86,7 +85,7 @@ async function runOn(
   signal: AbortSignal,
   view: ProgressView,
 ): Promise<JobStatus> {
-  const client = connectCoordinator(cluster.address, cluster.security, ownCoordinator);
+  const client = cluster.connect();
   try {
     const {
       job: { jobId },
