@@ -60,6 +60,9 @@ test('nobody waits for one that does not answer, or that is not there', async ()
   assert.deepEqual([await silent, await hanging], [undefined, undefined]);
   shares.ask = () => Promise.reject(new Error('No route'));
   assert.equal(await asker.ask('x', 'speed', false), undefined);
+  // Who asks the same meanwhile is told the same.
+  const both = [asker.ask('x', 'speed', false), asker.ask('x', 'speed', false)];
+  assert.deepEqual(await Promise.all(both), [undefined, undefined]);
   leaveAlone();
   shares.ask = () => assert.fail();
   assert.equal(await asker.ask('x', 'speed', false), undefined);

@@ -45,9 +45,11 @@ export class Questions {
     const key = `${jobId} ${what}`;
     const asked = this.#asked.get(key);
     if (asked || this.#options.isAlone()) return asked;
-    const answer = this.#askWithin(hasEnded ? anybodyWithinMs : leaderWithinMs, jobId, what);
+    const answer = this.#askWithin(hasEnded ? anybodyWithinMs : leaderWithinMs, jobId, what)
+      .catch(() => undefined)
+      .finally(() => this.#asked.delete(key));
     this.#asked.set(key, answer);
-    return answer.catch(() => undefined).finally(() => this.#asked.delete(key));
+    return answer;
   }
 
   /** Answers what is known here. Never rejects: who asked asks again. */
