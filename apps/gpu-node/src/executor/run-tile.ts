@@ -5,7 +5,7 @@ import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
-import type { ImageContent } from './plane-cache.ts';
+import type { DecodedPlanes, ImageContent } from './plane-cache.ts';
 import {
   closeImage,
   emptyBatch,
@@ -240,7 +240,7 @@ const channelsOf = ({ pipelines }: ShardRun): number => pipelines[0]!.pipeline.i
 /** Copies parts of an image's planes, whose rows have no gaps. */
 function copyPlanes(
   run: ShardRun,
-  { width, height, pixel, bytes: pixels }: ImageContent & { kind: 'planes' },
+  { width, height, pixel, bytes: pixels }: DecodedPlanes,
   bytes: Uint8Array,
   copies: readonly CopyRect[],
   { offset, stride, planeBytes }: SharedItem,

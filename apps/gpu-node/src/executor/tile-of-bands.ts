@@ -3,7 +3,7 @@ import { planesOf } from '@halogrid/imaging';
 import type { CopyRect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
-import type { ImageContent } from './plane-cache.ts';
+import type { DecodedPlanes, ImageContent } from './plane-cache.ts';
 import { type ShardRun, settleAll } from './shard-run.ts';
 
 /** Part of a band, and where it goes. */
@@ -42,7 +42,7 @@ export async function copyFromBands(
   bands: JpegBands,
   key: string,
   copies: readonly CopyRect[],
-  copy: (planes: ImageContent & { kind: 'planes' }, copies: readonly CopyRect[]) => void,
+  copy: (planes: DecodedPlanes, copies: readonly CopyRect[]) => void,
 ): Promise<void> {
   const load = async (y: number, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> => {
     const { width } = bands.index.frame;
