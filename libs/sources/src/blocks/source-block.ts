@@ -150,7 +150,9 @@ export class SourceBlock {
   }
 
   uri(nth: number): string {
-    return this.#uris.toString('utf8', nth === 0 ? 0 : this.#uriEnds[nth - 1], this.#uriEnds[nth]);
+    const text: TextRange = { bytes: this.#uris, from: 0, end: 0 };
+    this.uriText(nth, text);
+    return textOf(text);
   }
 
   /** Where its URI lies, without making a string of it. */
@@ -169,11 +171,10 @@ export class SourceBlock {
   }
 
   name(nth: number): string | undefined {
-    const name = this.#names?.[nth];
-    if (name === undefined) return undefined;
-    const end = this.#uriEnds[nth]!;
-    if (name % 2 === 0) return this.#uris.toString('utf8', end - name / 2, end);
-    return this.#texts.toString('utf8', nth === 0 ? 0 : this.#nameEnds[nth - 1], this.#nameEnds[nth]);
+    if (this.#names === undefined) return undefined;
+    const text: TextRange = { bytes: this.#uris, from: 0, end: 0 };
+    this.nameText(nth, text);
+    return textOf(text);
   }
 
   /** Where its name lies, which is its URI where it has none. */
