@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Size } from '@halogrid/geometry';
 import { type DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halogrid/imaging';
+import { limitConcurrency } from '@halogrid/threads';
 
 /** A recording of this machine, and where it is cut. */
 export interface Planned extends Size {
@@ -18,19 +19,6 @@ export async function planRecording(path: string): Promise<Planned> {
   return planned;
 }
 
-/** Takes items in turn on so many lanes. */
-export async function onLanes<T>(
-  items: readonly T[],
-  lanes: number,
-  act: (item: T) => Promise<unknown>,
-): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    while (next < items.length) await act(items[next++]!);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
-}
-
 /** Our decoders without a node: luma of every frame in memory. */
 export async function decodeRecordings(
   recordings: readonly Planned[],
@@ -39,7 +27,8 @@ export async function decodeRecordings(
 ): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
   // As many as are decoded, and as many that are ready to be, as a node has them.
-  await onLanes(all, 2 * pool.processes, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+  const limit = limitConcurrency(2 * pool.processes);
+  const decode = async ({ uri, segment: { start, strictFrom, end, frames } }: (typeof all)[number]): Promise<void> => {
     const file = await openVideoFile(uri);
     const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
     try {
@@ -54,5 +43,6 @@ export async function decodeRecordings(
       await decoder.close();
       file.close();
     }
-  });
+  };
+  await Promise.all(all.map((one) => limit(() => decode(one))));
 }

@@ -3,7 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { DecoderPool } from '@halogrid/imaging';
 import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
-import { decodeRecordings, onLanes, planRecording } from './decode-recordings.ts';
+import { limitConcurrency } from '@halogrid/threads';
+import { decodeRecordings, planRecording } from './decode-recordings.ts';
 import { measureKernel } from './kernel-alone.ts';
 import { type Measured, measureWork } from './measured.ts';
 import { hasOpencv, opencvRate } from './opencv-pool.ts';
@@ -14,6 +15,12 @@ export type Sample = Record<string, Measured>;
 /** The program ffmpeg, where it is installed. */
 const runProgram = (path: string) =>
   promisify(execFile)('ffmpeg', ['-v', 'error', '-threads', '1', '-i', path, '-f', 'null', '-']);
+
+/** A process a recording, so many at once. */
+async function runPrograms(paths: readonly string[], processes: number): Promise<void> {
+  const limit = limitConcurrency(processes);
+  await Promise.all(paths.map((path) => limit(() => runProgram(path))));
+}
 
 /** Processes that FFmpeg decodes with in hardware: more gave no more frames on seven engines (measured on an H200). */
 const ffmpegInHardware = 8;
@@ -71,7 +78,7 @@ export async function ratesOf(
       sample[name] = measured;
       note(`${name}: ${measured.rate.toFixed(0)} frames/s`);
     };
-    if (hasProgram) tell(program, await timed(() => onLanes(recordings, processes, runProgram)));
+    if (hasProgram) tell(program, await timed(() => runPrograms(recordings, processes)));
     const alone = await plain(recordings);
     tell(ffmpeg, alone);
     if (withKernel) {
