@@ -56,6 +56,39 @@ test('colours and sentences are the same wherever JPEGs are decoded: any kind of
   });
 });
 
+/** Damaged files: so many by the environment, a millisecond each on a machine with a GPU. */
+const mutantCount = Number(process.env.HALOGRID_JPEG_MUTANTS ?? (process.env.HALOGRID_THOROUGH === '1' ? 1000 : 100));
+const mutantsEach = 500;
+
+test(`${mutantCount} mutants give the same result or sentence wherever they are decoded`, async (t) => {
+  const originals = fixtures.map((path) => readFileSync(path));
+  const [lbp, edges] = [{}, { pipeline: { operations: [inColour] } }];
+  let [done, onDevices, merged, refused] = [0, 0, 0, 0];
+  while (done < mutantCount) {
+    await withFolder(async (folder) => {
+      const uris = await Promise.all(
+        Array.from({ length: Math.min(mutantsEach, mutantCount - done) }, (_, i) => {
+          const seed = done + i + 1;
+          const [one, other] = [originals[seed % originals.length]!, originals[(3 * seed) % originals.length]!];
+          return folder.put(`${seed}.jpg`, mutate(one, other, seed));
+        }),
+      );
+      const pipeline = (done / mutantsEach) % 2 === 0 ? lbp : edges;
+      const { expected, found, batches } = await both(frameLease(folder, uris, pipeline));
+      assert.deepEqual(found, expected, `seeds from ${done + 1} on`);
+      done += uris.length;
+      onDevices += sum(batches);
+      merged += expected.results!.length;
+      refused += expected.errors!.length;
+    });
+  }
+  assert.equal(merged + refused, mutantCount);
+  t.diagnostic(
+    `${onDevices} of ${mutantCount} mutants went to the device; ${merged} have results, ${refused} a sentence`,
+  );
+  assert.ok(onDevices > mutantCount / 3 && merged > 0 && refused > 0, `${onDevices}, ${merged}, ${refused}`);
+});
+
 async function withMaps(folder: TestFolder, uris: readonly string[], lease: Partial<Lease>): Promise<number> {
   const [cores, its] = [watched(device), watched(device)];
   const leases = ['cores', 'device'].map((name) =>
