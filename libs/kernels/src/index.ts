@@ -4,7 +4,7 @@ export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.t
 export type { KernelDefinition, Kernels, Meaning, Parameters, ResultWords, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
 export { ParameterError } from './kernel/parameter-error.ts';
-export type { DenseResult, ItemResult } from './kernel/plane-item.ts';
+export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';

@@ -62,7 +62,10 @@ async function compare(
   const ways = hwaccel === 'auto' ? ['', 'cuda', 'auto'] : ['', ...(hwaccel ? [hwaccel] : [])];
   for (const way of ways) await processFrames(cluster, warmUp, folder, `warm-up-${wayOf(way)}`, jobOf(way));
   const [{ device } = {}] = await cluster.nodes();
-  const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', ways });
+  const rates = await ratesOf(recordings, processes, {
+    ...{ withKernel: device?.kind === 'cpu', ways },
+    asDecoded: device?.kind === 'gpu',
+  });
   const samples: Sample[] = [];
   for (let i = 0; i < repetitions; i++) {
     note(`Turn ${i + 1} of ${repetitions}`);

@@ -19,23 +19,23 @@ export async function planRecording(path: string): Promise<Planned> {
   return planned;
 }
 
-/** Our decoders without a node: luma of every frame in memory. */
+/** Our decoders without a node: luma of every frame in memory; `asDecoded`: which a device makes gray. */
 export async function decodeRecordings(
   recordings: readonly Planned[],
   pool: DecoderPool,
-  hwaccel: string,
+  { hwaccel, asDecoded }: { hwaccel: string; asDecoded: boolean },
 ): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
   // As many as are decoded, and as many that are ready to be, as a node has them.
   const limit = limitConcurrency(2 * pool.processes);
   const decode = async ({ uri, segment: { start, strictFrom, end, frames } }: (typeof all)[number]): Promise<void> => {
     const file = await openVideoFile(uri);
-    const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
+    const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel, asDecoded });
     try {
       let bytes = new Uint8Array(0);
       for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
         if (event.kind !== 'frame') continue;
-        const stride = event.width * (event.pixel === 'u8' ? 1 : 2);
+        const { stride } = event;
         if (bytes.length < stride * event.height) bytes = new Uint8Array(stride * event.height);
         await decoder.luma(event, { bytes, offset: 0, stride, channels: 'gray', planeBytes: 0 });
       }

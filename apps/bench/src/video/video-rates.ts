@@ -44,11 +44,14 @@ export interface VideoRates {
   close(): Promise<void>;
 }
 
-/** `withKernel`: the default kernel on the cpu device, too; `ways`: to decode, as of `--hwaccel`, and '' for cores. */
+/**
+ * `withKernel`: the default kernel on the cpu device, too; `ways`: to decode, as of `--hwaccel`, and '' for cores; `asDecoded`: as for a device
+ * that makes luma gray.
+ */
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
-  { withKernel, ways }: { withKernel: boolean; ways: readonly string[] },
+  { withKernel, ways, asDecoded }: { withKernel: boolean; ways: readonly string[]; asDecoded: boolean },
 ): Promise<VideoRates> {
   const first = await planRecording(recordings[0]!);
   const planned = recordings.map((path) => ({ ...first, uri: pathToFileURL(path).href }));
@@ -107,7 +110,8 @@ export async function ratesOf(
       const both = await Promise.all([plain(onCores), hardware(onCard, cuda)]);
       tell(onBoth, { rate: both[0].rate + both[1].rate });
     }
-    for (const way of ways) tell(decoders(way), await timed(() => decodeRecordings(planned, pool, way)));
+    for (const way of ways)
+      tell(decoders(way), await timed(() => decodeRecordings(planned, pool, { hwaccel: way, asDecoded })));
     return sample;
   };
   const boundsOf = (way: string): string[] => {

@@ -88,10 +88,15 @@ export interface Device {
   readonly batchesInFlight: number;
   /** Bytes of memory that it has for batches, in use or kept for the next; undefined where it does not say. */
   readonly heldBytes?: number | undefined;
+  /** Whether it makes gray of luma of the limited range faster than who decodes it. */
+  readonly takesLimited?: boolean | undefined;
   /** Absent where the device decodes none. */
   readonly jpegs?: DeviceJpegs | undefined;
-  /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */
-  acquire(bytes: number): Promise<Staging>;
+  /**
+   * Waits for staging memory of at least `bytes`. `isLimited`, for devices that `takesLimited`: its planes will be luma of 8 bits and of the
+   * limited range, and the first run makes gray of them as `expandedLuma` of libs/imaging defines it. Rejects with DeviceLostError.
+   */
+  acquire(bytes: number, isLimited?: boolean): Promise<Staging>;
   /**
    * Computes items laid out in `staging`, which it takes back; with `keep` it leaves it to the caller, with the planes in it, for
    * another run, unless it rejects. Rejects with DeviceLostError when the device is gone: the same work may be repeated on

@@ -63,6 +63,10 @@ export class ReopeningDevice implements Device {
     return this.#device.batchesInFlight;
   }
 
+  get takesLimited(): boolean | undefined {
+    return this.#device.takesLimited;
+  }
+
   get heldBytes(): number | undefined {
     return this.#device.heldBytes;
   }
@@ -81,9 +85,9 @@ export class ReopeningDevice implements Device {
     };
   }
 
-  async acquire(bytes: number): Promise<Staging> {
+  async acquire(bytes: number, isLimited?: boolean): Promise<Staging> {
     const device = await this.#current;
-    return new BoundStaging(device, await device.acquire(bytes));
+    return new BoundStaging(device, await device.acquire(bytes, isLimited));
   }
 
   async run(

@@ -45,11 +45,14 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
     get heldBytes() {
       return device.heldBytes;
     },
+    get takesLimited() {
+      return device.takesLimited;
+    },
     get jpegs() {
       return device.jpegs;
     },
     lost: Promise.race([device.lost, hung.promise]),
-    acquire: (bytes) => device.acquire(bytes),
+    acquire: (...asked) => device.acquire(...asked),
     close: () => {
       stop();
       return device.close();

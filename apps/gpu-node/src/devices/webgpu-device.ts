@@ -18,6 +18,7 @@ import {
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
+import { LumaExpander } from './luma-expander.ts';
 import { ResultMemory } from './result-memory.ts';
 import { batchBegun, batchEnded } from './runtime.ts';
 import { tunedChoice } from './tuning-file.ts';
@@ -73,6 +74,8 @@ class WebGpuDevice implements Device {
   readonly batchBytes = 2 ** 26;
   readonly batchesInFlight: number;
   readonly lost: Promise<string>;
+  /** SwiftShader takes longer for it than the vectors of those who decode. */
+  readonly takesLimited: boolean;
   readonly jpegs: DeviceJpegs;
   readonly #device: GPUDevice;
   readonly #choose: ChooseStrategy;
@@ -84,6 +87,7 @@ class WebGpuDevice implements Device {
   readonly #running = new Set<(reason: DeviceLostError) => void>();
   readonly #memory = new ResultMemory(idleResultBytes);
   readonly #programs = new Map<string, Promise<GpuProgram>>();
+  #expander: Promise<LumaExpander> | undefined;
   #failure: string | undefined;
 
   constructor(device: GPUDevice, info: DeviceInfo, choose: ChooseStrategy, hosts?: GpuHosts) {
@@ -91,6 +95,7 @@ class WebGpuDevice implements Device {
     this.#choose = choose;
     this.#hosts = hosts;
     this.info = info;
+    this.takesLimited = info.kind === 'gpu';
     // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80. SwiftShader
     // computes on the cores that decode, so more than two only cost memory.
     this.batchesInFlight = info.kind === 'gpu' ? 8 : 2;
@@ -123,8 +128,9 @@ class WebGpuDevice implements Device {
     return [...this.#slots].reduce((sum, slot) => sum + slot.heldBytes, this.#jpegs.heldBytes);
   }
 
-  async acquire(bytes: number): Promise<Staging> {
+  async acquire(bytes: number, isLimited = false): Promise<Staging> {
     const slot = await this.#takeSlot(bytes);
+    slot.isLimited = isLimited;
     batchBegun();
     return new WebGpuStaging(slot, () => {
       slot.isUploaded = false;
@@ -182,6 +188,11 @@ class WebGpuDevice implements Device {
     return program;
   }
 
+  #expandingLuma(): Promise<LumaExpander> {
+    this.#expander ??= LumaExpander.create(this.#device);
+    return this.#expander;
+  }
+
   async #compute(
     slot: WebGpuSlot,
     items: readonly PipelineItem[],
@@ -190,6 +201,7 @@ class WebGpuDevice implements Device {
   ): Promise<BatchResult> {
     const device = this.#device;
     const program = await this.#program(pipeline, withMap, cellSizeOf(items));
+    const expander = slot.isLimited && !slot.isUploaded ? await this.#expandingLuma() : undefined;
     const layout = program.layOut(items);
     if (layout.dispatches.length === 0) return idleResult(program, layout);
     const { histogramsBytes, mapsBytes } = layout;
@@ -214,6 +226,7 @@ class WebGpuDevice implements Device {
     slot.isUploaded = true;
     encoder.clearBuffer(histograms, 0, histogramsBytes);
     const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });
+    expander?.record(pass, staged, usedBytes);
     program.record(pass, layout, { planes, table, histograms, maps });
     pass.end();
     encoder.copyBufferToBuffer(histograms, 0, readback, histogramsAt, histogramsBytes);

@@ -35,6 +35,8 @@ export class WebGpuSlot {
   readonly upload: GPUBuffer;
   /** The planes on the device are what was decoded into `upload`, or of the JPEGs in it. */
   isUploaded = false;
+  /** What is decoded into `upload` is luma of the limited range. */
+  isLimited = false;
   /** Present where the device measures time. */
   readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
   readonly #device: GPUDevice;

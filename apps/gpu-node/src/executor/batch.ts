@@ -21,6 +21,8 @@ export class Batch {
   readonly pixel: PixelType;
   /** What is computed of each tile, over that type. */
   readonly pipelines: readonly Pipeline[];
+  /** Its planes are luma of the limited range, which the device makes gray. */
+  readonly isLimited: boolean;
   readonly #device: BatchLimits;
   readonly #share: number;
   #stagingBytes = 0;
@@ -28,8 +30,9 @@ export class Batch {
   #withMap = false;
 
   /** `share` of the usual limits, in (0, 1], is used. The pipelines take the same channels. */
-  constructor(pixel: PixelType, pipelines: readonly Pipeline[], device: BatchLimits, share = 1) {
+  constructor(pixel: PixelType, pipelines: readonly Pipeline[], device: BatchLimits, share = 1, isLimited = false) {
     this.pixel = pixel;
+    this.isLimited = isLimited;
     this.pipelines = pipelines.map((pipeline) => pipelineOver(pixel, pipeline));
     this.#share = share;
     this.#device = device;
@@ -47,11 +50,17 @@ export class Batch {
   /**
    * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the others do
    * not, or the other way round. The first tile of a batch has all that the device takes, for each pipeline; the others have what is
-   * left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which a dense result is made, if it is.
+   * left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which a dense result is made, if it is. `stride`: as
+   * placeSharedItem takes it.
    */
-  add(plan: SharedPlan, needsMap: boolean, samplings: readonly (Sampling | undefined)[] = []): SharedItem | undefined {
+  add(
+    plan: SharedPlan,
+    needsMap: boolean,
+    samplings: readonly (Sampling | undefined)[] = [],
+    stride?: number,
+  ): SharedItem | undefined {
     const channels = this.pipelines[0]!.input.length;
-    const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel]);
+    const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel], stride);
     const own = this.pipelines.map((pipeline, i) => resultsBytesOf(plan.plans[i]!, pipeline, needsMap));
     const resultsBytes = own.reduce((sum, bytes) => sum + bytes, this.#resultsBytes);
 

@@ -3,15 +3,16 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { DecoderPool, planVideo } from '@halogrid/imaging';
-import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
-import { type FoundAnswer, Lease, type Source } from '@halogrid/proto';
+import { DecoderPool } from '@halogrid/imaging';
+import { noFfmpeg } from '@halogrid/imaging/testing-videos';
+import type { FoundAnswer, Lease, Source } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { chunksIn, feedsOf } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
-import { createTestExecutor, lbp, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+import { recordingLease } from './testing/recording-lease.ts';
+import { createTestExecutor, withFolder } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
 let device: Device;
@@ -22,30 +23,6 @@ before(async () => {
 after(async () => {
   await decoders.close();
 });
-
-/** A lease of the first segment of a recording of so many frames. */
-async function leaseOf(folder: TestFolder, name: string, frames: number, lease: Partial<Lease> = {}): Promise<Lease> {
-  const uri = await folder.put(name, '');
-  makeVideo(fileURLToPath(uri), videoKinds[name]!, frames);
-  for await (const part of planVideo(uri, {}, () => ({ aim: 1000, most: 1000 }))) {
-    if (part.kind !== 'segment') continue;
-    const { start, frames: planned, ...segment } = part.segment;
-    const sources = planned.map(({ packet, order }, index) => ({
-      index,
-      uri,
-      place: { packet, order },
-      preview: false,
-    }));
-    const { packet, pts, dts, position, size } = start;
-    const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
-    return Lease.fromPartial({
-      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
-      work: { $case: 'frames', value: { sources, segment: its } },
-      ...lease,
-    });
-  }
-  throw new Error('The recording has no segment');
-}
 
 /** What a lease gives with that choice, but for times and what was read, and the files of each batch that the device decoded. */
 async function computed(
@@ -80,21 +57,21 @@ test('frames of MJPEG that the device decodes are what cores make of them, and s
   skip,
 }, async () => {
   await withFolder(async (folder) => {
-    const lease = await leaseOf(folder, 'mjpeg.avi', 12);
+    const lease = await recordingLease(folder, 'mjpeg.avi', 12);
     const { answer: expected } = await computed(lease, 'cpu');
     assert.deepEqual([expected.results!.length, expected.errors!.length], [12, 0]);
     const onDevice = await computed(lease, 'gpu');
     assert.deepEqual(onDevice, { answer: expected, batches: [12] });
     const inDoubt = await computed(lease, 'gpu', (file) => file % 3 === 1);
     assert.deepEqual(inDoubt, { answer: expected, batches: [12] });
-    const other = await leaseOf(folder, 'mjpeg.mkv', 3);
+    const other = await recordingLease(folder, 'mjpeg.mkv', 3);
     assert.deepEqual(await computed(other, 'gpu'), { ...(await computed(other, 'cpu')), batches: [3] });
   });
 });
 
 test('another codec is for cores', { skip }, async () => {
   await withFolder(async (folder) => {
-    const other = await leaseOf(folder, 'mpeg4.mp4', 4);
+    const other = await recordingLease(folder, 'mpeg4.mp4', 4);
     assert.deepEqual(await computed(other, 'gpu'), await computed(other, 'cpu'));
   });
 });
@@ -104,7 +81,7 @@ test('maps of frames and their colours are what cores make of them, who have tho
 }, async () => {
   await withFolder(async (folder) => {
     const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };
-    const lease = await leaseOf(folder, 'mjpeg.mkv', 4, { wantsMap: true, pipeline: { operations: [colour] } });
+    const lease = await recordingLease(folder, 'mjpeg.mkv', 4, { wantsMap: true, pipeline: { operations: [colour] } });
     const { value } = lease.work as { value: { sources: Source[] } };
     value.sources[1]!.preview = true;
     const scratch = fileURLToPath(folder.scratch);

@@ -53,7 +53,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   if (small) return sourceError(source, 'read', small);
   const plan = planTile(run, rect, size);
   const compute: Compute = async (pixel, fill) => {
-    const batch = emptyBatch(run, pixel, 1);
+    const batch = emptyBatch(run, pixel, { share: 1 });
     const item = batch.add(plan, needsMap(run, source), samplingsOf(run, rect, size));
     if (!item) {
       const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;

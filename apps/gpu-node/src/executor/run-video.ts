@@ -7,7 +7,7 @@ import {
   type SegmentRequest,
   type VideoFile,
 } from '@halogrid/imaging';
-import type { SharedItem } from '@halogrid/kernels';
+import { lanePixels, type SharedItem } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { WorkDone } from '../feed/work-rate.ts';
@@ -136,11 +136,13 @@ async function decodeLeft(
   for (const [i, { position }] of left.entries()) outcomes[position] = own[i]!;
 }
 
+/** A preview shows gray, and is made of what the decoder gives. */
 function requestOf(run: ShardRun, sources: readonly Source[], segment: VideoSegment): SegmentRequest {
+  const asDecoded = run.device.takesLimited === true && run.channels === 'gray' && !sources.some(needsPreview);
   const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = segment;
   const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
   const wanted = sources.map(({ place }) => place!);
-  return { start, strictFrom, end, wanted, hwaccel, channels: run.channels, lead: leadOf(run) };
+  return { start, strictFrom, end, wanted, hwaccel, channels: run.channels, lead: leadOf(run), asDecoded };
 }
 
 class VideoRun {
@@ -225,7 +227,7 @@ class VideoRun {
 
   #tooLarge(frame: DecodedPicture): string | undefined {
     const { maxStagingBytes } = this.#run.device;
-    if (emptyBatch(this.#run, frame.pixel).add(this.#plan(frame), true)) return undefined;
+    if (emptyBatch(this.#run, frame.pixel).add(this.#plan(frame), true, [], strideOf(frame))) return undefined;
     return `${frame.width} x ${frame.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
   }
 
@@ -235,15 +237,16 @@ class VideoRun {
   }
 
   /**
-   * Takes frames of one size and type that the decoder has given, of all or none of which a dense result is wanted, as many as a batch
+   * Takes frames of one size, type and range that the decoder has given, of all or none of which a dense result is wanted, as many as a batch
    * holds; resolves with the rest of what is done with them. Staging memory is held only while they are copied, so that more segments
    * than the device has batches are decoded at the same time.
    */
   async #startBatch(): Promise<{ done: Promise<void> }> {
-    const { width, height, pixel, position: first } = this.#next!;
+    const { width, height, pixel, isLimited, position: first } = this.#next!;
+    const stride = strideOf(this.#next!);
     const whole = { x: 0, y: 0, width, height };
     const plan = this.#plan(whole);
-    const batch = emptyBatch(this.#run, pixel);
+    const batch = emptyBatch(this.#run, pixel, { isLimited });
     const left = this.#sources.slice(first);
     const withMap = needsMap(this.#run, left[0]!);
     const samplings = samplingsOf(this.#run, whole, whole);
@@ -256,7 +259,7 @@ class VideoRun {
     const ready = await this.#run.clock.time('decode', () => this.#decoder.ready(mostFrames));
     for (const source of left.slice(0, ready)) {
       if (needsMap(this.#run, source) !== withMap) break;
-      const item = batch.add(plan, withMap, samplings);
+      const item = batch.add(plan, withMap, samplings, stride);
       if (!item) break;
       places.push(item);
     }
@@ -268,6 +271,7 @@ class VideoRun {
           if (!this.#next) await this.#advance();
           const next = this.#next;
           if (!next || next.width !== width || next.height !== height || next.pixel !== pixel) break;
+          if (next.isLimited !== isLimited) break;
           const source = this.#sources[next.position]!;
           if (needsMap(this.#run, source) !== withMap) break;
           const { offset, stride, planeBytes } = item;
@@ -308,6 +312,10 @@ class VideoRun {
     }
   }
 }
+
+/** Bytes from a row to the next in staging memory where that is what the decoder has, so that a frame is copied in one go. */
+const strideOf = ({ stride, pixel }: DecodedPicture): number | undefined =>
+  stride % (lanePixels * sampleBytes[pixel]) === 0 ? stride : undefined;
 
 /** A side that no kernel is too large for. */
 const largeSide = 4096;

@@ -81,13 +81,18 @@ export function needsMap(run: ShardRun, source: Source): boolean {
   return run.wantsMap || needsPreview(source);
 }
 
-/** A batch without tiles. */
-export function emptyBatch({ pipelines, device, batchShare }: ShardRun, pixel: PixelType, share = batchShare): Batch {
+/** A batch without tiles; `isLimited`: of luma of the limited range, for devices that make it gray. */
+export function emptyBatch(
+  { pipelines, device, batchShare }: ShardRun,
+  pixel: PixelType,
+  { share = batchShare, isLimited = false } = {},
+): Batch {
   return new Batch(
     pixel,
     pipelines.map(({ pipeline }) => pipeline),
     device,
     share,
+    isLimited,
   );
 }
 
@@ -133,8 +138,8 @@ export async function runOnDevice(
   fill: (bytes: Uint8Array) => Promise<SharedItem[]>,
   isRead: boolean,
 ): Promise<BatchResults> {
-  const { stagingBytes } = batch;
-  const staging = await run.device.acquire(stagingBytes);
+  const { stagingBytes, isLimited } = batch;
+  const staging = await run.device.acquire(stagingBytes, isLimited);
   let items: SharedItem[];
   try {
     run.signal.throwIfAborted();

@@ -30,13 +30,16 @@ export function withMetrics(device: Device, metrics: NodeMetrics, meters: Device
     get heldBytes() {
       return device.heldBytes;
     },
+    get takesLimited() {
+      return device.takesLimited;
+    },
     get jpegs() {
       return device.jpegs && meteredJpegs(device, device.jpegs, metrics);
     },
     lost: device.lost,
     close: () => device.close(),
-    async acquire(bytes: number): Promise<Staging> {
-      const staging = await meters.memory.during(() => device.acquire(bytes));
+    async acquire(bytes: number, isLimited?: boolean): Promise<Staging> {
+      const staging = await meters.memory.during(() => device.acquire(bytes, isLimited));
       metrics.stagingBytes.inc(bytes);
       return new MeteredStaging(staging, () => metrics.stagingBytes.dec(bytes));
     },

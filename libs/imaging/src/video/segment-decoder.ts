@@ -17,6 +17,10 @@ export interface DecodedPicture {
   planes: number;
   /** It is the bytes of a JPEG, as one row of so many bytes. */
   isEncoded: boolean;
+  /** It is luma of the limited range, which is not gray yet. */
+  isLimited: boolean;
+  /** Bytes from a row to the next with which it is copied in one go. */
+  stride: number;
 }
 
 /** The next thing that a decoder has to say. */
@@ -58,9 +62,10 @@ export class SegmentDecoder {
     const said = await this.#heard();
     if (said.kind !== 'frame') return said as SegmentEvent;
     this.#frame = said;
-    const { position, width, height, sampleBytes, planes, encoded } = said;
+    const { position, width, height, sampleBytes, planes, stride, encoded, limited } = said;
     const pixel = sampleBytes === 2 ? 'u16' : 'u8';
-    return { kind: 'frame', position, width, height, pixel, planes, isEncoded: encoded === 1 };
+    const is = { isEncoded: encoded === 1, isLimited: limited === 1 };
+    return { kind: 'frame', position, width, height, pixel, planes, stride, ...is };
   }
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */

@@ -62,19 +62,23 @@ export function placeItem(
   return { item: { ...place, stages: plan.stages, parts: plan.parts }, end };
 }
 
-/** Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary. */
+/**
+ * Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary. `stride`: bytes from a
+ * row to the next, a multiple of 16 pixels that a row fits; the least with which no row shares such 16 pixels with the next unless given.
+ */
 export function placePlanes(
   stored: Size,
   firstX: number,
   channels: number,
   from: number,
   pixelBytes: number,
+  stride?: number,
 ): { place: Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'>; end: number } {
   const lead = (lanePixels - (firstX % lanePixels)) % lanePixels;
   const offset = roundUp(from, lanePixels * pixelBytes) + lead * pixelBytes;
-  const stride = roundUp(stored.width + lead, lanePixels) * pixelBytes;
-  const planeBytes = stride * stored.height;
-  return { place: { offset, stride, planeBytes }, end: roundUp(offset + planeBytes * channels, 256) };
+  const rowBytes = stride ?? roundUp(stored.width + lead, lanePixels) * pixelBytes;
+  const planeBytes = rowBytes * stored.height;
+  return { place: { offset, stride: rowBytes, planeBytes }, end: roundUp(offset + planeBytes * channels, 256) };
 }
 
 /** `item` restricted to one of its parts. */

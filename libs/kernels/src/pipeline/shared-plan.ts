@@ -38,15 +38,16 @@ export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image:
   };
 }
 
-/** As placeItem. On the boundary of 16 pixels lies the first one that the first pipeline computes. */
+/** As placeItem, with a `stride` as placePlanes takes it. On the boundary of 16 pixels lies the first one that the first pipeline computes. */
 export function placeSharedItem(
   { plans, stored, corners }: SharedPlan,
   channels: number,
   from: number,
   pixelBytes = 1,
+  stride?: number,
 ): { item: SharedItem; end: number } {
   const firstX = corners[0]!.x + plans[0]!.stages[0]!.out.x;
-  const { place, end } = placePlanes(stored, firstX, channels, from, pixelBytes);
+  const { place, end } = placePlanes(stored, firstX, channels, from, pixelBytes, stride);
   const items = plans.map(({ stages, parts }, i): PipelineItem => {
     const { x, y } = corners[i]!;
     return { ...place, offset: place.offset + y * place.stride + x * pixelBytes, stages, parts };

@@ -15,9 +15,10 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
     maxStagingBytes: inner.maxStagingBytes,
     batchBytes: inner.batchBytes,
     batchesInFlight: inner.batchesInFlight,
+    takesLimited: inner.takesLimited,
     lost: inner.lost,
-    async acquire(bytes) {
-      const staging = await inner.acquire(bytes);
+    async acquire(...asked) {
+      const staging = await inner.acquire(...asked);
       out++;
       const release = staging.release.bind(staging);
       staging.release = () => {

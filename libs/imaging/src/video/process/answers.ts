@@ -60,7 +60,7 @@ export class Answers {
     const { width, height, pixel, planes } = pixels;
     const samples = sampleBytes[pixel];
     const rowBytes = width * samples;
-    const stride = lead === undefined ? rowBytes : Math.ceil((width + lead) / rowSamples) * rowSamples * samples;
+    const stride = pixels.stride && pixels.stride % rowSamples === 0 ? pixels.stride : strideOf(pixels, lead);
     const planeBytes = height * stride;
     const bytes = planes * planeBytes - stride + rowBytes;
     const place = this.#takePlace(bytes);
@@ -74,6 +74,7 @@ export class Answers {
       bytes,
       place,
       encoded: pixels.isEncoded ? 1 : 0,
+      limited: pixels.isLimited ? 1 : 0,
     };
     if (place !== inline) {
       pixels.write(this.#memory!.subarray(place, place + bytes), stride, planeBytes);
@@ -123,6 +124,12 @@ export class Answers {
     write(Buffer.concat(this.#heads));
     this.#heads = [];
   }
+}
+
+/** Bytes from a row to the next; `lead`: samples that a device has before those of a row. */
+function strideOf({ width, pixel }: FramePixels, lead: number | undefined): number {
+  const samples = lead === undefined ? width : Math.ceil((width + lead) / rowSamples) * rowSamples;
+  return samples * sampleBytes[pixel];
 }
 
 const bytesOf = (head: Partial<RecordHead>): Uint8Array =>

@@ -10,7 +10,7 @@ import {
 } from '../video-frames.ts';
 import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
 import type { Ffmpeg, Frame } from './ffmpeg.ts';
-import { colourOf, grayOf } from './frame-of-ffmpeg.ts';
+import { colourOf, grayOf, lumaOrGrayOf } from './frame-of-ffmpeg.ts';
 import type { FramePixels } from './frame-pixels.ts';
 import { decodeJpegRun } from './jpeg-run.ts';
 import { nvdecRun } from './nvdec-run.ts';
@@ -41,6 +41,8 @@ export interface SegmentRequest {
    * of 16 samples. Without it there are no gaps.
    */
   lead?: number;
+  /** Whether luma of 8 bits comes as it was decoded, with its range said and rows as far apart as it has them: a device makes gray of it. */
+  asDecoded?: boolean;
   /**
    * Whether a device decodes: frames of MJPEG come as the JPEGs that they are, but for those that cores alone can tell what they are, which do
    * not come at all.
@@ -272,7 +274,8 @@ class SegmentDecoding {
   /** `stated` says what the samples of `frame` mean. */
   #pixelsOf(frame: Frame, stated: Pick<Frame, 'colorRange' | 'colorSpace'>): FramePixels | string {
     const name = this.#ffmpeg.avGetPixFmtName(frame.format) ?? '';
-    return this.#isColour ? colourOf(frame, name, stated) : grayOf(frame, name, stated, 1);
+    if (this.#isColour) return colourOf(frame, name, stated);
+    return this.#request.asDecoded ? lumaOrGrayOf(frame, name, stated) : grayOf(frame, name, stated, 1);
   }
 
   /** A text says why there are none. */

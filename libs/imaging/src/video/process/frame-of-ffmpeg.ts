@@ -1,6 +1,6 @@
 import { chromaFormat, isGrayFormat, matrixOf, whyNoColour, whyNoMatrix } from './colour-definition.ts';
 import { type Frame, fullRange } from './ffmpeg.ts';
-import { colourPixels, type FramePixels, grayPixels } from './frame-pixels.ts';
+import { colourPixels, type FramePixels, grayPixels, lumaAsDecoded } from './frame-pixels.ts';
 import type { LumaPlane } from './luma-writer.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
@@ -10,6 +10,12 @@ type Stated = Pick<Frame, 'colorRange' | 'colorSpace'>;
 export function grayOf(frame: Frame, name: string, stated: Stated, planes: 1 | 3): FramePixels | string {
   const luma = lumaOf(frame, name, stated);
   return luma ? grayPixels(luma, planes) : whyNoGray(name);
+}
+
+/** Its luma as it was decoded where that has 8 bits, and its gray elsewhere. */
+export function lumaOrGrayOf(frame: Frame, name: string, stated: Stated): FramePixels | string {
+  const luma = lumaOf(frame, name, stated);
+  return luma?.format.pixel === 'u8' ? lumaAsDecoded(luma) : grayOf(frame, name, stated, 1);
 }
 
 /** Its red, green and blue. */

@@ -11,6 +11,10 @@ export interface FramePixels extends Size {
   planes: 1 | 3;
   /** It is the bytes of a JPEG, as one row. */
   isEncoded?: true;
+  /** It is luma of the limited range, 8 bits of it, which is not gray yet. */
+  isLimited?: boolean;
+  /** Bytes from a row to the next with which it is written in one go. */
+  stride?: number;
   /** Writes rows `toStride` bytes apart, at least a row's, and planes `toPlane` apart, to the beginning of `to`. */
   write(to: Uint8Array, toStride: number, toPlane: number): void;
 }
@@ -25,6 +29,19 @@ export function grayPixels(luma: LumaPlane, planes: 1 | 3): FramePixels {
     ...{ width, height, pixel: format.pixel, planes },
     write: (to, toStride, toPlane) => {
       for (let plane = 0; plane < planes; plane++) lumaWriter.write(luma, to.subarray(plane * toPlane), toStride);
+    },
+  };
+}
+
+/** The luma of a frame in 8 bits as it was decoded. */
+export function lumaAsDecoded({ width, height, bytes, stride, isFull }: LumaPlane): FramePixels {
+  return {
+    ...{ width, height, pixel: 'u8', planes: 1, isLimited: !isFull, stride },
+    write: (to, toStride) => {
+      if (toStride === stride) to.set(bytes.subarray(0, (height - 1) * stride + width));
+      else {
+        for (let y = 0; y < height; y++) to.set(bytes.subarray(y * stride, y * stride + width), y * toStride);
+      }
     },
   };
 }

@@ -28,10 +28,11 @@ export type VideoMessage =
 
 /**
  * The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of `position`. `encoded`: 1
- * for a frame that is the bytes of a JPEG, as one row.
+ * for a frame that is the bytes of a JPEG, as one row; `limited`: 1 for luma of the limited range.
  */
 export const headFields = [
-  ...(['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place', 'encoded'] as const),
+  ...(['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place'] as const),
+  ...(['encoded', 'limited'] as const),
 ] as const;
 export type RecordHead = Record<(typeof headFields)[number], number>;
 export const headBytes = 8 * headFields.length;

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+
+/** Words of planes that a workgroup expands: four of each of its lanes. */
+const groupWords = 1024;
+/** Workgroups in a row of the grid, of which WebGPU allows 65,535. */
+const rowGroups = 2 ** 15;
+
+/** Makes gray of luma of 8 bits and of the limited range in planes of a device, in place. */
+export class LumaExpander {
+  readonly #device: GPUDevice;
+  readonly #pipeline: GPUComputePipeline;
+
+  /** Compiles it. Rejects with GPUPipelineError where the device refuses the shader. */
+  static async create(device: GPUDevice): Promise<LumaExpander> {
+    const code = readFileSync(new URL('./expand-luma.wgsl', import.meta.url), 'utf8');
+    const pipeline = await device.createComputePipelineAsync({
+      label: 'luma.expand',
+      layout: 'auto',
+      compute: { module: device.createShaderModule({ label: 'expand-luma.wgsl', code }), entryPoint: 'expand_luma' },
+    });
+    return new LumaExpander(device, pipeline);
+  }
+
+  private constructor(device: GPUDevice, pipeline: GPUComputePipeline) {
+    this.#device = device;
+    this.#pipeline = pipeline;
+  }
+
+  /** Records it for the first `bytes` bytes of `planes`, a multiple of 4: also what lies between planes, which nobody reads. */
+  record(pass: GPUComputePassEncoder, planes: GPUBuffer, bytes: number): void {
+    const groups = Math.ceil(bytes / (4 * groupWords));
+    const entries = [{ binding: 0, resource: { buffer: planes, size: bytes } }];
+    pass.setPipeline(this.#pipeline);
+    pass.setBindGroup(0, this.#device.createBindGroup({ layout: this.#pipeline.getBindGroupLayout(0), entries }));
+    pass.dispatchWorkgroups(Math.min(groups, rowGroups), Math.ceil(groups / rowGroups));
+  }
+}

@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { planVideo } from '@halogrid/imaging';
+import { deepKinds, makeVideo, videoKinds } from '@halogrid/imaging/testing-videos';
+import { Lease } from '@halogrid/proto';
+import { lbp, type TestFolder } from './shard-fixture.ts';
+
+/** A lease of the first segment of a recording of so many frames, of one of the kinds that there are. */
+export async function recordingLease(
+  folder: TestFolder,
+  name: string,
+  frames: number,
+  lease: Partial<Lease> = {},
+  encoder = videoKinds[name] ?? deepKinds[name]!.encoder,
+): Promise<Lease> {
+  const uri = await folder.put(name, '');
+  makeVideo(fileURLToPath(uri), encoder, frames);
+  for await (const part of planVideo(uri, {}, () => ({ aim: 1000, most: 1000 }))) {
+    if (part.kind !== 'segment') continue;
+    const { start, frames: planned, ...segment } = part.segment;
+    const sources = planned.map(({ packet, order }, index) => ({
+      index,
+      uri,
+      place: { packet, order },
+      preview: false,
+    }));
+    const { packet, pts, dts, position, size } = start;
+    const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
+    return Lease.fromPartial({
+      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
+      work: { $case: 'frames', value: { sources, segment: its } },
+      ...lease,
+    });
+  }
+  throw new Error('The recording has no segment');
+}
