@@ -7,7 +7,15 @@ import type { SegmentRequest } from './process/decode-segment.ts';
 import type { Rational } from './process/ffmpeg.ts';
 import type { IndexLine } from './process/index-packets.ts';
 import { openVideoFile } from './video-file.ts';
-import { beginOf, framesOf, groupPackets, groupsBefore, type VideoFrame, type VideoPacket } from './video-frames.ts';
+import {
+  beginOf,
+  framesOf,
+  groupPackets,
+  groupsBefore,
+  type VideoFrame,
+  type VideoPacket,
+  withoutLeading,
+} from './video-frames.ts';
 
 /** A frame that is wanted of a video. */
 export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
@@ -22,7 +30,12 @@ export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom
   version: string;
 }
 
-/** Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. */
+/**
+ * Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. Where groups are open, it also has those frames
+ * of the next group that are shown before its key frame: they are decoded from what it has read, and the next segment begins with that key
+ * frame. With them in the next segment, which then has to decode the group before, every third frame of an H.265 recording with a key
+ * frame every 50 was decoded twice (measured).
+ */
 export interface SegmentLength {
   aim: number;
   most: number;
@@ -120,6 +133,8 @@ class SegmentCutter {
   /** First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later ones. */
   #unreached: number[] = [];
   #open: VideoSegment | undefined;
+  /** A group had frames that are shown before its key frame; the next may have some as well. */
+  #areGroupsOpen = false;
 
   constructor(options: CutterOptions) {
     this.#options = options;
@@ -138,8 +153,11 @@ class SegmentCutter {
     this.frames += group.frames.length;
     this.#startTicks ??= group.startTicks;
     const { aim, most } = lengthOf();
-    const begin = beginOf(group, this.#before);
-    for (const frame of group.frames) {
+    const forLeading = beginOf(group, this.#before);
+    const forOthers = group.leading > 0 ? beginOf(withoutLeading(group), this.#before) : forLeading;
+    for (const [i, frame] of group.frames.entries()) {
+      const begin = i < group.leading ? forLeading : forOthers;
+      if (i === group.leading && this.#isFull(aim)) yield* this.rest();
       const { ticks, ...place } = frame;
       const timestampMs = ticks === undefined || !timeBase ? null : ticksToMs(ticks, timeBase);
       if (timestampMs === null && needsTimes(choice)) throw new InputError('read', withoutTimes);
@@ -156,13 +174,20 @@ class SegmentCutter {
     this.#before = [...this.#before, group.first].slice(-groupsBefore);
     // What follows the end of what is asked for is listed while that is decoded.
     const isBehind = choice.toMs !== undefined && this.lastMs >= choice.toMs;
-    if (this.#open && (this.#open.frames.length >= aim || isBehind)) yield* this.rest();
-    if (!this.#open) this.#unreached = this.#unreached.filter((packet) => packet >= this.#before[0]!.packet);
+    this.#areGroupsOpen ||= group.leading > 0;
+    if (isBehind || (!this.#areGroupsOpen && this.#isFull(aim))) yield* this.rest();
+    const earliest = Math.min(this.#before[0]!.packet, this.#open?.start.packet ?? Number.POSITIVE_INFINITY);
+    this.#unreached = this.#unreached.filter((packet) => packet >= earliest);
   }
 
   *rest(): Generator<VideoSegment> {
     if (this.#open) yield this.#isSought(this.#open) ? this.#open : { ...this.#open, start: withoutPlace(this.#open) };
     this.#open = undefined;
+  }
+
+  /** Whether the open segment has what is aimed at from earlier groups, and no more. */
+  #isFull(aim: number): boolean {
+    return this.#open !== undefined && this.#open.frames.length >= aim;
   }
 
   /** Whether groups lie between a segment and the start of another that no frame of either needs. */

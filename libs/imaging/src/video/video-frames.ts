@@ -49,6 +49,11 @@ export interface FrameGroup {
   frames: VideoFrame[];
   /** Whether some of them may need the group before: those that are shown before the key frame but follow it in the file. */
   needsGroupBefore: boolean;
+  /**
+   * How many of the frames, its first ones, those are, where the others are decoded from the key frame alone; 0 where nobody can tell, and
+   * where that is not clean.
+   */
+  leading: number;
 }
 
 /** Cuts a stream's packets at its key frames. */
@@ -94,8 +99,16 @@ export function framesOf(
     return { frame: firstFrame + i, ticks, ...place };
   });
   const isClosed = isTimed && packets.every(({ pts }) => pts! >= first.pts!);
-  return { first, end: first.packet + packets.length, frames, needsGroupBefore: !isClosed, startTicks: start };
+  const leading = isTimed && first.isClean ? shown.filter(({ pts }) => pts! < first.pts!).length : 0;
+  const end = first.packet + packets.length;
+  return { first, end, frames, needsGroupBefore: !isClosed, leading, startTicks: start };
 }
+
+/** What is decoded where nobody wants the frames that are shown before the key frame. */
+export const withoutLeading = ({ first }: FrameGroup): Pick<FrameGroup, 'first' | 'needsGroupBefore'> => ({
+  first,
+  needsGroupBefore: false,
+});
 
 /** Groups before one, at most, of which one may be needed to decode it. */
 export const groupsBefore = 64;

@@ -7,6 +7,7 @@ import {
   untrusted,
   type VideoFrame,
   type VideoPacket,
+  withoutLeading,
 } from '../video-frames.ts';
 import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
 import type { Ffmpeg, Frame } from './ffmpeg.ts';
@@ -146,8 +147,7 @@ class SegmentDecoding {
       last = runs.at(-1)!.at(-1)!.packet;
       for (const sent of runs) {
         const groups = cutAtKeys(sent);
-        if (sent.some(isDamaged(this.#request.strictFrom)))
-          this.#decodeEach(groups, before, sent === runs.at(-1) ? restOfGroup(reader) : []);
+        if (this.#isHurt(sent)) this.#decodeEach(groups, before, sent === runs.at(-1) ? restOfGroup(reader) : []);
         before = [...before, ...groups.map(([first]) => first!)].slice(-groupsBefore);
       }
     }
@@ -182,7 +182,7 @@ class SegmentDecoding {
         ? decodeRun(this.#ffmpeg, reader, hardware.of, request)
         : nvdecRun(hardware.of.nvdec, reader, hardware.of.stream, request, hardware.of.failed);
     for (const { size } of sent) this.#inputBytes += size;
-    if (hardware.kind === 'nvdec' && sent.some(isDamaged(strictFrom))) hardware.of.doubted();
+    if (hardware.kind === 'nvdec' && this.#isHurt(sent)) hardware.of.doubted();
     const ends = [...starts.filter((packet) => packet < end), Number.POSITIVE_INFINITY];
     let from = 0;
     return ends.map((until) => {
@@ -190,6 +190,23 @@ class SegmentDecoding {
       while (from < sent.length && sent[from]!.packet < until) from++;
       return sent.slice(first, from);
     });
+  }
+
+  /** Whether some of what was decoded is damaged. */
+  #isHurt(sent: readonly SentPacket[]): boolean {
+    const isBad = isDamaged(this.#request.strictFrom);
+    return sent.some((packet) => isBad(packet) && !this.#isLeftOut(packet));
+  }
+
+  /**
+   * Whether a packet has no picture because decoding began with the key frame that it follows, and it is shown before that: what it was to be
+   * decoded from was not read. Nothing else is decoded from it, and nobody wants it.
+   */
+  #isLeftOut({ packet, group, pts, damage }: SentPacket): boolean {
+    const { start, wanted } = this.#request;
+    const isLeading = group === start.packet && pts !== null && start.pts !== null && pts < start.pts;
+    const isAsked = wanted.some((its) => its.packet === (its.order === undefined ? packet : group));
+    return isLeading && damage === undefined && !isAsked;
   }
 
   /** Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells. */
@@ -211,14 +228,33 @@ class SegmentDecoding {
     }
   }
 
+  /** As segments are planned: what is shown before the key frame needs the group before, and what is shown behind it does not. */
   #decodeAlone(group: readonly VideoPacket[], before: readonly VideoPacket[]): void {
+    const frames = framesOf(group, 0);
+    const begin = beginOf(frames, before);
+    if (frames.leading === 0) {
+      this.#decodePart(group, begin, () => true);
+      return;
+    }
+    const isLeading = ({ pts }: VideoPacket): boolean => pts! < frames.first.pts!;
+    const wants = (part: readonly VideoPacket[]) => part.some(({ packet }) => this.#positions.has(keyOf(packet)));
+    if (wants(group.filter(isLeading))) this.#decodePart(group, begin, isLeading);
+    const others = (packet: VideoPacket): boolean => !isLeading(packet);
+    if (wants(group.filter(others))) this.#decodePart(group, beginOf(withoutLeading(frames), before), others);
+  }
+
+  /** Decodes a group from `start` on, for those of its packets that `isIn` names. */
+  #decodePart(
+    group: readonly VideoPacket[],
+    { start, strictFrom }: ReturnType<typeof beginOf>,
+    isIn: (packet: VideoPacket) => boolean,
+  ): void {
     const first = group[0]!.packet;
-    const { start, strictFrom } = beginOf(framesOf(group, 0), before);
     const decodeTo = (end: number) =>
       this.#run(this.#readers.at(start.packet), {
         strictFrom,
         isEnd: ({ packet, isKey }) => packet >= end || (isKey && packet > first),
-        show: (picture) => picture.packet.group === first && this.#show(picture),
+        show: (picture) => picture.packet.group === first && isIn(picture.packet) && this.#show(picture),
       });
     const sent = decodeTo(Number.POSITIVE_INFINITY);
     const hurt = sent.findIndex(({ packet, damage }) => packet >= strictFrom && damage !== undefined);
@@ -229,7 +265,7 @@ class SegmentDecoding {
         if (damage) sent[i]!.damage ??= damage;
       }
     }
-    this.#report(sent, strictFrom, first);
+    this.#report(sent, strictFrom, first, isIn);
   }
 
   #run(reader: PacketReader, given: Omit<RunRequest, 'isWanted'>): SentPacket[] {
@@ -288,14 +324,19 @@ class SegmentDecoding {
     this.#sink.frame(position, pixels);
   }
 
-  /** Says of every wanted frame of a group that did not come, or is not to be trusted, why. */
-  #report(sent: readonly SentPacket[], strictFrom: number, group: number): void {
+  /** Says of every wanted frame of a group, of those that `isIn` names, that did not come, or is not to be trusted, why. */
+  #report(
+    sent: readonly SentPacket[],
+    strictFrom: number,
+    group: number,
+    isIn: (packet: VideoPacket) => boolean,
+  ): void {
     const first = sent[0]!.packet;
     const isBad = isDamaged(strictFrom);
     const spoiled = untrusted(sent, (packet) => isBad(sent[packet - first]!));
     for (const [position, { packet, order }] of this.#request.wanted.entries()) {
       const own = sent[packet - first];
-      if (own?.group !== group || !spoiled.has(packet)) continue;
+      if (own?.group !== group || !isIn(own) || !spoiled.has(packet)) continue;
       if (order !== undefined)
         this.#sink.bad(position, 'A frame between the same two key frames is damaged, and none of them tells its time');
       else if (own.damage) this.#sink.bad(position, `The frame is damaged: ${own.damage}`);
