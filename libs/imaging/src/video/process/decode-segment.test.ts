@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { SegmentLength } from '../plan-video.ts';
+import { DecoderPool } from '../decoder-pool.ts';
+import { planVideo, type SegmentLength } from '../plan-video.ts';
 import {
   type Decoded,
   decodeInOneProcess,
@@ -24,6 +25,7 @@ import {
   videoKinds,
   width,
 } from '../testing/videos.ts';
+import { openVideoFile } from '../video-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,6 +89,42 @@ for (const { name, gray: format, frameBytes } of kinds) {
       }
     }
     assert.ok(segments[0]! > segments[1]! && segments[1]! > segments[2]!, `${segments} segments`);
+  });
+}
+
+for (const name of ['hevc-open.mp4', 'hevc-open.ts']) {
+  test(`${name}: packets of open groups are decoded once, but those that two segments need`, {
+    skip: noFfmpeg,
+  }, async () => {
+    const uri = pathToFileURL(pathOf(name)).href;
+    const index = await indexOnce(uri);
+    const file = await openVideoFile(uri);
+    const pool = new DecoderPool({ processes: 1 });
+    try {
+      const sizes: number[] = [];
+      for await (const line of index(file))
+        if (line.kind === 'packets') for (const { packet, size } of line.packets) sizes[packet] = size;
+      let [decoded, shared, last] = [0, 0, 0];
+      for await (const part of planVideo(uri, {}, () => ({ aim: 12, most: 1000 }), index)) {
+        if (part.kind !== 'segment') continue;
+        const { start, strictFrom, end, frames } = part.segment;
+        const own = sizes.slice(start.packet, end).reduce((sum, size) => sum + size, 0);
+        const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel: '' });
+        let event = await decoder.next();
+        for (; event.kind !== 'end'; event = await decoder.next()) assert.equal(event.kind, 'frame');
+        assert.equal(event.inputBytes, own);
+        decoded += end - start.packet;
+        shared += Math.max(0, last - start.packet);
+        last = end;
+        await decoder.close();
+      }
+      assert.equal(decoded, 48 + shared);
+      // Of four groups of twelve: the key frames of those behind the second, and what is shown before each.
+      assert.ok(shared > 0 && shared <= 12 + 2 * 5, `${shared} packets are decoded twice`);
+    } finally {
+      await pool.close();
+      file.close();
+    }
   });
 }
 

@@ -24,10 +24,14 @@ interface Made {
   fails?: boolean;
 }
 
-const slice = Buffer.from([0, 0, 0, 2, 0x41, 1]);
+const slices = { h264: Buffer.from([0, 0, 0, 2, 0x41, 1]), hevc: Buffer.from([0, 0, 0, 2, 0x02, 1]) } as const;
+const slice = slices.h264;
 
 /** A reader that gives these packets, up to a number that is not given. */
-function readerOf(made: readonly Made[]): Pick<PacketReader, 'last' | 'read' | 'current' | 'newExtradata'> {
+function readerOf(
+  made: readonly Made[],
+  codec: keyof typeof slices,
+): Pick<PacketReader, 'last' | 'read' | 'current' | 'newExtradata'> {
   let at = 0;
   const packetAt = (): VideoPacket | undefined => {
     const one = made[at];
@@ -43,17 +47,20 @@ function readerOf(made: readonly Made[]): Pick<PacketReader, 'last' | 'read' | '
       return packetAt();
     },
     get current() {
-      return { flags: 0, data: made[at]!.data ?? slice, getSideData: () => null } as unknown as PacketReader['current'];
+      return {
+        flags: 0,
+        data: made[at]!.data ?? slices[codec],
+        getSideData: () => null,
+      } as unknown as PacketReader['current'];
     },
     newExtradata: undefined,
   };
 }
 
 /** Hardware that decodes a packet at once, and shows those of a group behind its last, in the order of their times. */
-function hardwareOf(made: readonly Made[]) {
+function hardwareOf(made: readonly Made[], reader: Pick<PacketReader, 'last'>) {
   return {
     decode(_codec: string, sink: NvdecSink, feed: (give: (picture: Buffer) => void) => void) {
-      let given = 0;
       let number = 0;
       let held: number[] = [];
       const showAll = () => {
@@ -62,12 +69,13 @@ function hardwareOf(made: readonly Made[]) {
       };
       if (!sink.sequence(sequence)) throw new NotForHardwareError();
       feed(() => {
-        const one = made[given]!;
+        const at = reader.last!.packet;
+        const one = made[at]!;
         if (one.fails) throw new Error('the card is gone');
         if (one.isKey) showAll();
         number = one.isKey ? 0 : number + 1;
         const picture = {
-          surface: given,
+          surface: at,
           isField: false,
           slices: 1,
           isReference: true,
@@ -75,7 +83,7 @@ function hardwareOf(made: readonly Made[]) {
           frameNumbers: 16,
         };
         for (let i = 0; i < (one.pictures ?? 1); i++) sink.decode({ ...picture, ...one.picture });
-        held.push(given++);
+        held.push(at);
       });
       showAll();
     },
@@ -85,7 +93,11 @@ function hardwareOf(made: readonly Made[]) {
 }
 
 /** Packets whose frames are given out, in that order, and those that are marked as damaged. */
-function run(made: readonly Made[], expected = { width: 64, height: 60, isFullRange: false }) {
+function run(
+  made: readonly Made[],
+  expected = { width: 64, height: 60, isFullRange: false },
+  codec: keyof typeof slices = 'h264',
+) {
   const shown: number[] = [];
   const failures: string[] = [];
   const layout = { lengthBytes: 4, parameterSets: Buffer.alloc(0) };
@@ -93,7 +105,8 @@ function run(made: readonly Made[], expected = { width: 64, height: 60, isFullRa
     isEnd: ({ packet }: VideoPacket) => packet >= made.length,
     show: ({ packet }: { packet: VideoPacket }) => shown.push(packet.packet),
   };
-  const sent = nvdecRun(hardwareOf(made), readerOf(made), { codec: 'h264', layout, expected }, request, (error) =>
+  const reader = readerOf(made, codec);
+  const sent = nvdecRun(hardwareOf(made, reader), reader, { codec, layout, expected }, request, (error) =>
     failures.push(error.message),
   );
   assert.deepEqual(
@@ -139,6 +152,14 @@ for (const [what, change] of [
     assert.ok(!shown.includes(4));
   });
 }
+
+test('frames of H.265 that are shown before the key frame with which decoding begins are left out, without a doubt', () => {
+  const open: Made[] = [{ pts: 2, isKey: true }, { pts: 0 }, { pts: 1 }, { pts: 5, isKey: true }, { pts: 4 }];
+  assert.deepEqual(run(open, undefined, 'hevc'), { shown: [0, 4, 3], damaged: [], failures: [] });
+  // A doubt where they come in another group.
+  assert.deepEqual(run([...open, { pts: 1 }], undefined, 'hevc').damaged, [5]);
+  assert.deepEqual(run(open).damaged, [1]);
+});
 
 test('hardware that breaks down leaves all that it has not shown to cores, and that is told', () => {
   assert.deepEqual(run(changed(3, { fails: true })), { shown: [], damaged: [3], failures: ['the card is gone'] });

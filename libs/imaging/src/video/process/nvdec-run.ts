@@ -129,8 +129,11 @@ class NvdecRun implements NvdecSink {
     const { current, newExtradata: changed } = this.#reader;
     const { codec, layout } = this.#stream;
     const first = this.sent[0]!;
-    // Those that are shown before the key frame with which decoding begins may need what came before.
     const isAlone = packet.pts !== null && packet.pts >= (first.pts ?? Number.POSITIVE_INFINITY);
+    // Shown before the key frame with which decoding begins, and maybe decoded from what came before: nothing else is decoded from it, so it is
+    // left out, as by decoders on cores.
+    const isInFirstGroup = this.sent.at(-1)!.group === first.packet;
+    if (codec === 'hevc' && packet.pts !== null && first.pts !== null && !isAlone && isInFirstGroup) return;
     const isPlain = isAlone && !(current.flags & packetFlags.corrupt) && !changed && !current.getSideData(newExtradata);
     const units = isPlain && current.data ? annexB(codec, current.data, layout.lengthBytes) : undefined;
     if (!units) {
