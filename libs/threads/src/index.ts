@@ -1,6 +1,7 @@
 export { Budget } from './budget.ts';
 export { endThread, endWhenAsked } from './end-thread.ts';
 export { forEachLimited } from './for-each-limited.ts';
+export { LateThread } from './late-thread.ts';
 export { limitConcurrency, poolThreads } from './limit-concurrency.ts';
 export { type MapAheadOptions, mapAhead } from './map-ahead.ts';
 export { type ServeOptions, serveOrders } from './serve-orders.ts';

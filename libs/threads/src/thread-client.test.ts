@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { LateThread } from './late-thread.ts';
 import { sayEnd, ThreadClient } from './thread-client.ts';
 
 /** What the thread is told: wait so many milliseconds, then double, fail, or end. */
@@ -83,4 +84,21 @@ test('a thread is ended in the middle of what it does where nobody waits for tha
   const waiting = assert.rejects(client.order({ ms: 600_000 }), { message: 'The thread has ended: it exited with 1' });
   await client.terminate();
   await waiting;
+});
+
+test('a late thread starts when it is wanted, and again after it has ended', { timeout: 60_000 }, async (t) => {
+  let started = 0;
+  const thread = new LateThread(() => {
+    started++;
+    return startClient(t);
+  });
+  await thread.end();
+  assert.equal(started, 0);
+  const first = thread.client;
+  assert.equal(await first.order({ number: 1 }), 2);
+  assert.equal(thread.client, first);
+  await assert.rejects(first.order({ exit: 3 }), { message: 'The thread has ended: it exited with 3' });
+  assert.equal(await thread.client.order({ number: 2 }), 4);
+  assert.equal(started, 2);
+  await thread.end();
 });

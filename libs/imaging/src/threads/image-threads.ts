@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
 import { sourceAccess } from '@halogrid/sources';
-import { sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
+import { LateThread, sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import {
@@ -31,33 +31,28 @@ function startThread(decoders: number): ImageThread {
  * where more than 8 cores decode.
  */
 export class ImageThreads {
-  readonly #threads: ImageThread[];
-  readonly #decodersEach: number;
+  readonly #threads: LateThread<ImageOrder, ImageAnswer>[];
   #lastImage = 0;
 
   /** `decoders`: the threads of libuv's pool. */
   constructor(count: number, decoders: number) {
-    this.#decodersEach = Math.max(1, Math.ceil(decoders / count));
-    this.#threads = Array.from({ length: count }, () => startThread(this.#decodersEach));
+    const decodersEach = Math.max(1, Math.ceil(decoders / count));
+    this.#threads = Array.from({ length: count }, () => new LateThread(() => startThread(decodersEach)));
+    // The first image does not wait for one.
+    for (const thread of this.#threads) void thread.client;
   }
 
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
   async openImage(uri: string): Promise<OpenImage> {
     const image = ++this.#lastImage;
-    const thread = this.#threadOf(image);
+    // One after another.
+    const thread = this.#threads[image % this.#threads.length]!.client;
     const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri });
     return new DistantImage(thread, image, opened!, inputBytes);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.end()));
-  }
-
-  /** One after another; a thread that has ended is replaced. */
-  #threadOf(image: number): ImageThread {
-    const i = image % this.#threads.length;
-    if (this.#threads[i]!.hasEnded) this.#threads[i] = startThread(this.#decodersEach);
-    return this.#threads[i]!;
   }
 }
 
