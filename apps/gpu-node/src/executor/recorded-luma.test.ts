@@ -68,10 +68,15 @@ for (const name of ['h264.mp4', 'hevc.mkv', 'mpeg4.avi']) {
 test('rows without a byte between them are counted as well', { skip }, async () => {
   await withFolder(async (folder) => {
     const encoder = ['-vf', 'scale=128:72', '-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
-    const lease = await recordingLease(folder, 'whole.mp4', 4, { pipelines }, encoder);
+    const blurred = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'mirror' };
+    const ldp = { kernel: 'ldp', parameters: { order: '4' }, border: '' };
+    const others = [{ operations: [ldp] }, { operations: [blurred] }, { operations: [blurred, lbp()] }];
+    const named = [...pipelines.named, ...others.map((pipeline, i) => ({ name: `${i}`, pipeline }))];
+    const lease = await recordingLease(folder, 'whole.mp4', 4, { pipelines: { named } }, encoder);
     const found = await computed(lease, true);
     assert.ok(found.acquired.limited > 0);
     assert.deepEqual(found.answer, (await computed(lease, false)).answer);
+    assert.equal(found.answer.results!.length, 4 * named.length);
   });
 });
 
