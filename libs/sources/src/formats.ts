@@ -141,29 +141,45 @@ const unsupportedExtensions = new Set(unsupportedFormats.flatMap(({ extensions }
 /** For sentences. */
 export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
 
-/** The extension that was found last, as it was written behind its dot. */
-let last = { suffix: '.jpg', extension: 'jpg' };
-
-/**
- * In lower case; empty where there is none. A million files of a listing are asked five times each, so no expression is matched, and
- * that of the file before is looked for first.
- */
-function extensionOf(name: string): string {
-  if (name.endsWith(last.suffix)) return last.extension;
-  const dot = name.lastIndexOf('.');
-  if (dot < 0 || name.indexOf('/', dot) >= 0) return '';
-  const suffix = name.slice(dot);
-  last = { suffix, extension: suffix.slice(1).toLowerCase() };
-  return last.extension;
+/** What an extension tells. */
+interface ExtensionFacts {
+  /** That it is the format that the file has, if it is one that is read. */
+  format: Format | undefined;
+  isVideo: boolean;
+  isUnsupported: boolean;
 }
 
-/** The format that a file has by its name or URI, if that tells one that is read. */
-export const formatOfName = (name: string): Format | undefined => byExtension.get(extensionOf(name));
+/** What the extension that was found last tells, and how it was written, with its dot. */
+let last = { suffix: '.jpg', facts: factsOf('jpg') };
 
-export const hasVideoExtension = (name: string): boolean => videoExtensions.includes(extensionOf(name));
+/**
+ * By the extension, which is none where there is no dot. A million files of a listing are asked five times each, so no expression is matched, and
+ * that of the file before is looked for first.
+ */
+function byName(name: string): ExtensionFacts {
+  if (name.endsWith(last.suffix)) return last.facts;
+  const dot = name.lastIndexOf('.');
+  if (dot < 0 || name.indexOf('/', dot) >= 0) return noFacts;
+  const suffix = name.slice(dot);
+  last = { suffix, facts: factsOf(suffix.slice(1).toLowerCase()) };
+  return last.facts;
+}
+
+function factsOf(extension: string): ExtensionFacts {
+  const format = byExtension.get(extension);
+  const isVideo = videoExtensions.includes(extension);
+  return { format, isVideo, isUnsupported: unsupportedExtensions.has(extension) };
+}
+
+const noFacts = factsOf('');
+
+/** The format that a file has by its name or URI, if that tells one that is read. */
+export const formatOfName = (name: string): Format | undefined => byName(name).format;
+
+export const hasVideoExtension = (name: string): boolean => byName(name).isVideo;
 
 /** Whether a file of that name is probably of a format that is not read. */
-export const hasUnsupportedExtension = (name: string): boolean => unsupportedExtensions.has(extensionOf(name));
+export const hasUnsupportedExtension = (name: string): boolean => byName(name).isUnsupported;
 
 /** Whether a file of that name is meant to be an image or a video. */
 export const hasImageExtension = (name: string): boolean =>

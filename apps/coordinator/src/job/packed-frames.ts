@@ -1,6 +1,8 @@
-import { packSources } from '@halogrid/sources/pack-sources';
+import { SourcePacker } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { PackedFrames, PlanStep, Shard, ShardWork, SourceRef } from './shard.ts';
+
+const zero = 0x30;
 
 /** Planned frames as steps of their own would say them. */
 type PlannedFrame = Extract<PlanStep, { kind: 'source' }>;
@@ -18,58 +20,64 @@ export function packFrames(planned: readonly PlannedFrame[], work: ShardWork): P
   if (!sources.every(({ index, uri }, i) => index === planned[i]!.index && uri === planned[i]!.uri)) return undefined;
   const isPinned = sources.every(({ version }, i) => version === planned[i]!.version);
   if (!isPinned && !sources.every(({ version }) => version === undefined)) return undefined;
-  const block = packOf(planned, sources);
+  const packed = packOf(planned, sources);
   const [first] = sources;
-  if (!block || !first) return undefined;
+  if (!packed || !first) return undefined;
   return {
     kind: 'packed',
     first: first.index,
     count: sources.length,
-    block,
+    block: packed.block,
     isPinned,
     uri: first.uri,
-    folders: foldersOf(sources),
+    folders: packed.folders,
     hasPreviews: sources.some(({ preview }) => preview),
   };
 }
 
-/** The block of sources; undefined where it would be longer than a block may be. */
-function packOf(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): Uint8Array | undefined {
+/** The block of sources, and the folders that they are in; undefined where it would be longer than a block may be. */
+function packOf(
+  planned: readonly PlannedFrame[],
+  refs: readonly SourceRef[],
+): Pick<PackedFrames, 'block' | 'folders'> | undefined {
+  const packer = new SourcePacker();
+  const folders = new Set<string>();
+  // One at a time, so that none is held; a generator of them took a twentieth of a plan's time (measured).
   try {
-    return packSources(blockSources(planned, refs));
+    for (let i = 0; i < planned.length; i++) {
+      const { index, uri, name, version } = planned[i]!;
+      const source: BlockSource = { index, uri, name, sizeBytes: sizeOf(version) };
+      if (version !== undefined) source.version = version;
+      if (refs[i]!.preview) source.preview = true;
+      if (packer.add(source)) folders.add(folderOf(uri));
+    }
+    return { block: packer.pack(), folders: [...folders] };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** One at a time, so that none is held. */
-function* blockSources(planned: readonly PlannedFrame[], refs: readonly SourceRef[]): Generator<BlockSource> {
-  for (let i = 0; i < planned.length; i++) {
-    const { index, uri, name, version } = planned[i]!;
-    const source: BlockSource = { index, uri, name, sizeBytes: sizeOf(version) };
-    if (version !== undefined) source.version = version;
-    if (refs[i]!.preview) source.preview = true;
-    yield source;
-  }
-}
-
 /** The versions of files begin with their size, which a block then has once. */
 function sizeOf(version = ''): number {
-  const size = Number(version.slice(0, Math.max(0, version.indexOf(' '))));
+  const end = Math.max(0, version.indexOf(' '));
+  const size = digitsOf(version, end) ?? Number(version.slice(0, end));
   return Number.isSafeInteger(size) && size > 0 ? size : 0;
 }
 
-/** Frames of a folder follow one another: most are seen to be in that of the one before. */
-function foldersOf(sources: readonly SourceRef[]): string[] {
-  const folders = new Set<string>();
-  let last: string | undefined;
-  for (const { uri } of sources) {
-    if (last !== undefined && uri.lastIndexOf('/') === last.length && uri.startsWith(last)) continue;
-    last = folderOf(uri);
-    folders.add(last);
+/** A number of so many digits is exact. */
+const mostDigits = 15;
+
+/** The number that the first units of a text are, where all are digits, without a text of them. */
+function digitsOf(text: string, end: number): number | undefined {
+  if (end > mostDigits) return undefined;
+  let value = 0;
+  for (let i = 0; i < end; i++) {
+    const digit = text.charCodeAt(i) - zero;
+    if (digit < 0 || digit > 9) return undefined;
+    value = 10 * value + digit;
   }
-  return [...folders];
+  return value;
 }
 
 export const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { redactUri } from '@halogrid/sources';
+import { isIn } from './is-in.ts';
 
 /** Sources that get a preview, where there are as many. */
 export const previewSources = 20;
@@ -136,10 +137,9 @@ export class PreviewChoice {
 
   /** Those of a folder come one after another, mostly. */
   #groupOf(uri: string, frame: number | undefined): number {
-    const length = frame === undefined ? uri.lastIndexOf('/') : uri.length;
     const last = this.#lastGroup;
-    if (length === last.name.length && uri.startsWith(last.name)) return last.number;
-    const name = uri.slice(0, length);
+    if (frame === undefined ? isIn(last.name, uri) : uri === last.name) return last.number;
+    const name = frame === undefined ? uri.slice(0, uri.lastIndexOf('/')) : uri;
     const known = this.#entries.find((one) => groupName(one) === name);
     this.#lastGroup = { name, number: known?.group ?? ++this.#groups };
     return this.#lastGroup.number;

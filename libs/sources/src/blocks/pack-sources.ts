@@ -9,15 +9,16 @@ import {
   SourceBlock,
   versionTags,
 } from './source-block.ts';
+import { timeOf } from './time-of-version.ts';
 
 /**
  * The block of bytes of these sources, in their order, as SourceBlock reads it. 20 bytes for a frame of a folder, with size
  * and version. Throws RangeError where they are more than a block holds.
  */
 export function packSources(sources: Iterable<BlockSource>): Uint8Array {
-  const columns = new Columns();
-  for (const source of sources) columns.add(source);
-  return columns.pack();
+  const packer = new SourcePacker();
+  for (const source of sources) packer.add(source);
+  return packer.pack();
 }
 
 /** The block of the sources from one place of a block up to another, which is left out. Throws SourceBlockError. */
@@ -25,7 +26,10 @@ export function cutSources(block: Uint8Array, from: number, end: number): Uint8A
   return packSources(new SourceBlock(block).slice(from, end));
 }
 
-class Columns {
+const slash = 0x2f;
+
+/** Makes such a block of sources that are told one by one. `add` throws RangeError as well. */
+export class SourcePacker {
   readonly #indexes: number[] = [];
   readonly #shared: number[] = [];
   readonly #rest: number[] = [];
@@ -43,17 +47,20 @@ class Columns {
   #before = Buffer.allocUnsafe(256);
   #beforeBytes = 0;
   #now = Buffer.allocUnsafe(256);
+  /** Where the folder of the URI before ends. */
+  #slashAt = 0;
   #next = 0;
   #nextPreview = 0;
   #uriBytes = 0;
   #optional = 0;
 
-  add({ index, uri, sizeBytes, name, version, preview, place }: BlockSource): void {
+  /** Returns whether its folder may be another than that of the one before, which is never missed. */
+  add({ index, uri, sizeBytes, name, version, preview, place }: BlockSource): boolean {
     const nth = this.#indexes.length;
     const step = index - this.#next;
     this.#indexes.push(step < 0 ? -2 * step - 1 : 2 * step);
     this.#next = index + 1;
-    this.#uri(uri);
+    const isElsewhere = this.#uri(uri);
     this.#sizes.push(sizeBytes);
     this.#version(version, sizeBytes);
     if (name !== undefined) this.#optional |= optionalColumns.names;
@@ -71,22 +78,29 @@ class Columns {
     ) {
       throw new RangeError('A block of sources is full');
     }
+    return isElsewhere;
   }
 
-  #uri(uri: string): void {
+  #uri(uri: string): boolean {
     const most = mostUnitBytes * uri.length;
     if (this.#now.length < most) this.#now = Buffer.allocUnsafe(2 * most);
     const now = this.#now;
     const bytes = now.write(uri);
+    const before = this.#before;
     const least = Math.min(bytes, this.#beforeBytes);
     let shared = 0;
-    while (shared < least && now[shared] === this.#before[shared]) shared++;
+    while (shared < least && now[shared] === before[shared]) shared++;
     this.#shared.push(shared);
     this.#rest.push(this.#uris.add(now, shared, bytes));
     this.#uriBytes += bytes;
-    this.#now = this.#before;
+    this.#now = before;
     this.#before = now;
     this.#beforeBytes = bytes;
+    let slashAt = bytes - 1;
+    while (slashAt >= shared && now[slashAt] !== slash) slashAt--;
+    const isElsewhere = slashAt >= shared || this.#slashAt >= shared;
+    if (isElsewhere) this.#slashAt = now.subarray(0, bytes).lastIndexOf(slash);
+    return isElsewhere;
   }
 
   #name(name: string, uri: string): number {
@@ -96,12 +110,12 @@ class Columns {
 
   #version(version: string | undefined, sizeBytes: number): void {
     if (version === undefined) return void this.#versions.push(versionTags.none);
-    const time = Number(version.slice(version.indexOf(' ') + 1));
-    // What reads back as another text is kept as it is.
-    if (Number.isFinite(time) && `${sizeBytes} ${time}` === version) {
+    const time = timeOf(version, sizeBytes);
+    if (time === undefined) this.#versions.push(versionTags.text + this.#ownVersions.add(Buffer.from(version)));
+    else {
       this.#versions.push(versionTags.sizeAndTime);
       this.#times.push(time);
-    } else this.#versions.push(versionTags.text + this.#ownVersions.add(Buffer.from(version)));
+    }
   }
 
   pack(): Uint8Array {
