@@ -5,6 +5,7 @@
 // `done`, then width, height, counted and every count as 64-bit integers. Wherever anything is not as it has to be, reading stops before
 // that frame: whoever called finds out what it is.
 import { both } from '../../../libs/results/assembly/varints/both';
+import { goOn, shortBytes, shortCounts, shorts, WINDOW } from '../../../libs/results/assembly/varints/short';
 
 /** "done". */
 const WORD: u32 = 0x656e6f64;
@@ -59,11 +60,27 @@ export function read(
     for (let channel: usize = 0; channel < channels; channel++) {
       let sum: u64 = 0;
       let large: u64 = 0;
+      let shortSums = i64x2.splat(0);
       const last = target + (bins << 3);
       for (; target < last; target += 8) {
         if (at >= stop) return row;
+        const eight = v128.load64_zero(at);
+        const mask = goOn(eight);
+        const short = shortCounts(mask);
+        if (short > 0 && target + (WINDOW << 3) <= last) {
+          const counts = shorts(eight, mask);
+          const low = i32x4.extend_low_i16x8_u(counts);
+          const high = i32x4.extend_high_i16x8_u(counts);
+          // What is behind the counts is written over by the next.
+          storeFour(target, low);
+          storeFour(target + 32, high);
+          shortSums = i64x2.add(shortSums, pairsOf(i32x4.add(low, high)));
+          at += shortBytes(mask);
+          target += (short - 1) << 3;
+          continue;
+        }
         const word = load<u64>(at);
-        // Nearly all counts are of four bytes at most and come two in a word: where a count begins is known half as late.
+        // Others are mostly of four bytes at most and come two in a word: where a count begins is known half as late.
         const firsts = ~word & GO_ON_8;
         const seconds = firsts & (firsts - 1);
         if (seconds !== 0 && target + 8 < last) {
@@ -94,6 +111,7 @@ export function read(
         sum += count;
         large |= count;
       }
+      sum += i64x2.extract_lane(shortSums, 0) + i64x2.extract_lane(shortSums, 1);
       // Every channel counts the same pixels.
       if (sum !== wanted || large >> 32 !== 0) return row;
     }
@@ -104,6 +122,17 @@ export function read(
     slot += stride;
   }
   return frames;
+}
+
+/** Stores four counts as 64-bit integers. */
+function storeFour(target: usize, four: v128): void {
+  v128.store(target, i64x2.extend_low_i32x4_u(four));
+  v128.store(target, i64x2.extend_high_i32x4_u(four), 16);
+}
+
+/** Four counts as two sums of 64 bits. */
+function pairsOf(four: v128): v128 {
+  return i64x2.add(i64x2.extend_low_i32x4_u(four), i64x2.extend_high_i32x4_u(four));
 }
 
 function add(from: usize, to: usize, sums: usize): void {

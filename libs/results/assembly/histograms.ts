@@ -2,6 +2,7 @@
 // to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run it. src/features/delta-pack.ts has the
 // encoding in plain TypeScript.
 import { both } from './varints/both';
+import { goOn, shortBytes, shortCounts, shorts, WINDOW } from './varints/short';
 
 const BLOCK: i32 = 128;
 const MINIBLOCK: i32 = 32;
@@ -23,10 +24,24 @@ export function largest(): f64 {
 export function unpack(at: usize, count: usize, target: usize): usize {
   const last = target + (count << 3);
   most = 0;
+  let mosts = i16x8.splat(0);
   for (; target < last; target += 8) {
+    const eight = v128.load64_zero(at);
+    const mask = goOn(eight);
+    const short = shortCounts(mask);
+    if (short > 0 && target + (WINDOW << 3) <= last) {
+      const counts = shorts(eight, mask);
+      mosts = i16x8.max_u(mosts, counts);
+      // What is behind the counts is written over by the next.
+      storeFour(target, i32x4.extend_low_i16x8_u(counts));
+      storeFour(target + 32, i32x4.extend_high_i16x8_u(counts));
+      at += shortBytes(mask);
+      target += (short - 1) << 3;
+      continue;
+    }
     const word = load<u64>(at);
     const ends = ~word & GO_ON;
-    // Nearly all counts are of four bytes at most and come two in a word: where a count begins is known half as late.
+    // Others are mostly of four bytes at most and come two in a word: where a count begins is known half as late.
     const seconds = ends & (ends - 1);
     if (seconds !== 0 && target + 8 < last) {
       const one = word & (ends ^ (ends - 1));
@@ -51,7 +66,15 @@ export function unpack(at: usize, count: usize, target: usize): usize {
     if (value > most) most = value;
     store<f64>(target, <f64>value);
   }
+  v128.store(deltas, mosts);
+  for (let i: usize = 0; i < 16; i += 2) most = max(most, <u64>load<u16>(deltas + i));
   return at;
+}
+
+/** Stores four counts below 2^31 as float64. */
+function storeFour(target: usize, four: v128): void {
+  v128.store(target, f64x2.convert_low_i32x4_s(four));
+  v128.store(target, f64x2.convert_low_i32x4_s(v128.shuffle<i32>(four, four, 2, 3, 2, 3)), 16);
 }
 
 function rest(own: u64): u64 {
@@ -65,8 +88,16 @@ function rest(own: u64): u64 {
 
 /** Sum of `count` float64. Exact where it is below 2^53. */
 export function sum(at: usize, count: usize): f64 {
-  let total: f64 = 0;
-  for (const end = at + (count << 3); at < end; at += 8) total += load<f64>(at);
+  let one = f64x2.splat(0);
+  let other = f64x2.splat(0);
+  const end = at + (count << 3);
+  for (; at + 32 <= end; at += 32) {
+    one = f64x2.add(one, v128.load(at));
+    other = f64x2.add(other, v128.load(at, 16));
+  }
+  one = f64x2.add(one, other);
+  let total = f64x2.extract_lane(one, 0) + f64x2.extract_lane(one, 1);
+  for (; at < end; at += 8) total += load<f64>(at);
   return total;
 }
 

@@ -9,11 +9,17 @@ import { FrameRows } from './frame-rows.ts';
 
 const reader = new FrameReader();
 
-const count = fc.oneof(fc.nat(200), fc.nat(2 ** 15), fc.nat({ max: 2 ** 32 - 1 }), fc.constant(2 ** 32 - 1));
+const count = fc.oneof(
+  fc.nat(200),
+  fc.nat(2 ** 14),
+  fc.nat(2 ** 15),
+  fc.nat({ max: 2 ** 32 - 1 }),
+  fc.constant(2 ** 32 - 1),
+);
 
 /** Frames of `channels` times `bins` counts, every channel of which holds the same ones in another order. */
 const frames = fc
-  .record({ channels: fc.integer({ min: 1, max: 3 }), bins: fc.integer({ min: 1, max: 9 }), isNear: fc.boolean() })
+  .record({ channels: fc.integer({ min: 1, max: 3 }), bins: fc.integer({ min: 1, max: 40 }), isNear: fc.boolean() })
   .chain(({ channels, bins, isNear }) => {
     const frame = fc.array(count, { minLength: bins, maxLength: bins });
     return fc.record({

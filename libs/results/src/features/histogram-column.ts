@@ -21,7 +21,7 @@ const wordBytes = 8;
  *
  * The counts of a row group lie end to end in one array, and the levels that say where lists begin are those of the row group
  * before. The general encoder would be given an array a row, and levels of every count. Measured with 256 bins: that took ten times
- * as long, and reading and packing by WebAssembly takes 1.7 µs a row where TypeScript took 3.4.
+ * as long, and reading and packing by WebAssembly takes 0.8 µs a row where TypeScript took 3.4.
  */
 export class HistogramColumn {
   /** The part of the file's schema; valid once `finish` was called. */
