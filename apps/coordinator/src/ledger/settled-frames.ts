@@ -56,6 +56,13 @@ export class SettledFrames {
     return this.#block.version(this.#run.planned.nth + frame);
   }
 
+  /** The size and the time that a version is made of, a space between them; undefined for other versions. */
+  sizeAndTime(frame: number): { size: number; time: number } | undefined {
+    const nth = this.#run.planned.nth + frame;
+    const time = this.#block.versionTime(nth);
+    return time === undefined ? undefined : { size: this.#block.sizeBytes(nth), time };
+  }
+
   width(frame: number): number {
     return this.#rows.widths[this.#run.row + frame]!;
   }

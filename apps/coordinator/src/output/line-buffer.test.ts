@@ -8,8 +8,28 @@ const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'graphem
 const numbers = fc.oneof(
   fc.nat(),
   fc.maxSafeNat(),
-  fc.constantFrom(0, 9, 10, 99, 100, 999_999_999, 1_000_000_000, 2 ** 31 - 1, 2 ** 31),
+  fc.constantFrom(0, 9, 10, 99, 100, 999_999_999, 1_000_000_000, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1),
 );
+
+const decimals = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
+  fc.tuple(fc.maxSafeNat(), fc.nat(5)).map(([digits, places]) => digits / 10 ** places),
+  fc.constantFrom(0, 0.1, 0.001, 0.5, 1.999, 1700000000001.25, 999_999_999_999.999, 1e12, 1e15, 1e21),
+);
+
+test('numbers that are not whole are as JSON.stringify has them', () => {
+  fc.assert(
+    fc.property(fc.array(decimals), (given) => {
+      const lines = new LineBuffer();
+      for (const number of given) {
+        lines.decimal(number);
+        lines.raw(Buffer.from('é\n'));
+      }
+      assert.equal(lines.bytes.toString(), given.map((number) => `${JSON.stringify(number)}é\n`).join(''));
+    }),
+    { numRuns: 1000 },
+  );
+});
 
 test('texts, as strings and as UTF-8, digits and numbers are JSON as JSON.stringify has it', () => {
   fc.assert(

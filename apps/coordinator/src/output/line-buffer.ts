@@ -1,8 +1,9 @@
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
 
-const [quote, backslash, firstPrinted, zero] = [0x22, 0x5c, 0x20, 0x30];
-/** Digits that a number below 2^31 has at most. */
-const mostDigits = 10;
+const [quote, backslash, firstPrinted, dot, zero] = [0x22, 0x5c, 0x20, 0x2e, 0x30];
+/** Digits that integer instructions put at once; twice as many are enough for any whole number. */
+const halfDigits = 9;
+const halfLimit = 10 ** halfDigits;
 const hexDigits = Buffer.from('0123456789abcdef');
 
 /** A string of UTF-16 units has at most so many bytes of UTF-8 for each. */
@@ -32,6 +33,15 @@ export class LineBuffer {
   put(text: string): void {
     this.#reserve(unitBytes * text.length);
     this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Bytes, as they are. */
+  raw(given: Uint8Array): void {
+    this.#reserve(given.length);
+    const bytes = this.#bytes;
+    const at = this.#length;
+    for (let i = 0; i < given.length; i++) bytes[at + i] = given[i]!;
+    this.#length = at + given.length;
   }
 
   /** Text of ASCII, as it is. */
@@ -69,17 +79,41 @@ export class LineBuffer {
 
   /** A whole number from 0 to 2^53 - 1. */
   number(value: number): void {
-    if (value > 0x7fffffff) {
+    let digits = 1;
+    for (let limit = 10; value >= limit; limit *= 10) digits++;
+    if (digits <= halfDigits) this.#digits(value, digits);
+    else {
+      const high = Math.floor(value / halfLimit);
+      this.#digits(high, digits - halfDigits);
+      this.#digits(value - high * halfLimit, halfDigits);
+    }
+  }
+
+  /** Any number that is finite. One of thousandths with 15 digits at most is put without a string of it, as times of files often are. */
+  decimal(value: number): void {
+    const thousandths = value * 1000;
+    if (!(value >= 0 && thousandths < 1e15 && Number.isInteger(thousandths) && thousandths / 1000 === value)) {
       this.ascii(String(value));
       return;
     }
-    this.#reserve(mostDigits);
-    let digits = 1;
-    for (let limit = 10; digits < mostDigits && value >= limit; limit *= 10) digits++;
-    let rest = value;
+    const whole = Math.floor(value);
+    this.number(whole);
+    const rest = thousandths - 1000 * whole;
+    if (rest === 0) return;
+    this.#reserve(1);
+    this.#bytes[this.#length++] = dot;
+    this.#digits(rest, 3);
+    while (this.#bytes[this.#length - 1] === zero) this.#length--;
+  }
+
+  /** The last digits of a number below 2^31. */
+  #digits(value: number, digits: number): void {
+    this.#reserve(digits);
+    const bytes = this.#bytes;
+    let rest = value | 0;
     for (let at = this.#length + digits - 1; at >= this.#length; at--) {
-      const tens = Math.floor(rest / 10);
-      this.#bytes[at] = zero + rest - 10 * tens;
+      const tens = (rest / 10) | 0;
+      bytes[at] = zero + rest - 10 * tens;
       rest = tens;
     }
     this.#length += digits;

@@ -1,6 +1,6 @@
-import { compareNatural } from '@halogrid/sources/natural-order';
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { LastName } from './last-name.ts';
 import { NameSet } from './name-set.ts';
 
 /** A source, and the name of its files without extensions. */
@@ -42,7 +42,7 @@ export class OutputNames {
   readonly #earlier: () => Iterable<string>;
   /** Those before, once one comes that does not follow the last. */
   #taken: NameSet | undefined;
-  #last = '';
+  readonly #last = new LastName(maxNameBytes);
   readonly #lastNumbers = new Map<string, number>();
   /** The name that was given last as UTF-8, and in lower case. */
   readonly #text = { bytes: Buffer.alloc(2 * maxNameBytes), from: 0, end: 0 };
@@ -72,7 +72,7 @@ export class OutputNames {
   nextText(name: TextRange): TextRange {
     const text = this.#text;
     text.end = this.#plainStem(name);
-    if (text.end === 0 || this.#taken || !this.#take(this.#lower.toString('latin1', 0, text.end))) {
+    if (text.end === 0 || this.#taken || !this.#last.takeBytes(this.#lower, text.end)) {
       text.end = text.bytes.write(this.next(textOf(name)));
     }
     return text;
@@ -110,10 +110,7 @@ export class OutputNames {
   }
 
   #take(lower: string): boolean {
-    if (!this.#taken && compareNatural(lower, this.#last) > 0) {
-      this.#last = lower;
-      return true;
-    }
+    if (!this.#taken && this.#last.take(lower)) return true;
     this.#taken ??= this.#setOfEarlier();
     return this.#taken.take(lower);
   }

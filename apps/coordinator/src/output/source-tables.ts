@@ -21,6 +21,19 @@ export interface SourceTablesOptions {
 /** The digest of the frame whose line is written. */
 const digestBytes = { bytes: new Uint8Array(), from: 0, end: 0 };
 
+/** What a line of sources.jsonl has before each value and behind the last. */
+const keys = {
+  uri: Buffer.from('{"uri":'),
+  version: Buffer.from(',"version":'),
+  name: Buffer.from(',"name":'),
+  width: Buffer.from(',"width":'),
+  height: Buffer.from(',"height":'),
+  counted: Buffer.from(',"counted":'),
+  digest: Buffer.from(',"digest":'),
+  end: Buffer.from('}\n'),
+};
+const [quote, space] = [Buffer.from('"'), Buffer.from(' ')];
+
 /** What is told of a settled frame, as its tables have it. */
 export interface FrameTexts {
   /** As it may be shown. */
@@ -90,28 +103,41 @@ export class SourceTables {
     else this.#listed.add(frames.settled(frame), textOf(name));
     this.#mark();
     const lines = this.#lines;
-    lines.ascii('{"uri":');
+    lines.raw(keys.uri);
     lines.text(uri);
-    const version = frames.version(frame);
-    if (version !== undefined) {
-      lines.ascii(',"version":');
-      lines.text(version);
-    }
-    lines.ascii(',"name":');
+    this.#putVersion(frames, frame);
+    lines.raw(keys.name);
     lines.text(name);
-    lines.ascii(',"width":');
+    lines.raw(keys.width);
     lines.number(frames.width(frame));
-    lines.ascii(',"height":');
+    lines.raw(keys.height);
     lines.number(frames.height(frame));
-    lines.ascii(',"counted":');
+    lines.raw(keys.counted);
     lines.number(frames.counted(frame));
-    lines.ascii(',"digest":');
+    lines.raw(keys.digest);
     frames.digestBytes(frame, digestBytes);
     lines.hex(digestBytes.bytes, digestBytes.from, digestBytes.end);
     if (captured) lines.put(`,"captured":${JSON.stringify(captureText(captured))}`);
-    lines.ascii('}\n');
+    lines.raw(keys.end);
     this.#countOrigin(origin);
     return this.#flushMuch();
+  }
+
+  #putVersion(frames: SettledFrames, frame: number): void {
+    const lines = this.#lines;
+    const numbers = frames.sizeAndTime(frame);
+    const version = numbers ? undefined : frames.version(frame);
+    if (!numbers && version === undefined) return;
+    lines.raw(keys.version);
+    if (!numbers) {
+      lines.text(version!);
+      return;
+    }
+    lines.raw(quote);
+    lines.number(numbers.size);
+    lines.raw(space);
+    lines.decimal(numbers.time);
+    lines.raw(quote);
   }
 
   #mark(): void {

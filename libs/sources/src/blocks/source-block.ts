@@ -199,6 +199,11 @@ export class SourceBlock {
     return this.#texts.toString('utf8', end - (tag - versionTags.text), end);
   }
 
+  /** The time that follows the size in its version, where the version is these two numbers. */
+  versionTime(nth: number): number | undefined {
+    return this.#versions[nth] === versionTags.sizeAndTime ? this.#times[nth] : undefined;
+  }
+
   place(nth: number): BlockSource['place'] {
     const packet = this.#packets?.[nth];
     if (!packet) return undefined;
