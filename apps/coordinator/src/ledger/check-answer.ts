@@ -1,5 +1,5 @@
 import type { Rect, Size } from '@halogrid/geometry';
-import { cellsOf } from '@halogrid/kernels';
+import { cellsOf } from '@halogrid/kernels/grid';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { indexesOf } from '../job/packed-frames.ts';

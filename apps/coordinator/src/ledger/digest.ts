@@ -1,7 +1,5 @@
 import { createHash, hash } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
-import { describePipeline, type Grid, type Pipeline } from '@halogrid/kernels';
-import { isOneCell } from '../job/histogram-shape.ts';
 import type { SourceDigest } from './record/settled-source.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
@@ -53,12 +51,6 @@ function put(numbers: ArrayLike<number>, from: number, count: number, before: nu
     halves[at++] = value < 2 ** 32 ? 0 : Math.floor(value / 2 ** 32);
   }
   return 4 * at;
-}
-
-/** The line that stands for a job in its digest: describePipeline's, and ` grid=RxC` where the grid has several cells. */
-export function jobLine(pipeline: Pick<Pipeline, 'operations'>, grid: Grid): string {
-  const line = describePipeline(pipeline);
-  return isOneCell(grid) ? line : `${line} grid=${grid.rows}x${grid.columns}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Size } from '@halogrid/geometry';
-import { cellsOf } from '@halogrid/kernels';
+import { cellsOf } from '@halogrid/kernels/grid';
 import { readCountsAt } from '@halogrid/proto/counts';
 import { type FrameColumns, FrameTableError, noZone, readFrameTable } from '@halogrid/proto/frame-table';
 import { writeVarints } from '@halogrid/proto/varints';

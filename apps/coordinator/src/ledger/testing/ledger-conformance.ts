@@ -3,7 +3,8 @@ import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
 import type { SourceResult } from '../../job/shard.ts';
 import { repeated } from '../../testing/repeated.ts';
-import { jobDigest, jobLine } from '../digest.ts';
+import { jobDigest } from '../digest.ts';
+import { jobLine } from '../job-line.ts';
 import type { Ledger } from '../ledger.ts';
 import {
   binsOf,
