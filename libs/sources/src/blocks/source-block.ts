@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { readVarints } from '@halogrid/proto/varints';
+import { copyBytes } from './copy-bytes.ts';
 
 /** An input as a block has it. */
 export interface BlockSource {
@@ -99,7 +100,7 @@ export class SourceBlock {
       if (!(length <= bytes.length - at)) throw ended();
       const values = new Float64Array(length);
       at = readVarints(bytes, at, values);
-      if (at > bytes.length || !values.every(Number.isSafeInteger)) throw ended();
+      if (at > bytes.length || !areSafe(values)) throw ended();
       return values;
     };
     const [length, optional, previews, textBytes] = column(4) as unknown as [number, number, number, number];
@@ -130,9 +131,10 @@ export class SourceBlock {
       end = this.#uriEnds[i]!;
       const before = i === 0 ? 0 : (this.#uriEnds[i - 2] ?? 0);
       this.#uris.copyWithin(start, before, before + shared[i]!);
-      if (at + rest[i]! > bytes.length) throw ended();
-      bytes.copy(this.#uris, start + shared[i]!, at, at + rest[i]!);
-      at += rest[i]!;
+      const restEnd = at + rest[i]!;
+      if (restEnd > bytes.length) throw ended();
+      copyBytes(bytes, at, restEnd, this.#uris, start + shared[i]!);
+      at = restEnd;
     }
     this.#texts = bytes.subarray(at);
     this.#nameEnds = endsOf(length, 0, (i) => ownNameBytes(this.#names?.[i]));
@@ -230,6 +232,12 @@ export class SourceBlock {
 }
 
 const ended = (): SourceBlockError => new SourceBlockError('A block of sources is shorter or longer than it says');
+
+/** Whether integers from 0 on, or what is none, are all integers that are exact. */
+function areSafe(values: Float64Array): boolean {
+  for (const value of values) if (!(value <= Number.MAX_SAFE_INTEGER)) return false;
+  return true;
+}
 
 function indexesOf(steps: Float64Array): Float64Array {
   let next = 0;
