@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { openInputFile } from '../files/input-file.ts';
@@ -14,116 +14,136 @@ const pgm = Buffer.from('P5\n2 2\n255\nabcd');
 let folder: string;
 let root: string;
 
-/** root holds an image and links; beside it lie `rooted`, which begins like it, and a secret. */
-before(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-access-')));
-  root = join(folder, 'root');
-  await mkdir(join(root, 'a', 'b'), { recursive: true });
-  await mkdir(join(folder, 'rooted'));
-  for (const name of ['root/in.pgm', 'root/a/in.pgm', 'rooted/out.pgm', 'secret.pgm', 'root/list.txt']) {
-    await writeFile(join(folder, name), pgm);
+// A suite, because other test files of this process read from everywhere.
+suite('with a root', () => {
+  /** root holds an image and links; beside it lie `rooted`, which begins like it, and a secret. */
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-access-')));
+    root = join(folder, 'root');
+    await mkdir(join(root, 'a', 'b'), { recursive: true });
+    await mkdir(join(folder, 'rooted'));
+    for (const name of ['root/in.pgm', 'root/a/in.pgm', 'rooted/out.pgm', 'secret.pgm', 'root/list.txt']) {
+      await writeFile(join(folder, name), pgm);
+    }
+    const links: [string, string][] = [
+      ['..', 'root/up'],
+      ['../secret.pgm', 'root/link.pgm'],
+      [join(folder, 'rooted'), 'root/far'],
+      ['../../in.pgm', 'root/a/b/in-link.pgm'],
+      ['nowhere', 'root/dangling'],
+      [join(folder, 'new'), 'root/dangling-out'],
+      ['loop-b', 'root/loop-a'],
+      ['loop-a', 'root/loop-b'],
+      ['.', 'root/a/self'],
+    ];
+    for (const [target, name] of links) await symlink(target, join(folder, name));
+  });
+
+  after(() => rm(folder, { recursive: true }));
+
+  beforeEach(() => restrictSources({ roots: [root], hosts: [] }));
+  afterEach(() => restrictSources(unrestricted));
+
+  const uriOf = (name: string): string => pathToFileURL(join(folder, name)).href;
+  const forbidden = { name: 'SourceForbiddenError', message: 'The path lies outside of the data roots (--data-root)' };
+
+  test('paths in a root are followed to where they are, also where nothing is yet', async () => {
+    assert.equal(await allowedPath(root), root);
+    assert.equal(await allowedPath(join(root, 'a/../in.pgm')), join(root, 'in.pgm'));
+    assert.equal(await allowedPath(join(root, 'a/b/in-link.pgm')), join(root, 'in.pgm'));
+    assert.equal(await allowedPath(join(root, 'a/self/new/folder')), join(root, 'a/new/folder'));
+  });
+
+  for (const name of [
+    'secret.pgm',
+    'rooted/out.pgm',
+    'root/../secret.pgm',
+    'root/link.pgm',
+    'root/up/secret.pgm',
+    'root/up/missing',
+    'root/far/out.pgm',
+    'root/dangling',
+    'root/dangling/new',
+    'root/dangling-out',
+    'root/loop-a',
+    'root/loop-a/x',
+    'root/in.pgm\0.png',
+  ]) {
+    test(`${JSON.stringify(name)} lies in no root`, () => assert.rejects(allowedPath(join(folder, name)), forbidden));
   }
-  const links: [string, string][] = [
-    ['..', 'root/up'],
-    ['../secret.pgm', 'root/link.pgm'],
-    [join(folder, 'rooted'), 'root/far'],
-    ['../../in.pgm', 'root/a/b/in-link.pgm'],
-    ['nowhere', 'root/dangling'],
-    [join(folder, 'new'), 'root/dangling-out'],
-    ['loop-b', 'root/loop-a'],
-    ['loop-a', 'root/loop-b'],
-    ['.', 'root/a/self'],
-  ];
-  for (const [target, name] of links) await symlink(target, join(folder, name));
-  restrictSources({ roots: [root], hosts: [] });
-});
 
-after(async () => {
-  restrictSources(unrestricted);
-  await rm(folder, { recursive: true });
-});
+  test('whatever the path, it is refused or leads into a root without a link or a dot', async () => {
+    const parts = [
+      '..',
+      '.',
+      '',
+      'root',
+      'rooted',
+      'a',
+      'b',
+      'up',
+      'far',
+      'self',
+      'in.pgm',
+      'link.pgm',
+      'loop-a',
+      'new',
+    ];
+    const part = fc.oneof(
+      fc.constantFrom(...parts, 'dangling', '..\0', '%2e%2e', '\\..', '~'),
+      fc.string({ maxLength: 4 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), fc.boolean(), async (path, isInRoot) => {
+        const asked = `${isInRoot ? root : folder}/${path.join('/')}`;
+        let real: string;
+        try {
+          real = await allowedPath(asked);
+        } catch (error) {
+          assert.ok(error instanceof SourceForbiddenError, String(error));
+          return;
+        }
+        assert.ok(real === root || real.startsWith(`${root}/`), `${asked} led to ${real}`);
+        assert.ok(!real.split('/').includes('..'));
+        const there = await realpath(real).catch(() => real);
+        assert.equal(there, real, asked);
+      }),
+      { numRuns: 500 },
+    );
+  });
 
-const uriOf = (name: string): string => pathToFileURL(join(folder, name)).href;
-const forbidden = { name: 'SourceForbiddenError', message: 'The path lies outside of the data roots (--data-root)' };
+  test('nothing outside is opened, listed or said to be there', async () => {
+    for (const name of ['secret.pgm', 'missing.pgm', 'root/link.pgm', 'rooted', 'root*/out.pgm', 'root/up']) {
+      const uri = uriOf(name);
+      await assert.rejects(openInputFile(uri), forbidden, name);
+      await assert.rejects(checkHasSource(uri), forbidden, name);
+    }
+    for (const name of ['%2e%2e/secret.pgm', '%2E./secret.pgm', 'a/..%5c../secret.pgm', '..%00/secret.pgm']) {
+      await assert.rejects(openInputFile(`${uriOf('root')}/${name}`), { name: /^(SourceForbidden|Input)Error$/ }, name);
+    }
+    await (await openInputFile(uriOf('root/in.pgm'))).close();
+  });
 
-test('paths in a root are followed to where they are, also where nothing is yet', async () => {
-  assert.equal(await allowedPath(root), root);
-  assert.equal(await allowedPath(join(root, 'a/../in.pgm')), join(root, 'in.pgm'));
-  assert.equal(await allowedPath(join(root, 'a/b/in-link.pgm')), join(root, 'in.pgm'));
-  assert.equal(await allowedPath(join(root, 'a/self/new/folder')), join(root, 'a/new/folder'));
-});
+  test('links of a folder that lead out, or in a circle, are listed with a sentence and never followed', async () => {
+    const listed = await Array.fromAsync(listSources(uriOf('root')));
+    const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error]));
+    assert.equal(errors.up, forbidden.message);
+    assert.equal(errors.far, forbidden.message);
+    assert.match(errors['a/self']!, /leads in a circle/);
+    assert.equal(errors['in.pgm'], undefined);
+    assert.ok(!listed.some(({ name }) => name.startsWith('up/') || name.startsWith('far/')));
+  });
 
-for (const name of [
-  'secret.pgm',
-  'rooted/out.pgm',
-  'root/../secret.pgm',
-  'root/link.pgm',
-  'root/up/secret.pgm',
-  'root/up/missing',
-  'root/far/out.pgm',
-  'root/dangling',
-  'root/dangling/new',
-  'root/dangling-out',
-  'root/loop-a',
-  'root/loop-a/x',
-  'root/in.pgm\0.png',
-]) {
-  test(`${JSON.stringify(name)} lies in no root`, () => assert.rejects(allowedPath(join(folder, name)), forbidden));
-}
-
-test('whatever the path, it is refused or leads into a root without a link or a dot', async () => {
-  const parts = ['..', '.', '', 'root', 'rooted', 'a', 'b', 'up', 'far', 'self', 'in.pgm', 'link.pgm', 'loop-a', 'new'];
-  const part = fc.oneof(
-    fc.constantFrom(...parts, 'dangling', '..\0', '%2e%2e', '\\..', '~'),
-    fc.string({ maxLength: 4 }),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(part, { maxLength: 8 }), fc.boolean(), async (path, isInRoot) => {
-      const asked = `${isInRoot ? root : folder}/${path.join('/')}`;
-      let real: string;
-      try {
-        real = await allowedPath(asked);
-      } catch (error) {
-        assert.ok(error instanceof SourceForbiddenError, String(error));
-        return;
-      }
-      assert.ok(real === root || real.startsWith(`${root}/`), `${asked} led to ${real}`);
-      assert.ok(!real.split('/').includes('..'));
-      const there = await realpath(real).catch(() => real);
-      assert.equal(there, real, asked);
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test('nothing outside is opened, listed or said to be there', async () => {
-  for (const name of ['secret.pgm', 'missing.pgm', 'root/link.pgm', 'rooted', 'root*/out.pgm', 'root/up']) {
-    const uri = uriOf(name);
-    await assert.rejects(openInputFile(uri), forbidden, name);
-    await assert.rejects(checkHasSource(uri), forbidden, name);
-  }
-  for (const name of ['%2e%2e/secret.pgm', '%2E./secret.pgm', 'a/..%5c../secret.pgm', '..%00/secret.pgm']) {
-    await assert.rejects(openInputFile(`${uriOf('root')}/${name}`), { name: /^(SourceForbidden|Input)Error$/ }, name);
-  }
-  await (await openInputFile(uriOf('root/in.pgm'))).close();
-});
-
-test('links of a folder that lead out, or in a circle, are listed with a sentence and never followed', async () => {
-  const listed = await Array.fromAsync(listSources(uriOf('root')));
-  const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error]));
-  assert.equal(errors.up, forbidden.message);
-  assert.equal(errors.far, forbidden.message);
-  assert.match(errors['a/self']!, /leads in a circle/);
-  assert.equal(errors['in.pgm'], undefined);
-  assert.ok(!listed.some(({ name }) => name.startsWith('up/') || name.startsWith('far/')));
-});
-
-test('lines of a manifest that lead out have a sentence', async () => {
-  await writeFile(join(root, 'list.txt'), 'in.pgm\n../secret.pgm\n/etc/hostname\nlink.pgm\nhttp://example.org/a.png\n');
-  const listed = await Array.fromAsync(listSources(uriOf('root/list.txt')));
-  const host = "The host 'example.org' is none of those that may be asked (--allow-host)";
-  assert.deepEqual(
-    listed.map(({ error }) => error),
-    [undefined, forbidden.message, forbidden.message, forbidden.message, host],
-  );
+  test('lines of a manifest that lead out have a sentence', async () => {
+    await writeFile(
+      join(root, 'list.txt'),
+      'in.pgm\n../secret.pgm\n/etc/hostname\nlink.pgm\nhttp://example.org/a.png\n',
+    );
+    const listed = await Array.fromAsync(listSources(uriOf('root/list.txt')));
+    const host = "The host 'example.org' is none of those that may be asked (--allow-host)";
+    assert.deepEqual(
+      listed.map(({ error }) => error),
+      [undefined, forbidden.message, forbidden.message, forbidden.message, host],
+    );
+  });
 });
