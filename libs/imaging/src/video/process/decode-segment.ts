@@ -195,16 +195,17 @@ class SegmentDecoding {
   /** Whether some of what was decoded is damaged. */
   #isHurt(sent: readonly SentPacket[]): boolean {
     const isBad = isDamaged(this.#request.strictFrom);
-    return sent.some((packet) => isBad(packet) && !this.#isLeftOut(packet));
+    return sent.some((packet) => isBad(packet) && !this.#isLeftOut(packet, sent[0]!));
   }
 
   /**
    * Whether a packet has no picture because decoding began with the key frame that it follows, and it is shown before that: what it was to be
    * decoded from was not read. Nothing else is decoded from it, and nobody wants it.
    */
-  #isLeftOut({ packet, group, pts, damage }: SentPacket): boolean {
+  #isLeftOut({ packet, group, pts, damage }: SentPacket, first: SentPacket): boolean {
     const { start, wanted } = this.#request;
-    const isLeading = group === start.packet && pts !== null && start.pts !== null && pts < start.pts;
+    const isInFirst = first.packet === start.packet && group === start.packet;
+    const isLeading = isInFirst && pts !== null && first.pts !== null && pts < first.pts;
     const isAsked = wanted.some((its) => its.packet === (its.order === undefined ? packet : group));
     return isLeading && damage === undefined && !isAsked;
   }
