@@ -35,7 +35,8 @@ const slackBytes = 8;
 
 /**
  * Checks the counts of frames that have one cell each, adds them up, and has them hashed: the same as the steps of frame-summary.ts one
- * by one, by WebAssembly. Measured with 256 bins, hashing included: 3.0 µs a frame, where the steps take 6.3.
+ * by one, by WebAssembly. Measured with 256 bins, hashing included: 3.5 µs a frame, where the steps take 6.3; 0.5 less
+ * since counts are read five at once.
  */
 export class FrameReader {
   readonly #wasm = new WasmModule<Exports>(new URL('./frames.wasm', import.meta.url));
