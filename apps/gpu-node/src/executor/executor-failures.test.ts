@@ -185,6 +185,12 @@ test('an image that changed since it was planned is set aside with a sentence', 
   });
 });
 
+async function versionOf(uri: string): Promise<string | undefined> {
+  const image = await openImage(uri);
+  await image.close();
+  return image.version;
+}
+
 test('a tile of a file that is not the planned version, or is another one after it was read, is set aside', async () => {
   await withFolder(async (folder) => {
     const size = { width: 40, height: 40 };
@@ -193,7 +199,7 @@ test('a tile of a file that is not the planned version, or is another one after 
     const opened = openedWhole().openImage;
     for (const open of [openImage, opened]) {
       const uri = await folder.put('a.pgm', first);
-      const { version } = await openImage(uri);
+      const version = await versionOf(uri);
       const ask = async (run: Executor) => {
         const source = { index: 0, uri, version };
         return run(
@@ -202,7 +208,7 @@ test('a tile of a file that is not the planned version, or is another one after 
         );
       };
       // As any image is opened, with its version; what it is read by is what differs.
-      const versioned = async (of: string) => ({ ...(await open(of)), version: (await openImage(of)).version });
+      const versioned = async (of: string) => ({ ...(await open(of)), version: await versionOf(of) });
       assert.deepEqual((await ask(createTestExecutor(device, { openImage: versioned }))).errors, []);
       const whileRead = createTestExecutor(device, {
         openImage: async (of) => {
