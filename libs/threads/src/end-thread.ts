@@ -20,6 +20,8 @@ const own = new Set<Worker>();
 
 /** Has this thread end another before it ends when it is asked to. */
 export function endBefore(worker: Worker): void {
+  // A spare thread has many owners, one after another.
+  if (own.has(worker)) return;
   own.add(worker);
   worker.once('exit', () => own.delete(worker));
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { SpareThread } from './spare-thread.ts';
+import { ThreadClient } from './thread-client.ts';
 
 /** A thread that waits for orders, as all of them do. */
 const server = new URL('./serve-orders.ts', import.meta.url).href;
@@ -32,4 +33,18 @@ test('a thread that ends while it waits is replaced', { timeout: 60_000 }, async
   const next = spare.take();
   assert.ok(next instanceof Worker && next !== first);
   await next.terminate();
+});
+
+test('a thread has no more listeners after many owners than after one', { timeout: 60_000 }, async (t) => {
+  const spare = new SpareThread(program);
+  const listeners = (thread: Worker) => ['message', 'error', 'exit'].map((name) => thread.listenerCount(name));
+  const own = () => new ThreadClient(spare.take(), { ended: () => new Error('it has ended') }).release();
+  const thread = own();
+  t.after(() => thread.terminate());
+  const first = listeners(thread);
+  for (let i = 0; i < 3; i++) {
+    spare.give(thread);
+    assert.equal(own(), thread);
+  }
+  assert.deepEqual(listeners(thread), first);
 });
