@@ -117,3 +117,22 @@ test('versions that nodes are not held to stay with their sources', async () => 
   assert.ok(first?.kind === 'shard' && first.shard.work.kind === 'packed' && !first.shard.work.isPinned);
   assert.deepEqual(unpackStep(first), steps.slice(0, 3));
 });
+
+test('batches behind one that something else breaks into are packed', async () => {
+  for (const other of ['unread', 'kept', 'tile'] as const) {
+    const steps = planOf(['frame', other, ...Array<'frame'>(7).fill('frame')], 3, new Set());
+    const shards = (await packed(steps)).flatMap((step) => (step.kind === 'shard' ? [step.shard.work] : []));
+    const batches = shards.flatMap((work) =>
+      work.kind === 'tile' ? [] : [[work.kind, work.kind === 'packed' ? work.count : work.sources.length]],
+    );
+    assert.deepEqual(
+      batches,
+      [
+        ['frames', 3],
+        ['packed', 3],
+        ['packed', 2],
+      ],
+      other,
+    );
+  }
+});

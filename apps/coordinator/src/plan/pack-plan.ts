@@ -41,8 +41,17 @@ class PlanPacker {
       }
     }
     // What is told of a plan belongs nowhere in it.
-    if (step.kind !== 'note') for (const held of this.rest()) plan.push(held);
+    if (step.kind !== 'note') for (const held of this.#heldFor(step)) plan.push(held);
     plan.push(step);
+  }
+
+  /** Takes what is to come before a step. Behind a shard's own sources is the one that was too many for it: it is of the next shard. */
+  #heldFor(step: PlannedStep): Source[] {
+    const last =
+      step.kind === 'shard' && step.shard.work.kind === 'frames' ? step.shard.work.sources.at(-1) : undefined;
+    if (!last) return this.rest();
+    const behind = this.#held.findIndex(({ index }) => index > last.index);
+    return behind < 0 ? this.rest() : this.#held.splice(0, behind);
   }
 
   /** Sources whose shard has not come. */
