@@ -81,5 +81,5 @@ test('damage of any kind ends in a time or none, and reads nothing twice', () =>
   full.writeUInt16BE(65_535, 8);
   const started = performance.now();
   assert.equal(read(full), undefined);
-  assert.ok(performance.now() - started < 500);
+  assert.ok(performance.now() - started < 5_000);
 });
