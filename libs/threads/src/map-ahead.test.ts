@@ -28,6 +28,22 @@ test('no more than asked are under way', async () => {
   assert.equal(most, 3);
 });
 
+test('results that are there do not wait for an item that is slow to come', async () => {
+  const third = Promise.withResolvers<void>();
+  const items = async function* (): AsyncGenerator<number> {
+    yield* [0, 1];
+    await third.promise;
+    yield 2;
+  };
+  const results = mapAhead(items(), 9, async (i) => 10 * i);
+  assert.deepEqual(
+    [await results.next(), await results.next()].map(({ value }) => value),
+    [0, 10],
+  );
+  third.resolve();
+  assert.deepEqual(await collect(results), [20]);
+});
+
 test('a failure is thrown in its turn', async () => {
   const seen: number[] = [];
   const act = async (i: number): Promise<number> => {

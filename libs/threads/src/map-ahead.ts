@@ -6,8 +6,8 @@ export interface MapAheadOptions<Result> {
 }
 
 /**
- * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited. A
- * result that is there at once, with none under way before it, is yielded at once.
+ * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited, which
+ * is yielded when it is there, however long the next item takes. A result that is there at once, with none under way before it, is yielded at once.
  */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -28,12 +28,20 @@ export async function* mapAhead<Item, Result>(
     });
 
   const underWay: (Promise<Result> | Result)[] = [];
+  /** The next item, from when it is asked for. */
+  let coming: ReturnType<typeof iterator.next> | undefined;
   let ended = false;
   try {
     signal?.throwIfAborted();
     for (;;) {
       while (!ended && underWay.length < ahead) {
-        const next = await unlessAborted(iterator.next());
+        coming ??= iterator.next();
+        // A result that is there does not wait for an item that is slow to come.
+        if (coming instanceof Promise && underWay.length > 0) {
+          if (await unlessAborted(isBefore(underWay[0], coming))) break;
+        }
+        const next = await unlessAborted(coming);
+        coming = undefined;
         if (next.done) {
           ended = true;
         } else {
@@ -58,4 +66,10 @@ export async function* mapAhead<Item, Result>(
     if (!ended) void Promise.resolve(iterator.return?.()).catch(() => {});
     if (discard) for (const result of underWay) await discard(await result);
   }
+}
+
+/** Whether the result is there, or has failed, before the item has come. */
+function isBefore(result: unknown, item: Promise<unknown>): Promise<boolean> {
+  const [no, yes] = [() => false, () => true];
+  return Promise.race([item.then(no, no), Promise.resolve(result).then(yes, yes)]);
 }

@@ -62,3 +62,19 @@ test('what may be a video is not told of, and what is on a server is not waited 
   assert.deepEqual(await Array.fromAsync(ahead), [sources.slice(4)]);
   assert.deepEqual(told, ['file:///in/a.pgm', 'file:///in/e.pgm']);
 });
+
+test('what is listed does not wait for a server that does not answer, and an error of the list is thrown in its place', async () => {
+  const answered = Promise.withResolvers<void>();
+  const [first, second] = [sourceOf('file:///in/a.pgm'), sourceOf('http://server/b.pgm')];
+  async function* list(): AsyncGenerator<Source[]> {
+    yield [first];
+    await answered.promise;
+    yield [second];
+    throw new Error('The third is gone');
+  }
+  const ahead = tellAhead(list(), new PreviewChoice());
+  assert.deepEqual((await ahead.next()).value, [first]);
+  answered.resolve();
+  assert.deepEqual((await ahead.next()).value, [second]);
+  await assert.rejects(ahead.next(), /^Error: The third is gone$/);
+});

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { hasVideoExtension, type Source } from '@halogrid/sources';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 
@@ -7,10 +8,13 @@ import type { PreviewChoice } from '../job/preview-choice.ts';
  */
 const toldAhead = 1024;
 
+/** So long the inputs that are listed wait for those of a server or a disk that does not answer. */
+const mostMs = 250;
+
 /**
  * The same inputs in the same order, some at a time. `previews` is told of those in a folder of this machine while others are before them, so that few
  * are chosen for a time only. What may turn out to be a video, whose frames are the sources, it is not told of, and what is on
- * a server is not waited for.
+ * a server is not waited for, nor what takes long to be listed.
  */
 export async function* tellAhead(
   listed: AsyncIterable<readonly Source[]>,
@@ -18,7 +22,11 @@ export async function* tellAhead(
   most = toldAhead,
 ): AsyncGenerator<Source[], void, undefined> {
   const waiting: Source[] = [];
-  for await (const sources of listed) {
+  for await (const sources of lateOnes(listed, mostMs)) {
+    if (sources === late) {
+      if (waiting.length > 0) yield waiting.splice(0);
+      continue;
+    }
     for (const source of sources) {
       const { uri, name, named } = source;
       waiting.push(source);
@@ -29,4 +37,28 @@ export async function* tellAhead(
     if (ready > 0) yield waiting.splice(0, ready);
   }
   if (waiting.length > 0) yield waiting;
+}
+
+const late = Symbol('late');
+
+/** What is listed, and `late` once each time that the next takes longer. */
+async function* lateOnes<Listed>(
+  listed: AsyncIterable<Listed>,
+  ms: number,
+): AsyncGenerator<Listed | typeof late, void, undefined> {
+  const iterator = listed[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = iterator.next();
+      const inTime = new AbortController();
+      const first = await Promise.race([next, delay(ms, late, { signal: inTime.signal }).catch(() => late)]);
+      inTime.abort();
+      if (first === late) yield late;
+      const { done, value } = await next;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
