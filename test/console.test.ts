@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
+import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
@@ -115,6 +116,39 @@ test('a job is put together on a page, planned, started and watched to its end',
     [],
   );
   assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).counts.frames, 2);
+});
+
+test('cells of a job that goes on are shown one by one as far as it is, and of all sources once it is complete', async (t) => {
+  const frames = join(folder, 'celled');
+  mkdirSync(frames);
+  // A batch is full when another frame comes.
+  for (let i = 0; i < 8; i++) await writePgm(join(frames, `${i}.pgm`), drawPicture(64, 48, i));
+  // The server of the last source answers once, when the job is submitted, and again when it is to be listed at last.
+  const held = Promise.withResolvers<void>();
+  const bytes = readFileSync(join(frames, '0.pgm'));
+  let isKnown = false;
+  const web = await startServer(async (request, response) => {
+    if (isKnown) await held.promise;
+    isKnown = true;
+    sendFile({ bytes }, request, response);
+  });
+  t.after(() => web.close());
+  const sources = [frames, `${web.origin}/last.pgm`];
+  const options = ['--out', join(folder, 'celled-out'), '--grid', '2x3', '--op', 'lbp', '--border', 'reflect'];
+  const submitted = await cluster.halogrid(['submit', ...sources, ...options, '--batch', '1']);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  const { page, complaints } = await openPage(browser, /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!);
+  const pixels = (count: number, width: number, height: number) => (count * width * height).toLocaleString('en');
+  await page.getByText(`256 bins, ${pixels(7, 64, 48)} pixels counted`).waitFor();
+  await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 1, column 2');
+  // 64 columns in three cells: the last one begins at column 42.
+  await page.getByText(`256 bins, ${pixels(7, 22, 24)} counts in this cell of the first 7 sources`).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  held.resolve();
+  await page.getByText('complete', { exact: true }).waitFor();
+  await page.getByText(`256 bins, ${pixels(9, 22, 24)} counts in this cell`, { exact: true }).waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Cell' }).inputValue(), 'row 1, column 2');
+  assert.deepEqual(complaints, []);
 });
 
 test('a source and its map are looked into side by side, and the map from a disk as well', async () => {

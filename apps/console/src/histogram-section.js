@@ -4,7 +4,7 @@ import { describeCount } from './quantities.js';
 
 /** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
-/** @typedef {Pick<MergedSoFar, 'counted' | 'channels'>} Histogram */
+/** @typedef {Pick<MergedSoFar, 'counted' | 'channels' | 'cell'>} Histogram */
 
 /**
  * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as counts grow.
@@ -21,16 +21,20 @@ export class HistogramSection {
   #picked;
   /** Names of cells, where there are several. @type {readonly string[]} */
   #cells = [];
+  /** Of the grid. */
+  #columns = 1;
   #cell = 0;
   /** The cell that is pointed at, from 0; undefined: none. @type {number | undefined} */
   #pointed;
   /** 0: all of them. @type {(cell: number) => Histogram['channels']} */
   #ofCell = () => [];
+  /** Whether `show` is given the cell that is chosen, as long as counts grow. */
+  #isGrowing = false;
   /** @type {((pipeline: string) => Promise<FrameHistograms>) | undefined} */
   #readCells;
 
   /**
-   * `asked` is called when another pipeline is asked for, `picked` when another cell is shown.
+   * `asked` is called when another pipeline is asked for, or another cell while counts grow; `picked` when another cell is shown.
    *
    * @param {Element} place
    * @param {() => void} asked
@@ -47,13 +51,36 @@ export class HistogramSection {
     return this.#pipeline;
   }
 
+  /** The cell that is asked for while counts grow, as ROW,COLUMN; undefined: all together. */
+  get growingCell() {
+    if (!this.#isGrowing || this.#cell === 0) return undefined;
+    const cell = this.#cell - 1;
+    return `${Math.floor(cell / this.#columns)},${cell % this.#columns}`;
+  }
+
   /** @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no other */
   show(histogram, pipelines) {
-    const { channels } = histogram;
+    const { channels, cell } = histogram;
+    // An answer to what was asked before another cell was chosen.
+    if (this.#isGrowing && (cell && `${cell.row},${cell.column}`) !== this.growingCell) return;
     if (this.#readCells) this.#ofCell = () => channels;
     this.#shown = { histogram, pipelines };
-    if (this.#cell > 0) void this.#load();
+    if (this.#cell > 0 && this.#readCells) void this.#load();
     else this.#draw();
+  }
+
+  /** Cells can be asked for one by one of a job that goes on. @param {{ rows: number, columns: number }} grid */
+  offerGrowingCells(grid) {
+    this.#cells = namesOf(grid);
+    this.#columns = grid.columns;
+    this.#isGrowing = true;
+  }
+
+  /** Shows all cells together again, and why the one that was asked for cannot be shown. @param {string} sentence */
+  refuseCell(sentence) {
+    this.#cell = 0;
+    this.#draw();
+    this.#place.append(element('p', { class: 'hint' }, sentence));
   }
 
   /**
@@ -64,6 +91,7 @@ export class HistogramSection {
    */
   offerCells(grid, read) {
     this.#cells = namesOf(grid);
+    this.#isGrowing = false;
     this.#readCells = read;
   }
 
@@ -79,9 +107,7 @@ export class HistogramSection {
       histogram.channels = this.#ofCell(this.#cell);
       this.#draw();
     } catch (error) {
-      this.#cell = 0;
-      this.#draw();
-      this.#place.append(element('p', { class: 'hint' }, /** @type {Error} */ (error).message));
+      this.refuseCell(/** @type {Error} */ (error).message);
     }
   }
 
@@ -135,15 +161,18 @@ export class HistogramSection {
     this.#place.replaceChildren(
       choices,
       histogramChart(counts, { name: channel.name, width, scale: this.#scale }),
-      element(
-        'p',
-        { class: 'hint' },
-        this.cell === undefined
-          ? `${counts.length} bins, ${describeCount(Number(histogram.counted))} pixels counted`
-          : `${counts.length} bins, ${describeCount(counts.reduce((sum, count) => sum + count, 0))} counts in this cell`,
-      ),
+      element('p', { class: 'hint' }, this.#describe(histogram, counts)),
     );
     if (focused) [...this.#place.querySelectorAll('button')].find((one) => one.textContent === focused)?.focus();
+  }
+
+  /** @param {Histogram} histogram @param {readonly number[]} counts */
+  #describe({ counted, cell }, counts) {
+    const bins = `${counts.length} bins`;
+    if (this.cell === undefined) return `${bins}, ${describeCount(Number(counted))} pixels counted`;
+    const inCell = `${bins}, ${describeCount(counts.reduce((sum, count) => sum + count, 0))} counts in this cell`;
+    if (!cell) return inCell;
+    return `${inCell} of the first ${cell.sources === 1 ? 'source' : `${describeCount(cell.sources)} sources`}`;
   }
 
   /** @param {Histogram} histogram @param {readonly string[]} pipelines */
@@ -163,6 +192,7 @@ export class HistogramSection {
         choice('Cell', this.#cells, this.#cells[this.cell === undefined ? 0 : this.cell + 1] ?? '', (name) => {
           this.#cell = this.#cells.indexOf(name);
           this.#pointed = undefined;
+          if (this.#isGrowing) return this.#asked();
           if (this.#readCells && this.#cell > 0) return void this.#load();
           if (this.#shown) this.#shown.histogram.channels = this.#ofCell(this.#cell);
           this.#draw();

@@ -25,7 +25,7 @@ const everyMs = 1_000;
 const cellsMs = 120_000;
 const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const path = `jobs/${encodeURIComponent(jobId)}`;
-const histogram = new HistogramSection(byId('histogram'), () => void showPipeline());
+const histogram = new HistogramSection(byId('histogram'), () => void showAsked());
 /** @type {JobDetail | undefined} */
 let shown;
 /** @type {MayAnswer | undefined} */
@@ -82,16 +82,21 @@ fill('trace', [
 /** @param {string} words */
 const note = (words) => element('p', { class: 'hint none' }, words);
 
-/** The job, and what is merged so far of the pipeline that is looked at. @returns {Promise<JobDetail>} */
-const readJob = () => readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline })}`);
+/** The job, and what is merged so far of the pipeline and the cell that are looked at. @returns {Promise<JobDetail>} */
+function readJob() {
+  const cell = histogram.growingCell;
+  return readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline, ...(cell !== undefined && { cell }) })}`);
+}
 
-/** Shows the histogram of another pipeline than it was asked for before. */
-async function showPipeline() {
+/** Shows the histogram of another pipeline or cell than it was asked for before. */
+async function showAsked() {
   try {
     if (shown && !hasEnded(shown.job)) shown = await readJob();
     await showHistogram();
   } catch (error) {
-    histogram.say(/** @type {Error} */ (error).message);
+    const { message } = /** @type {Error} */ (error);
+    if (histogram.growingCell === undefined) histogram.say(message);
+    else histogram.refuseCell(message);
   }
 }
 
@@ -101,14 +106,17 @@ async function showHistogram() {
   const { job, merged } = shown;
   const named = job.spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   const name = histogram.pipeline || (named[0] ?? '');
+  const grid = { rows: job.spec?.grid?.rows ?? 1, columns: job.spec?.grid?.columns ?? 1 };
+  const hasCells = grid.rows * grid.columns > 1;
   try {
     if (job.state === 'JOB_STATE_COMPLETE') {
-      const grid = { rows: job.spec?.grid?.rows ?? 1, columns: job.spec?.grid?.columns ?? 1 };
-      if (grid.rows * grid.columns > 1) histogram.offerCells(grid, () => readCells(name));
+      if (hasCells) histogram.offerCells(grid, () => readCells(name));
       histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
     } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
-    else if (merged) histogram.show(merged, merged.pipelines);
-    else histogram.say('The coordinator that leads the job has not told what is merged so far.');
+    else if (merged) {
+      if (hasCells) histogram.offerGrowingCells(grid);
+      histogram.show(merged, merged.pipelines);
+    } else histogram.say('The coordinator that leads the job has not told what is merged so far.');
   } catch (error) {
     histogram.say(/** @type {Error} */ (error).message);
   }

@@ -26,6 +26,7 @@ import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables, tablesThread } from './output/tables-file.ts';
 import { PlanThread } from './plan/plan-thread.ts';
+import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { checkSubmitBounds } from './services/check-bounds.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
@@ -151,7 +152,9 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     await grpc?.close();
   });
   exposeState(registry, dispatcher, ledger);
-  const known = new JobAnswers({ dispatcher, ledger, questions: shared?.questions });
+  const cells = new LiveCells(ledger);
+  onClose(() => cells.close());
+  const known = new JobAnswers({ dispatcher, ledger, cells, questions: shared?.questions });
   const recovery = { ledger, dispatcher, clock, log };
   if (shared && inStore) {
     await Promise.race([shared.start(new LedJobs(recovery, inStore.home)), options.lost]);

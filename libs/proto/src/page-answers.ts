@@ -68,7 +68,7 @@ export interface NodeLane {
   held: number[];
 }
 
-/** GET /api/v1/jobs/ID/histogram: the first fields of histogram.json, of what is merged so far. */
+/** GET /api/v1/jobs/ID/histogram?pipeline=NAME&cell=ROW,COLUMN: the first fields of histogram.json, of what is merged so far. */
 export interface MergedSoFar {
   /** Names of the job's pipelines; one empty name where it has one without. */
   pipelines: string[];
@@ -78,6 +78,8 @@ export interface MergedSoFar {
   counted: number | string;
   /** Counts, as text where they are above 2^53; no bins where the pipeline has no histogram. */
   channels: { name: string; bins: (number | string)[] }[];
+  /** The cell of the grid that it is of, and of how many sources, the first ones; absent where it is over all cells and sources. */
+  cell?: { row: number; column: number; sources: number };
 }
 
 /** GET /api/v1/jobs/ID/quarantined: inputs that are set aside, by why. */

@@ -1,10 +1,7 @@
 import type { FrameHistograms } from '@halogrid/proto';
 import { binsOfCell, cellsOf, readFeatures, readFinishedJob } from '@halogrid/search';
 import { allowedPath } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
-
-/** Counts that are told at most: an answer is one text, of 8 MB then. */
-const mostCounts = 2 ** 20;
+import { checkCounts } from './check-counts.ts';
 
 /**
  * The sum of each cell of the grid over all sources of the job whose output is in that folder; `name` is that of its pipeline where
@@ -17,12 +14,7 @@ export async function sumCells(folder: string, name: string | undefined): Promis
   const { grid, channels } = job.pipeline;
   const bins = binsOfCell(job.pipeline);
   const count = cellsOf(job.pipeline);
-  if (count * bins > mostCounts) {
-    throw new Refusal(
-      'unmet',
-      `Its ${count} cells have ${count * bins} counts, more than the ${mostCounts} that are told`,
-    );
-  }
+  checkCounts(count, bins);
   const sums = new Float64Array(count * bins);
   for await (const frame of readFeatures(job)) {
     for (let i = 0; i < sums.length; i++) sums[i]! += frame.bins[i]!;

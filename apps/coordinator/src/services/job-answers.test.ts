@@ -8,7 +8,11 @@ import { JobAnswers } from './job-answers.ts';
 
 const record: JobRecord = {
   jobId: 'job',
-  spec: JobSpec.fromPartial({ sources: ['file:///in'], pipeline: { operations: [{ kernel: 'lbp' }] } }),
+  spec: JobSpec.fromPartial({
+    sources: ['file:///in'],
+    grid: { rows: 2, columns: 3 },
+    pipeline: { operations: [{ kernel: 'lbp' }] },
+  }),
   state: 'running',
   submittedMs: 1,
   finishedMs: 0,
@@ -39,13 +43,20 @@ function setStage() {
       mergedSoFar: () => [{ name: '', counted: 2n ** 60n, bins: new BigInt64Array(256).fill(1n) }],
       quarantinedSoFar: () => [{ state: 'quarantined', uri: 'file:///a', stage: 'read', error: 'It is gone' }],
     } as unknown as Ledger,
+    cells: { sum: async ({ cell }) => ({ bins: new Float64Array(256).fill(cell), sources: 7 }) },
     questions: { answerBy: (by: AnswerQuestion) => (answer = by) } as unknown as Questions,
   });
   const ledger = { mergedSoFar: () => undefined, quarantinedSoFar: () => undefined } as unknown as Ledger;
   const dispatcher = { history: () => undefined, timeline: () => undefined };
   const ask: Questions['ask'] = (jobId, what) => answer(jobId, what);
-  const other = new JobAnswers({ dispatcher, ledger, questions: { ask, answerBy: () => {} } as unknown as Questions });
-  const alone = new JobAnswers({ dispatcher, ledger, questions: undefined });
+  const cells = { sum: () => Promise.reject(new Error('It does not lead the job')) };
+  const other = new JobAnswers({
+    dispatcher,
+    ledger,
+    cells,
+    questions: { ask, answerBy: () => {} } as unknown as Questions,
+  });
+  const alone = new JobAnswers({ dispatcher, ledger, cells, questions: undefined });
   return { own, other, alone };
 }
 
@@ -54,10 +65,17 @@ test('whoever is asked tells of a job what its leader tells', async () => {
   for (const known of [own, other]) {
     assert.deepEqual(await known.history(record), history);
     assert.deepEqual(await known.timeline(record), timeline);
-    const { counted, channels } = await known.merged(record, null);
+    const { counted, channels } = await known.merged(record, {});
     assert.deepEqual([counted, channels[0]!.bins.length], [String(2n ** 60n), 256]);
     const refusal = { name: 'Refusal', kind: 'invalid', message: /for pipeline but received 'none'$/ };
-    await assert.rejects(known.merged(record, 'none'), refusal);
+    await assert.rejects(known.merged(record, { pipeline: 'none' }), refusal);
+    const ofCell = await known.merged(record, { cell: '1,2' });
+    assert.deepEqual(ofCell.cell, { row: 1, column: 2, sources: 7 });
+    assert.deepEqual([ofCell.counted, ofCell.channels[0]!.bins], [5 * 256, new Array(256).fill(5)]);
+    for (const cell of ['2,0', '0,3', '1', 'one,two', '']) {
+      const message = `Expected ROW,COLUMN from 0,0 to 1,2 for cell but received '${cell}'`;
+      await assert.rejects(known.merged(record, { cell }), { name: 'Refusal', kind: 'invalid', message });
+    }
     const { groups, leftOut } = await known.quarantined(record);
     assert.deepEqual([groups.map(({ files }) => files.map(({ uri }) => uri)), leftOut], [[['file:///a']], 0]);
   }
@@ -70,9 +88,9 @@ test('where nobody knows, that is said', async () => {
     kind: 'unmet',
     message: /^Job job is led by another coordinator, which does not answer: ask again$/,
   };
-  await assert.rejects(alone.merged(record, null), refusal);
-  assert.equal(await alone.mergedSoFar(record, undefined), undefined);
+  await assert.rejects(alone.merged(record, {}), refusal);
+  assert.equal(await alone.mergedSoFar(record, {}), undefined);
   await assert.rejects(alone.quarantined(record), refusal);
   const ended: JobRecord = { ...record, state: 'failed', finishedMs: 9 };
-  await assert.rejects(alone.merged(ended, null), { kind: 'unmet', message: /^Job job is failed: what it merged/ });
+  await assert.rejects(alone.merged(ended, {}), { kind: 'unmet', message: /^Job job is failed: what it merged/ });
 });

@@ -4,7 +4,8 @@ import type { JobTimeline } from '../dispatch/history/job-histories.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { Questions } from '../leadership/questions.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
-import { mergedSoFar } from './merged-so-far.ts';
+import type { LiveCells } from '../retrieval/live-cells.ts';
+import { type AskedHistogram, mergedSoFar } from './merged-so-far.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 
 /** What the leader of a job has in memory alone. */
@@ -22,6 +23,7 @@ type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string }
 export interface JobAnswersOptions {
   dispatcher: Pick<Dispatcher, 'history' | 'timeline'>;
   ledger: Ledger;
+  cells: Pick<LiveCells, 'sum'>;
   /** Where several coordinators lead. */
   questions: Questions | undefined;
 }
@@ -45,20 +47,20 @@ export class JobAnswers {
     return this.#know(record, 'timeline');
   }
 
-  /** What is merged so far of the pipeline of that name, or of the first. Rejects with Refusal where the job has ended. */
-  async merged(record: JobRecord, pipeline: string | null): Promise<MergedSoFar> {
+  /** What is merged so far. Rejects with Refusal where the job has ended. */
+  async merged(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar> {
     const { jobId, state } = record;
     if (record.finishedMs > 0)
       throw new Refusal('unmet', `Job ${jobId} is ${state}: what it merged is among its results, if it has any`);
-    return (await this.mergedSoFar(record, pipeline ?? undefined)) ?? silence(jobId);
+    return (await this.mergedSoFar(record, asked)) ?? silence(jobId);
   }
 
   /**
    * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with Refusal where it
-   * has no such pipeline.
+   * has no such pipeline or cell.
    */
-  async mergedSoFar(record: JobRecord, pipeline: string | undefined): Promise<MergedSoFar | undefined> {
-    return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', pipeline);
+  async mergedSoFar(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar | undefined> {
+    return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', asked);
   }
 
   /** Inputs that are set aside, by why. */
@@ -69,12 +71,16 @@ export class JobAnswers {
   }
 
   /** What is known here, or by another coordinator, of which there is none where this one leads alone. */
-  async #know<Of extends What>(record: JobRecord, what: Of, pipeline?: string): Promise<InMemory[Of] | undefined> {
-    const own = await this.#own(record, what, pipeline);
+  async #know<Of extends What>(
+    record: JobRecord,
+    what: Of,
+    asked: AskedHistogram = {},
+  ): Promise<InMemory[Of] | undefined> {
+    const own = await this.#own(record, what, asked);
     if (own) return own;
     const text = await this.#options.questions?.ask(
       record.jobId,
-      JSON.stringify({ what, pipeline }),
+      JSON.stringify({ what, ...asked }),
       record.finishedMs > 0,
     );
     if (text === undefined) return undefined;
@@ -83,13 +89,13 @@ export class JobAnswers {
     return answer.known as InMemory[Of];
   }
 
-  async #own<Of extends What>(record: JobRecord, what: Of, pipeline?: string): Promise<InMemory[Of] | undefined> {
-    const { dispatcher, ledger } = this.#options;
+  async #own<Of extends What>(record: JobRecord, what: Of, asked: AskedHistogram): Promise<InMemory[Of] | undefined> {
+    const { dispatcher, ledger, cells } = this.#options;
     const { jobId } = record;
     const answers: { [Name in What]: () => InMemory[Name] | undefined | Promise<InMemory[Name] | undefined> } = {
       history: () => dispatcher.history(jobId),
       timeline: () => dispatcher.timeline(jobId),
-      merged: () => mergedSoFar(record, pipeline, ledger),
+      merged: () => mergedSoFar(record, asked, ledger, cells),
       quarantined: () => (ledger.quarantinedSoFar(jobId) ? quarantinedInputs(record, ledger) : undefined),
     };
     return answers[what]();
@@ -97,13 +103,13 @@ export class JobAnswers {
 
   /** The answer to a question of another coordinator; undefined where nothing is known here. */
   async #answer(jobId: string, question: string): Promise<string | undefined> {
-    const { what, pipeline } = JSON.parse(question) as { what: What; pipeline?: string };
+    const { what, ...asked } = JSON.parse(question) as { what: What } & AskedHistogram;
     // There is one of every job that runs here, and of the last ones that did.
     if (!this.#options.dispatcher.history(jobId)) return undefined;
     const record = await this.#options.ledger.getJob(jobId);
     if (!record) return undefined;
     try {
-      const known = await this.#own(record, what, pipeline);
+      const known = await this.#own(record, what, asked);
       return known && JSON.stringify({ known } satisfies Answer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -11,10 +11,12 @@ import { parseJobPath } from './job-path.ts';
 import { toJobStatus } from './job-status.ts';
 import { jobTrace } from './job-trace.ts';
 import { findJob } from './match-job-id.ts';
+import type { AskedHistogram } from './merged-so-far.ts';
 
 /**
  * Answers GET of /api/v1/jobs/ID with the job and what it did over its time; with `?merged=PIPELINE`, where an empty name is the first
- * pipeline, it adds what is merged so far of a job that has not ended. Below it are `histogram` (what is merged alone), `quarantined`
+ * pipeline, it adds what is merged so far of a job that has not ended, and with `&cell=ROW,COLUMN` of that cell alone. Below it are
+ * `histogram?pipeline=PIPELINE&cell=ROW,COLUMN` (what is merged alone), `quarantined`
  * (inputs that are set aside, by why) and `trace` (when shards were where, for Perfetto). As everywhere, the beginning of an id will do.
  */
 export function createJobApi(
@@ -25,7 +27,7 @@ export function createJobApi(
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const answers: Record<string, (record: JobRecord, query: URLSearchParams) => Promise<object>> = {
     '': (record, query) => jobDetail(record, query, dispatcher, known),
-    histogram: (record, query) => known.merged(record, query.get('pipeline')),
+    histogram: (record, query) => known.merged(record, askedHistogram(query.get('pipeline'), query)),
     quarantined: (record) => known.quarantined(record),
     trace: async (record) => chromeTrace(await jobTrace(record, dispatcher, known)),
   };
@@ -55,7 +57,7 @@ async function jobDetail(
   // In one answer: a page that asked for it after the status would be refused it where the job ends in between.
   const [history, merged] = await Promise.all([
     known.history(record),
-    asked === null ? undefined : known.mergedSoFar(record, asked || undefined),
+    asked === null ? undefined : known.mergedSoFar(record, askedHistogram(asked || null, query)),
   ]);
   return {
     job: toJobStatus(record, dispatcher.jobNow(record.jobId)),
@@ -64,4 +66,9 @@ async function jobDetail(
     ...(history && { history }),
     ...(merged && { merged }),
   };
+}
+
+function askedHistogram(pipeline: string | null, query: URLSearchParams): AskedHistogram {
+  const cell = query.get('cell');
+  return { ...(pipeline !== null && { pipeline }), ...(cell !== null && { cell }) };
 }

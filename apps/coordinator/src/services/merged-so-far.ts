@@ -1,32 +1,55 @@
+import type { Grid } from '@halogrid/kernels';
 import type { MergedSoFar } from '@halogrid/proto';
-import { jobParts } from '../job/accepted-job.ts';
+import { jobGrid, jobParts } from '../job/accepted-job.ts';
+import { histogramShape } from '../job/histogram-shape.ts';
 import { refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import type { LiveCells } from '../retrieval/live-cells.ts';
+
+/** Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all together. */
+export interface AskedHistogram {
+  pipeline?: string;
+  cell?: string;
+}
 
 /**
- * What is merged so far of the pipeline of that name, or of the first; undefined for a job that is not led here. Throws a Refusal where
- * there is no such pipeline.
+ * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such pipeline, or no such cell.
  */
-export function mergedSoFar(
+export async function mergedSoFar(
   { jobId, spec }: JobRecord,
-  asked: string | undefined,
+  asked: AskedHistogram,
   ledger: Pick<Ledger, 'mergedSoFar'>,
-): MergedSoFar | undefined {
+  cells: Pick<LiveCells, 'sum'>,
+): Promise<MergedSoFar | undefined> {
   const merged = ledger.mergedSoFar(jobId);
   if (!merged) return undefined;
   const parts = jobParts(spec);
-  const at = asked === undefined ? 0 : parts.findIndex(({ name }) => name === asked);
-  const [part, sums] = [parts[at], merged[at]];
-  if (!part || !sums) refuseValue('pipeline', asked ?? '', `one of ${parts.map(({ name }) => name).join(', ')}`);
+  const at = asked.pipeline === undefined ? 0 : parts.findIndex(({ name }) => name === asked.pipeline);
+  const [part, whole] = [parts[at], merged[at]];
+  if (!part || !whole)
+    refuseValue('pipeline', asked.pipeline ?? '', `one of ${parts.map(({ name }) => name).join(', ')}`);
   const { output, bins } = part.pipeline;
-  return {
-    pipelines: parts.map(({ name }) => name),
-    pipeline: part.name,
-    counted: exact(sums.counted),
-    channels: output.channels.map((name, i) => {
-      return { name, bins: Array.from(sums.bins.subarray(i * bins, (i + 1) * bins), exact) };
-    }),
-  };
+  const told = { pipelines: parts.map(({ name }) => name), pipeline: part.name };
+  const byChannel = <Counts extends BigUint64Array | Float64Array>(
+    all: Counts,
+    tell: (count: Counts[number]) => number | string,
+  ) => output.channels.map((name, i) => ({ name, bins: Array.from(all.subarray(i * bins, (i + 1) * bins), tell) }));
+  if (asked.cell === undefined) {
+    return { ...told, counted: exact(whole.counted), channels: byChannel(whole.bins, exact) };
+  }
+  const shape = histogramShape(part.pipeline, jobGrid(spec));
+  const { row, column } = readCell(asked.cell, shape.grid);
+  const sum = await cells.sum({ jobId, part: at, shape, cell: row * shape.grid.columns + column });
+  // It has ended meanwhile, and with it the file that has its cells.
+  if (!ledger.mergedSoFar(jobId)) return undefined;
+  const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);
+  return { ...told, counted, channels: byChannel(sum.bins, Number), cell: { row, column, sources: sum.sources } };
+}
+
+function readCell(text: string, { rows, columns }: Grid): { row: number; column: number } {
+  const [, row = '', column = ''] = /^(\d{1,8}),(\d{1,8})$/.exec(text) ?? [];
+  if (row !== '' && Number(row) < rows && Number(column) < columns) return { row: Number(row), column: Number(column) };
+  return refuseValue('cell', text, `ROW,COLUMN from 0,0 to ${rows - 1},${columns - 1}`);
 }
 
 /** Readers of JSON round integers above 2^53. */

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { cellsOf, type Grid } from '@halogrid/kernels';
+import fc from 'fast-check';
+import { histogramShape } from '../job/histogram-shape.ts';
+import { packFrames } from '../job/packed-frames.ts';
+import type { PlanStep } from '../job/shard.ts';
+import {
+  asSent,
+  binsOf,
+  commitOf,
+  jobId,
+  pipeline,
+  planOf,
+  shardsOf,
+  sourcesOf,
+  spec,
+} from '../ledger/testing/ledger-scene.ts';
+import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { repeated } from '../testing/repeated.ts';
+import { LiveCells } from './live-cells.ts';
+
+const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const limits = { answerMs: 60_000, kept: 4, idleMs: 60_000 };
+let spools = 0;
+
+/** A job whose sources have those sizes. */
+async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
+  const path = join(folder, String(spools++));
+  const ledger = await openLedger(() => path);
+  await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
+  const plan = planOf(sizes, tilePx, batchFrames);
+  await ledger.addPlan(jobId, packed(plan), true);
+  return { ledger, plan, path, asked: { jobId, part: 0, shape: histogramShape(pipeline, grid) } };
+}
+
+/** The same plan with its batches as blocks, as a planner that has only frames makes it. */
+function packed(plan: PlanStep[]): PlanStep[] {
+  const sources = sourcesOf(plan);
+  if (sources.some(({ tiles }) => tiles !== 1)) return plan;
+  return shardsOf(plan).map((shard) => {
+    const { work } = shard;
+    if (work.kind !== 'frames') throw new Error('All sources are frames here');
+    const planned = work.sources.map(({ index }) => sources[index]!);
+    const refs = work.sources.map(({ version: _, ...source }) => source);
+    return { kind: 'shard', shard: { ...shard, work: packFrames(planned, { kind: 'frames', sources: refs })! } };
+  });
+}
+
+/** Counts of a cell over the sources before `end` that are not broken. */
+function expected(plan: PlanStep[], grid: Grid, cell: number, end: number, broken: ReadonlySet<number>): number[] {
+  const sum = new Array<number>(pipeline.bins).fill(0);
+  for (const { index, size } of sourcesOf(plan).slice(0, end)) {
+    const found = cellsOf(grid, size!, { x: 0, y: 0, ...size! }).find(
+      ({ row, column }) => row * grid.columns + column === cell,
+    );
+    if (!found || broken.has(index)) continue;
+    for (const [bin, count] of binsOf(index, found.rect).entries()) sum[bin]! += count;
+  }
+  return sum;
+}
+
+test('a cell is the exact sum over the first sources, however they are cut and in whatever order answers come', async () => {
+  const side = fc.integer({ min: 3, max: 20 });
+  const job = fc.record({
+    sizes: fc.array(fc.record({ width: side, height: side }), { minLength: 1, maxLength: 12 }),
+    grid: fc.record({ rows: fc.integer({ min: 1, max: 3 }), columns: fc.integer({ min: 1, max: 3 }) }),
+    tilePx: fc.constantFrom(8, 32),
+    batchFrames: fc.integer({ min: 1, max: 4 }),
+    broken: fc.uniqueArray(fc.nat(11), { maxLength: 2 }),
+    order: fc.infiniteStream(fc.nat()),
+  });
+  await fc.assert(
+    fc.asyncProperty(job, async ({ sizes, grid, tilePx, batchFrames, broken, order }) => {
+      const { ledger, plan, asked } = await openJob(sizes, grid, tilePx, batchFrames);
+      const cells = new LiveCells(ledger, limits);
+      const isBroken = new Set(broken);
+      const count = grid.rows * grid.columns;
+      const check = async (): Promise<number> => {
+        const cell = order.next().value % count;
+        const { bins, sources } = await cells.sum({ ...asked, cell });
+        assert.deepEqual([...bins], expected(plan, grid, cell, sources, isBroken));
+        return sources;
+      };
+      assert.equal(await check(), 0);
+      const shards = shardsOf(plan);
+      while (shards.length > 0) {
+        const [shard] = shards.splice(order.next().value % shards.length, 1);
+        await ledger.commit(asSent({ ...commitOf(shard!, plan, isBroken, grid), epoch: ledger.epoch }, shard!));
+        await check();
+      }
+      await ledger.results(jobId);
+      assert.equal(await check(), sizes.length);
+      await cells.close();
+      // From the start again, as by who asks after a while.
+      assert.equal(await check(), sizes.length);
+      await cells.close();
+      await ledger.close();
+    }),
+    { numRuns: repeated(10) },
+  );
+});
+
+test('who asks is answered in time with a part, and is told the rest by asking again, however many ask at once', async () => {
+  const grid = { rows: 2, columns: 2 };
+  const sizes = Array.from({ length: 4500 }, () => ({ width: 4, height: 4 }));
+  const { ledger, plan, asked } = await openJob(sizes, grid, 32, 3000);
+  for (const shard of shardsOf(plan)) {
+    await ledger.commit(asSent({ ...commitOf(shard, plan, new Set(), grid), epoch: ledger.epoch }, shard));
+  }
+  await ledger.results(jobId);
+  const cells = new LiveCells(ledger, { ...limits, answerMs: 0 });
+  const answers = await Promise.all([0, 3, 3].map((cell) => cells.sum({ ...asked, cell })));
+  assert.ok(answers[0]!.sources > 0 && answers[0]!.sources < 4500, `${answers[0]!.sources}`);
+  assert.equal(answers.at(-1)!.sources, 4500);
+  for (const [i, { bins, sources }] of answers.entries())
+    assert.deepEqual([...bins], expected(plan, grid, i === 0 ? 0 : 3, sources, new Set()));
+  await cells.close();
+  await ledger.close();
+});
+
+test('a file of the ledger that is cut is told in a sentence, and looked at anew by who asks next; too many counts are refused', async () => {
+  const grid = { rows: 2, columns: 2 };
+  const { ledger, plan, asked, path } = await openJob([{ width: 4, height: 4 }], grid, 32, 1);
+  const [shard] = shardsOf(plan);
+  await ledger.commit(asSent({ ...commitOf(shard!, plan, new Set(), grid), epoch: ledger.epoch }, shard!));
+  await ledger.results(jobId);
+  const cells = new LiveCells(ledger, limits);
+  await truncate(path, 3);
+  for (let i = 0; i < 2; i++)
+    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The file of histograms '.*' ends early$/);
+  const shape = { ...asked.shape, grid: { rows: 64, columns: 65 } };
+  await assert.rejects(cells.sum({ ...asked, shape, cell: 0 }), {
+    name: 'Refusal',
+    kind: 'unmet',
+    message: 'Its 4160 cells have 1064960 counts, more than the 1048576 that are told',
+  });
+  const none = await cells.sum({ ...asked, shape: { ...asked.shape, bins: 0 }, cell: 0 });
+  assert.deepEqual([none.bins.length, none.sources], [0, 0]);
+  await cells.close();
+  await ledger.close();
+});
