@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, type HistogramConfiguration, Registry } from 'prom-client';
+import { reportEventLoopLag, withoutEventLoopLag } from './event-loop-lag.ts';
 import { softwareVersion } from './version.ts';
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -42,7 +43,8 @@ export function createRegistry(
   const registry = new Registry();
   const cluster = env.HALOGRID_CLUSTER;
   if (cluster) registry.setDefaultLabels({ cluster });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, ...withoutEventLoopLag });
+  reportEventLoopLag(registry);
   // These three are gauges named like counters, which 'promtool check metrics' rejects.
   for (const name of ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']) {
     registry.removeSingleMetric(name);

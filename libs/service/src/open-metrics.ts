@@ -26,7 +26,7 @@ export async function openMetrics(registry: Pick<Registry, 'getMetricsAsJSON'>):
     // Its types are numbers in the declarations and words where it runs.
     const word = String(type);
     const family = word === 'counter' ? name.replace(/_total$/, '') : name;
-    lines.push(`# HELP ${family} ${escaped(help)}`, `# TYPE ${family} ${word}`);
+    lines.push(`# HELP ${family} ${escaped(help, specialInHelp)}`, `# TYPE ${family} ${word}`);
     for (const sample of values as Sample[]) lines.push(lineOf(name, sample));
   }
   return `${lines.join('\n')}\n# EOF\n`;
@@ -39,13 +39,17 @@ function lineOf(name: string, { metricName = name, labels, value, exemplar }: Sa
 }
 
 function labelsOf(labels: Record<string, string | number>): string {
-  const list = Object.entries(labels).map(
-    ([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
-  );
-  return list.length > 0 ? `{${list.join(',')}}` : '';
+  let list = '';
+  for (const label in labels) list += `${list ? ',' : '{'}${label}="${escaped(String(labels[label]), specialInLabel)}"`;
+  return list && `${list}}`;
 }
 
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+const specialInHelp = /[\\\n]/g;
+const specialInLabel = /[\\\n"]/g;
+
+function escaped(text: string, special: RegExp): string {
+  return text.replace(special, (character) => (character === '\n' ? '\\n' : `\\${character}`));
+}
 
 function number(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
