@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Cluster } from '../../cluster.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { processorMs } from './processor-ms.ts';
+import { processMs } from './process-ms.ts';
 
 const [rounds = 3, pairs = 12] = process.argv.slice(2).map(Number);
 const frames = 1000;
@@ -75,7 +75,7 @@ async function frameSeconds(cluster: Cluster): Promise<number> {
 /** Processor time of the coordinator and the nodes so far. */
 function processorSeconds({ coordinator, nodes }: Cluster): number {
   const pids = [coordinator.pidsOf('coordinator')[0]!, ...nodes.map(({ pid }) => pid)];
-  return pids.reduce((sum, pid) => sum + processorMs(pid), 0) / 1000;
+  return pids.reduce((sum, pid) => sum + processMs(pid), 0) / 1000;
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -9,7 +9,7 @@ import { JobSpans } from '../../../apps/coordinator/src/dispatch/job-spans.ts';
 import { Cluster } from '../../cluster.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { processorMs } from './processor-ms.ts';
+import { processMs } from './process-ms.ts';
 
 const scrapes = 400;
 const seconds = 20;
@@ -31,10 +31,10 @@ const processes = [
 for (const { name, pid, http } of processes) {
   const spent: number[] = [];
   for (let i = 0; i <= repetitions; i++) {
-    const before = processorMs(pid);
+    const before = processMs(pid);
     for (let done = 0; done < scrapes; done++) await scrape(http);
     // The first compiles.
-    if (i > 0) spent.push((processorMs(pid) - before) / scrapes);
+    if (i > 0) spent.push((processMs(pid) - before) / scrapes);
   }
   say(`a scrape of the ${name}, one after another`, spent, 'ms');
 }
@@ -83,12 +83,12 @@ async function scrape(http: string): Promise<void> {
 
 /** Milliseconds of processors that each process takes a second where there is no job, scraped once in it or not. */
 async function secondsOfAll(isScraped: boolean): Promise<number[]> {
-  const before = processes.map(({ pid }) => processorMs(pid));
+  const before = processes.map(({ pid }) => processMs(pid));
   for (let second = 0; second < seconds; second++) {
     if (isScraped) await Promise.all(processes.map(({ http }) => scrape(http)));
     await delay(1_000);
   }
-  return processes.map(({ pid }, at) => (processorMs(pid) - before[at]!) / seconds);
+  return processes.map(({ pid }, at) => (processMs(pid) - before[at]!) / seconds);
 }
 
 function say(what: string, values: readonly number[], unit: string): void {

@@ -1,4 +1,4 @@
-import { processorMs } from '../timing/processor-time.ts';
+import { processTreeMs } from '../timing/process-tree-ms.ts';
 
 /** What some work on frames took. */
 export interface Measured {
@@ -10,9 +10,9 @@ export interface Measured {
 
 /** Measures work on so many frames. */
 export async function measureWork(frames: number, work: () => Promise<unknown>): Promise<Measured> {
-  const [startedMs, before] = [performance.now(), processorMs()];
+  const [startedMs, before] = [performance.now(), processTreeMs()];
   await work();
   const seconds = (performance.now() - startedMs) / 1000;
-  const after = processorMs();
+  const after = processTreeMs();
   return { rate: frames / seconds, coresMs: after === undefined ? undefined : (after - before!) / frames };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { processorMs } from '../testing/processor-ms.ts';
+import { threadMs } from '../testing/thread-ms.ts';
 import { expandBraces } from './expand-braces.ts';
 
 const table: [pattern: string, texts: string[]][] = [
@@ -73,7 +73,7 @@ test('no pattern takes more than a moment, however its braces are nested', () =>
     `{${'{1..100},'.repeat(800)}}`,
     '{,'.repeat(4000),
   ];
-  const tookMs = processorMs(() => {
+  const tookMs = threadMs(() => {
     for (const pattern of patterns) {
       try {
         expandBraces(pattern);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * Milliseconds of processors that the threads of a process have taken so far, without those that have ended. As the scheduler counts it,
  * in nanoseconds: ticks of /proc/PID/stat are a hundredth of a short job.
  */
-export function processorMs(pid: number): number {
+export function processMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
   return threads.reduce((sum, thread) => sum + nanosecondsOf(thread), 0) / 1e6;
 }

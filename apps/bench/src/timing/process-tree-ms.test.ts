@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { processorMs } from './processor-time.ts';
+import { processTreeMs } from './process-tree-ms.ts';
 
 test('time of processors is that of a process and of all that it started, and of those that have ended', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'halogrid-proc-'));
@@ -20,8 +20,8 @@ test('time of processors is that of a process and of all that it started, and of
   put(12, 11, [0, 0, 100, 0]);
   put(13, 1, [0, 5000, 0, 0]);
   mkdirSync(join(root, 'self'));
-  assert.equal(processorMs(10, root), 1200);
-  assert.equal(processorMs(11, root), 1100);
-  assert.equal(processorMs(14, root), undefined);
-  assert.equal(processorMs(10, join(root, 'nowhere')), undefined);
+  assert.equal(processTreeMs(10, root), 1200);
+  assert.equal(processTreeMs(11, root), 1100);
+  assert.equal(processTreeMs(14, root), undefined);
+  assert.equal(processTreeMs(10, join(root, 'nowhere')), undefined);
 });

@@ -1,5 +1,5 @@
 /** Milliseconds of processor time that this thread takes for something, which other work of the machine hardly makes longer. */
-export function processorMs(work: () => void): number {
+export function threadMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
   const { user, system } = process.threadCpuUsage(before);
