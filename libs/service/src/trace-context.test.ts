@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spanIdOf, traced, traceIdOf, traceparentOf } from './trace-context.ts';
+import { childSpanId, spanIdOf, traced, traceIdOf, traceparentOf } from './trace-context.ts';
 
 test('a trace context has the form that W3C gives it, and each lease a span of its own', () => {
   // The grammar of traceparent, version 00, of https://www.w3.org/TR/trace-context/.
@@ -15,6 +15,13 @@ test('a trace context has the form that W3C gives it, and each lease a span of i
   ];
   assert.equal(new Set(spans).size, spans.length);
   assert.notEqual(traceIdOf('job'), traceIdOf('other'));
+});
+
+test('the spans of a lease differ from it and from each other, and are spans by the grammar', () => {
+  const lease = spanIdOf('job', 3, 1);
+  const children = Array.from({ length: 255 }, (_, i) => childSpanId(lease, i + 1));
+  assert.equal(new Set([lease, ...children]).size, 256);
+  for (const id of children) assert.match(id, /^[0-9a-f]{16}$/);
 });
 
 test('a line about a job names its trace, and others stay as they are', () => {

@@ -1,5 +1,5 @@
 import type { SpanExport } from '@halogrid/service/span-export';
-import { spanIdOf, traceIdOf } from '@halogrid/service/trace-context';
+import { childSpanId, spanIdOf, traceIdOf } from '@halogrid/service/trace-context';
 import type { LedgerState } from '../ledger/ledger.ts';
 import type { Clock } from './clock.ts';
 import type { MergedShard } from './history/job-history.ts';
@@ -44,10 +44,11 @@ export class JobSpans {
         attributes: { 'halogrid.shard': shard, 'halogrid.attempt': attempt, 'halogrid.node': node, ...more },
       });
     add('lease', lease, spanIdOf(jobId), leasedAtMs, mergedMs, { 'halogrid.pixels': pixels });
+    let children = 0;
+    const addChild = (name: string, fromMs: number, toMs: number) =>
+      add(name, childSpanId(lease, ++children), lease, fromMs, toMs);
     const begunMs = 1000 * begunSeconds(leasedAtMs / 1000, answeredMs / 1000, spans);
-    for (const { stage, from, to } of spans) {
-      add(stage, spanIdOf(`${jobId}/${stage}`, shard, attempt), lease, begunMs + 1000 * from, begunMs + 1000 * to);
-    }
-    add('merge', spanIdOf(`${jobId}/merge`, shard, attempt), lease, answeredMs, mergedMs);
+    for (const { stage, from, to } of spans) addChild(stage, begunMs + 1000 * from, begunMs + 1000 * to);
+    addChild('merge', answeredMs, mergedMs);
   }
 }
