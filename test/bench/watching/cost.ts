@@ -1,6 +1,7 @@
 // node test/bench/watching/cost.ts [ROUNDS] [PAIRS]: processor time a frame of a cluster that tells a collector of spans and is scraped every
 // second, and of one that is not. Throughput of a machine that others use as well says nothing to a hundredth; processor time of many
-// short jobs in turn does. Each round has processes of its own, because two that do the same differ by more than what is measured.
+// short jobs in turn does, of the coordinator more than of nodes, which compute. Each round has processes of its own, because two that do
+// the same differ by more than what is measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -26,8 +27,12 @@ const collector = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 for (let i = 0; i < frames; i++) await writePgm(join(folder, `${i}.pgm`), drawPicture(size.width, size.height, i));
 
-const ratios: number[] = [];
-const costs = { plain: [] as number[], watched: [] as number[] };
+/** Processor time, in seconds. */
+interface Cost {
+  coordinator: number;
+  nodes: number;
+}
+const pairsDone: { plain: Cost; watched: Cost }[] = [];
 let scrapes = 0;
 let jobs = 0;
 for (let round = 0; round < rounds; round++) {
@@ -43,14 +48,13 @@ for (let round = 0; round < rounds; round++) {
     }
   }, everyMs);
   // Threads start, and code is compiled, with what needs them first.
-  for (const cluster of [plain, watched, plain, watched]) await frameSeconds(cluster);
+  for (const cluster of [plain, watched, plain, watched]) await costOfJob(cluster);
   for (let pair = 0; pair < pairs; pair++) {
     const inOrder = [['plain', plain] as const, ['watched', watched] as const];
-    const cost = { plain: 0, watched: 0 };
+    const cost: Partial<(typeof pairsDone)[number]> = {};
     for (const [name, cluster] of pair % 2 === 0 ? inOrder : inOrder.toReversed())
-      cost[name] = await frameSeconds(cluster);
-    ratios.push(cost.watched / cost.plain);
-    for (const name of ['plain', 'watched'] as const) costs[name].push(cost[name]);
+      cost[name] = await costOfJob(cluster);
+    pairsDone.push(cost as Required<typeof cost>);
   }
   clearInterval(scraping);
   await Promise.all([plain.stop(), watched.stop()]);
@@ -58,24 +62,54 @@ for (let round = 0; round < rounds; round++) {
 collector.close();
 
 console.log(
-  `${ratios.length} pairs of jobs of ${frames} frames of ${size.width} x ${size.height}; ${scrapes} scrapes, ${spanBytes} bytes of spans`,
+  `${pairsDone.length} pairs of jobs of ${frames} frames of ${size.width} x ${size.height}; ${scrapes} scrapes, ${spanBytes} bytes of spans`,
 );
-for (const name of ['plain', 'watched'] as const)
-  console.log(`${name}: ${(1e6 * quantile(costs[name], 0.5)).toFixed(1)} µs a frame (median)`);
-const percents = [0.25, 0.5, 0.75].map((share) => `${(100 * (quantile(ratios, share) - 1)).toFixed(2)} %`);
-console.log(`watched over plain, pair by pair: median ${percents[1]}, quartiles ${percents[0]} and ${percents[2]}`);
-
-/** Does a job; processor time of the coordinator and the node a frame of it. */
-async function frameSeconds(cluster: Cluster): Promise<number> {
-  const before = processorSeconds(cluster);
-  await cluster.jobs.run({ sources: [folder], batchFrames: 16, out: join(results, `out-${++jobs}`) });
-  return (processorSeconds(cluster) - before) / frames;
+const total = ({ coordinator, nodes }: Cost): number => coordinator + nodes;
+const parts = { coordinator: (cost: Cost) => cost.coordinator, nodes: (cost: Cost) => cost.nodes, total };
+for (const [name, part] of Object.entries(parts)) {
+  const [plain, watched] = (['plain', 'watched'] as const).map((which) =>
+    median(pairsDone.map((pair) => part(pair[which]))),
+  );
+  const percents = pairsDone.map((pair) => (100 * (part(pair.watched) - part(pair.plain))) / total(pair.plain));
+  const [least, mid, most] = [0.25, 0.5, 0.75].map((share) => quantile(percents, share).toFixed(2));
+  console.log(
+    `${name}: plain ${perFrame(plain!)} and watched ${perFrame(watched!)} µs a frame (medians); watched less plain, of what a plain job costs in all: ` +
+      `median ${mid} %, quartiles ${least} and ${most} %, mean ${mean(percents).toFixed(2)} ± ${standardError(percents).toFixed(2)} %`,
+  );
 }
 
-/** Processor time of the coordinator and the nodes so far. */
-function processorSeconds({ coordinator, nodes }: Cluster): number {
-  const pids = [coordinator.pidsOf('coordinator')[0]!, ...nodes.map(({ pid }) => pid)];
-  return pids.reduce((sum, pid) => sum + processMs(pid), 0) / 1000;
+/** Does a job; what it cost the coordinator and the nodes. */
+async function costOfJob(cluster: Cluster): Promise<Cost> {
+  const before = costSoFar(cluster);
+  await cluster.jobs.run({ sources: [folder], batchFrames: 16, out: join(results, `out-${++jobs}`) });
+  const after = costSoFar(cluster);
+  return { coordinator: after.coordinator - before.coordinator, nodes: after.nodes - before.nodes };
+}
+
+function costSoFar({ coordinator, nodes }: Cluster): Cost {
+  const seconds = (pid: number): number => processMs(pid) / 1000;
+  return {
+    coordinator: seconds(coordinator.pidsOf('coordinator')[0]!),
+    nodes: nodes.reduce((sum, { pid }) => sum + seconds(pid), 0),
+  };
+}
+
+function perFrame(seconds: number): string {
+  return ((1e6 * seconds) / frames).toFixed(1);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function standardError(values: readonly number[]): number {
+  const middle = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1) / values.length);
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }
 
 function quantile(values: readonly number[], share: number): number {
