@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { spreadOf } from '@halogrid/bench/statistics';
 import { Cluster } from '../../cluster.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
@@ -67,14 +68,14 @@ console.log(
 const total = ({ coordinator, nodes }: Cost): number => coordinator + nodes;
 const parts = { coordinator: (cost: Cost) => cost.coordinator, nodes: (cost: Cost) => cost.nodes, total };
 for (const [name, part] of Object.entries(parts)) {
-  const [plain, watched] = (['plain', 'watched'] as const).map((which) =>
-    median(pairsDone.map((pair) => part(pair[which]))),
-  );
+  const perFrame = (which: 'plain' | 'watched'): string =>
+    ((1e6 * spreadOf(pairsDone.map((pair) => part(pair[which]))).median) / frames).toFixed(1);
   const percents = pairsDone.map((pair) => (100 * (part(pair.watched) - part(pair.plain))) / total(pair.plain));
-  const [least, mid, most] = [0.25, 0.5, 0.75].map((share) => quantile(percents, share).toFixed(2));
+  const { median, mean, stdev } = spreadOf(percents);
+  const [lower, upper] = [0.25, 0.75].map((share) => quantile(percents, share).toFixed(2));
   console.log(
-    `${name}: plain ${perFrame(plain!)} and watched ${perFrame(watched!)} µs a frame (medians); watched less plain, of what a plain job costs in all: ` +
-      `median ${mid} %, quartiles ${least} and ${most} %, mean ${mean(percents).toFixed(2)} ± ${standardError(percents).toFixed(2)} %`,
+    `${name}: plain ${perFrame('plain')} and watched ${perFrame('watched')} µs a frame (medians); watched less plain, of what a plain job costs in all: ` +
+      `median ${median.toFixed(2)} %, quartiles ${lower} and ${upper} %, mean ${mean.toFixed(2)} ± ${(stdev / Math.sqrt(percents.length)).toFixed(2)} %`,
   );
 }
 
@@ -92,24 +93,6 @@ function costSoFar({ coordinator, nodes }: Cluster): Cost {
     coordinator: seconds(coordinator.pidsOf('coordinator')[0]!),
     nodes: nodes.reduce((sum, { pid }) => sum + seconds(pid), 0),
   };
-}
-
-function perFrame(seconds: number): string {
-  return ((1e6 * seconds) / frames).toFixed(1);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function standardError(values: readonly number[]): number {
-  const middle = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1) / values.length);
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
 }
 
 function quantile(values: readonly number[], share: number): number {
