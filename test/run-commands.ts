@@ -1,7 +1,11 @@
 // A program that runs commands of halogrid one after another, as its parent asks for them, and answers how each ended.
-import { runProgram } from '../apps/cli/src/program.ts';
+import { main } from '../apps/cli/bin/launch.mjs';
 import type { Command } from './command-process.ts';
 import type { Ended } from './halogrid.ts';
+
+/** Lies beside what a process of the program begins with, in the sources and where they are bundled. */
+type Program = typeof import('../apps/cli/src/program.ts');
+const { runProgram }: Program = await import(main.replace(/main(\.[jt]s)$/, 'program$1'));
 
 async function run({ args, cwd }: Command): Promise<Ended> {
   process.chdir(cwd);

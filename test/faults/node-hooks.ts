@@ -52,7 +52,7 @@ if (Object.keys(rules).length > 0) {
   const open = fs.open;
   fs.open = async (path, ...rest) => {
     for (const [part, fault] of Object.entries(rules)) {
-      if (!String(path).includes(part) || new Error().stack!.includes('show-file')) continue;
+      if (!String(path).includes(part) || new Error().stack!.includes('showLocal')) continue;
       if (typeof fault === 'number') {
         await delay(fault);
         continue;
@@ -75,9 +75,11 @@ if (missing.length > 0) {
   };
 }
 
-if (decodersBreak && process.argv[1]?.endsWith('video-process.ts')) process.kill(process.pid, 'SIGSEGV');
+const isDecoder = /\/video-process\.[jt]s$/.test(process.argv[1] ?? '');
 
-if ((decodersHang ?? decodersDie) !== undefined && process.argv[1]?.endsWith('video-process.ts')) {
+if (decodersBreak && isDecoder) process.kill(process.pid, 'SIGSEGV');
+
+if ((decodersHang ?? decodersDie) !== undefined && isDecoder) {
   const open = syncFs.openSync;
   syncFs.openSync = (path, ...rest) => {
     if (decodersHang !== undefined && String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');

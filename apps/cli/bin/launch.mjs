@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
-/** The program itself. */
-export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** The program itself; tests put one that is bundled in its place. */
+export const main = process.env.HALOGRID_PROGRAM ?? fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /**
  * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather in the young
