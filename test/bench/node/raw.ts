@@ -1,6 +1,7 @@
 // Raw frames that a node is fed from files without a coordinator, beside a C program that reads the same files into the same upload
-// memory, and into plain memory, in turns.
-//   UV_THREADPOOL_SIZE=$(nproc) node test/bench/node/raw.ts FOLDER [FRAMES] [REPETITIONS] [gpu|software]
+// memory, and into plain memory, in turns. With `reads` it is the C program alone: two at a time, each of which sees one GPU, tell what the
+// host gives both.
+//   UV_THREADPOOL_SIZE=$(nproc) node test/bench/node/raw.ts FOLDER [FRAMES] [REPETITIONS] [gpu|software] [all|reads]
 // Frames are PGM of 1080p of a drawn scene, 2 MB each, files of their own in a new folder in FOLDER (/dev/shm: no disk). Needs cc. Prints
 // medians, least and most.
 import { execFileSync } from 'node:child_process';
@@ -17,7 +18,7 @@ import { spreadOf } from '../../../apps/bench/src/timing/statistics.ts';
 import { openAdapter } from '../../../apps/gpu-node/src/devices/webgpu-adapter.ts';
 import { requestDevice } from '../../../apps/gpu-node/src/devices/webgpu-device.ts';
 
-const [where = tmpdir(), frames = '2000', turns = '5', kind = 'gpu'] = process.argv.slice(2);
+const [where = tmpdir(), frames = '2000', turns = '5', kind = 'gpu', what = 'all'] = process.argv.slice(2);
 const repetitions = Number(turns);
 const size = { width: 1920, height: 1080 };
 const slotBytes = size.width * size.height + 4096;
@@ -94,6 +95,7 @@ try {
   const cores: number[] = [];
   for (let i = 0; i < repetitions; i++) {
     readAll();
+    if (what === 'reads') continue;
     const names = paths.map((path) => path.slice(folder.length + 1));
     const fed = { device: kind as 'gpu', folder, names, frameBytes: size.width * size.height, repetitions: 1 };
     const [
@@ -106,8 +108,10 @@ try {
     cores.push(core!);
   }
   for (const [title, found] of read) row(title, found);
-  row('a node, to histograms', rates);
-  console.log(`cores that it has at work: ${spreadOf(cores).median.toFixed(1)}`);
+  if (rates.length > 0) {
+    row('a node, to histograms', rates);
+    console.log(`cores that it has at work: ${spreadOf(cores).median.toFixed(1)}`);
+  }
   upload.destroy();
   device.destroy();
 } finally {
