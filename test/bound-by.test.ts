@@ -29,6 +29,8 @@ const folders = {
 const pngs = 48;
 /** A device takes 0.4 s for all of the job where other tests keep the cores busy. */
 const slowOpenMs = 500;
+/** A node takes tens of milliseconds for a tiny picture where other tests keep the cores busy. */
+const busyMs = 250;
 let cluster: Cluster;
 let server: TestServer;
 let proxy: TcpProxy;
@@ -42,7 +44,7 @@ before(async () => {
   await many(pngs, (i) => writeFile(join(folders.png, `${i}.png`), png));
   await many(40, (i) => writePgm(join(folders.slow, `${i}.pgm`), drawPicture(64, 48, i)));
   await many(4, (i) => writePgm(join(folders.large, `${i}.pgm`), drawPicture(1600, 1200, i)));
-  await many(80, (i) => writePgm(join(folders.tiny, `${i}.pgm`), drawPicture(16, 12, i)));
+  await many(40, (i) => writePgm(join(folders.tiny, `${i}.pgm`), drawPicture(16, 12, i)));
   names = Array.from({ length: pngs / 4 }, (_, i) => `${i}.png`);
   server = await startServer(async (request, response) => {
     const bytes = await readFile(join(folders.png, basename(request.url!)));
@@ -97,7 +99,7 @@ test('a slow disk; and the metrics of the node say the same', async () => {
 });
 
 test('a busy coordinator', async () => {
-  const busy = await Cluster.start({ env: withFaults({ blocksMs: 80 }) });
+  const busy = await Cluster.start({ env: withFaults({ blocksMs: busyMs }) });
   try {
     await warmUp(busy);
     const jobId = await busy.jobs.submit({ sources: [folders.tiny], batchFrames: 1, out: join(folder, 'out-of-busy') });

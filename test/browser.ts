@@ -52,9 +52,13 @@ export async function emptyPages(browser: Browser): Promise<void> {
   await Promise.all(pages.map((page) => page.goto('about:blank')));
 }
 
+/** A map of 900 million pixels takes half a minute to be shown where other tests keep the cores busy. */
+const patienceMs = 120_000;
+
 /** Opens a page, and keeps what goes wrong on it. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(patienceMs);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   // What a policy of the page keeps out is told there, too.

@@ -9,5 +9,6 @@ const numbered = (kind: string, key: number, number: number) => {
 };
 for (let key = Number(from); ; key++) {
   await store.write(epoch!, [numbered('double', key, 2 * key), numbered('a-number', key, key)]);
-  process.send!(key + 1);
+  // What waits in this process dies with it, so it is out before the next one is written.
+  await new Promise((resolve) => process.send!(key + 1, resolve));
 }
