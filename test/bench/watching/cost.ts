@@ -1,7 +1,7 @@
-// node test/bench/watching/cost.ts [ROUNDS] [PAIRS]: processor time a frame of a cluster that tells a collector of spans and is scraped every
-// second, and of one that is not. Throughput of a machine that others use as well says nothing to a hundredth; processor time of many
-// short jobs in turn does, of the coordinator more than of nodes, which compute. Each round has processes of its own, because two that do
-// the same differ by more than what is measured.
+// node test/bench/watching/cost.ts [ROUNDS] [PAIRS] [FRAMES] [WIDTH] [HEIGHT]: processor time a frame of a cluster that tells a collector
+// of spans and is scraped every second, and of one that is not. Throughput of a machine that others use as well says nothing to a
+// hundredth; processor time of many short jobs in turn does, of the coordinator more than of nodes, which compute. Each round has
+// processes of its own, because two that do the same differ by more than what is measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,9 +11,8 @@ import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { processMs } from './process-ms.ts';
 
-const [rounds = 3, pairs = 12] = process.argv.slice(2).map(Number);
-const frames = 1000;
-const size = { width: 640, height: 480 };
+const [rounds = 3, pairs = 12, frames = 1000, width = 640, height = 480] = process.argv.slice(2).map(Number);
+const size = { width, height };
 const everyMs = 1_000;
 const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
 const folder = scratchFolder();
