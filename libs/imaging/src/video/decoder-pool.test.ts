@@ -102,6 +102,18 @@ test('as many processes as there may be decode all segments, and are the same th
   assert.deepEqual(childrenOf(process.pid), []);
 });
 
+test('a process that has done as many segments as one may is replaced by another', async (t) => {
+  const pool = poolOf(t, { processes: 1, mostOrders: 2 });
+  const seen = new Set<number>();
+  for (const segment of segments.slice(0, 3)) {
+    const decoder = await begin(pool, segment);
+    for (const pid of childrenOf(process.pid)) seen.add(pid);
+    assert.equal(await finish(decoder), segment.frames.length);
+    await decoder.close();
+  }
+  assert.equal(seen.size, 2);
+});
+
 test('where the system has no memory to share, frames come through pipes, and that is said once', async (t) => {
   const notes: string[] = [];
   const memory = () => {

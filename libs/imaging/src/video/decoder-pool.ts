@@ -193,7 +193,7 @@ export class DecoderPool {
 
   #giveBack(reader: VideoReader, processes: DecoderProcesses): void {
     if (this.#isClosed) return;
-    if (!reader.isFree || reader.hasComplained || this.#spent.has(reader)) {
+    if (!reader.isFree || reader.isSpent || this.#spent.has(reader)) {
       void reader.end();
       return;
     }

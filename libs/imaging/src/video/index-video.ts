@@ -56,7 +56,7 @@ export class VideoIndexer {
       }
     } finally {
       this.#atWork.delete(reader);
-      if (reader.isFree && !reader.hasComplained && !this.#isClosed) this.#idle.push(reader);
+      if (reader.isFree && !reader.isSpent && !this.#isClosed) this.#idle.push(reader);
       else await reader.end();
     }
   }
