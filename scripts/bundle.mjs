@@ -55,6 +55,8 @@ export async function bundleProgram() {
             return { path, external: true };
           });
           onLoad({ filter: /\/(apps|libs)\/.*\.m?[jt]s$/ }, async ({ path }) => {
+            // The checkout may lie below a folder of such a name.
+            if (path.includes('/node_modules/')) return undefined;
             const source = await readFile(path, 'utf8');
             const beside = /new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g;
             const contents = source

@@ -17,8 +17,6 @@ chmodSync(scratch, 0o755);
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 
-// Where everything is thorough, tests start the sources, as users do.
-const program = isThorough ? {} : { HALOGRID_PROGRAM: await bundleProgram() };
 const reporter = new URL('test-reporter.mjs', import.meta.url).href;
 const settings = {
   // Nx: no background process, no questions, no cloud, plain output.
@@ -28,7 +26,8 @@ const settings = {
   NX_TUI: 'false',
   FORCE_COLOR: '0',
   TMPDIR: scratch,
-  ...program,
+  // Where everything is thorough, tests start the sources, as users do.
+  ...(!isThorough && { HALOGRID_PROGRAM: await bundleProgram() }),
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),

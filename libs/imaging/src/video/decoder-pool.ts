@@ -46,7 +46,7 @@ export class DecoderPool {
   readonly #waiting: Waiting[] = [];
   readonly #doubted = new Set<string>();
   /** That were to have hardware and have none. */
-  readonly #spent = new WeakSet<VideoReader>();
+  readonly #withoutCard = new WeakSet<VideoReader>();
   /** A process on cores was asked for a card, of which there is none. */
   #lacksCard = false;
   readonly #notes = new Set<string>();
@@ -177,7 +177,7 @@ export class DecoderPool {
     else {
       // There may be none, or no more than the other processes have.
       hardware.most = Math.min(hardware.most, hardware.readers.length - 1);
-      this.#spent.add(reader);
+      this.#withoutCard.add(reader);
     }
     if (isUsed) return;
     hardware.ignore(reader);
@@ -193,7 +193,7 @@ export class DecoderPool {
 
   #giveBack(reader: VideoReader, processes: DecoderProcesses): void {
     if (this.#isClosed) return;
-    if (!reader.isFree || reader.isSpent || this.#spent.has(reader)) {
+    if (!reader.isFree || reader.isSpent || this.#withoutCard.has(reader)) {
       void reader.end();
       return;
     }
