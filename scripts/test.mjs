@@ -10,7 +10,6 @@ import { testTotals } from './test-totals.mjs';
 
 install();
 
-const isThorough = process.env.HALOGRID_THOROUGH === '1';
 const scratch = mkdtempSync(join(scratchParent(), 'halogrid-tests-'));
 // Some tests look at what another user sees.
 chmodSync(scratch, 0o755);
@@ -26,29 +25,25 @@ const settings = {
   NX_TUI: 'false',
   FORCE_COLOR: '0',
   TMPDIR: scratch,
-  // Where everything is thorough, tests start the sources, as users do.
-  ...(!isThorough && { HALOGRID_PROGRAM: await bundleProgram() }),
+  HALOGRID_PROGRAM: await bundleProgram(),
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
   // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all (measured).
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-  // Test files of the whole system at a time. One more than cores, because some wait; as many as cores where everything is thorough,
-  // because then most have work.
-  TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + (isThorough ? 0 : 1))),
+  // Test files of the whole system at a time. One more than cores, because some wait.
+  TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + 1)),
   // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
   // the processor time of the coordinator's and the nodes' (measured).
-  TEST_ISOLATION: isThorough ? 'process' : 'none',
+  TEST_ISOLATION: 'none',
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
 };
 
 // The tests of the whole system wait for timeouts and dying processes, those of packages compute: side by side, cores are busy to the
-// end. Nx would begin the former last, because no package depends on them. Where everything is thorough, both compute.
+// end. Nx would begin the former last, because no package depends on them.
 const wholeSystem = '@halogrid/test';
 const parallel = Math.max(2, availableParallelism());
-const runs = isThorough
-  ? [runMany(parallel)]
-  : [runMany(parallel, `--exclude=${wholeSystem}`), runMany(1, `--projects=${wholeSystem}`)];
+const runs = [runMany(parallel, `--exclude=${wholeSystem}`), runMany(1, `--projects=${wholeSystem}`)];
 const ended = [];
 // One after another, so that lines of one stand together.
 for (const { show, end } of runs) {
@@ -64,12 +59,12 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = isComplete && failed === 0 && passed > 0 ? 0 : 1;
 
 /**
- * Where test files make their folders. In memory, where there is plenty of it and not everything is thorough: the files of tests
- * are small and many, and a disk makes the dearest of them take a third longer (measured: 72 s instead of 54).
+ * Where test files make their folders. In memory, where there is plenty of it: the files of tests are small and many, and a disk makes
+ * the dearest of them take a third longer (measured: 72 s instead of 54).
  */
 function scratchParent() {
   const inMemory = '/dev/shm';
-  if (isThorough || process.env.TMPDIR !== undefined) return tmpdir();
+  if (process.env.TMPDIR !== undefined) return tmpdir();
   try {
     const { bavail, bsize } = statfsSync(inMemory);
     return bavail * bsize >= 4 * 1024 ** 3 ? inMemory : tmpdir();

@@ -5,11 +5,10 @@ import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { isThorough } from './thorough.ts';
 
 const anyPort = '127.0.0.1:0';
 
-const withoutLauncher = !isThorough;
+const withoutLauncher = true;
 
 export interface ClusterNode {
   readonly name: string;

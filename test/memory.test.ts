@@ -14,7 +14,7 @@ import { writeTiledTiff } from './tiled-tiff.ts';
 // takes more than a minute on two cores.
 
 const isFull = process.env.HALOGRID_TEST_FULL === '1';
-const sidePx = isFull ? 20_000 : isThorough ? 8_000 : 5_000;
+const sidePx = isFull ? 20_000 : isThorough ? 7_000 : 5_000;
 const limitBytes = 1.5e9;
 const skip = hasProc ? false : 'memory is told by /proc';
 

@@ -25,7 +25,7 @@ import { hasChunks } from './unfinished.ts';
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
 /** How often each job is killed; the moments follow from the seed. */
-const kills = repetitions('HALOGRID_TEST_KILLS', 1, 10);
+const kills = repetitions('HALOGRID_TEST_KILLS', 1, 6);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 
 const folder = scratchFolder();

@@ -13,7 +13,7 @@ import { isThorough } from './thorough.ts';
 // Whatever the kernels: the same digest, maps, features and previews, however the images are cut and whatever computes.
 
 const folder = scratchFolder();
-const sources = ['grass.png', ...(isThorough ? ['bark.webp', 'cloth.jpg'] : [])].map((name) => {
+const sources = ['grass.png', ...(isThorough ? ['bark.webp'] : [])].map((name) => {
   return fileURLToPath(new URL(`../samples/images/${name}`, import.meta.url));
 });
 const clusters: Record<string, ServingCluster> = {};

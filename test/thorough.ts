@@ -1,8 +1,8 @@
-import { isThorough } from '@halogrid/kernels/testing-runs';
+import { isThorough, repeated } from '@halogrid/kernels/testing-runs';
 
 export { isThorough };
 
-/** How often to repeat something: the setting of that name where there is one, else `many` times where everything is thorough. */
+/** How often to repeat something: the setting of that name where there is one, else `many` times with HALOGRID_THOROUGH=1. */
 export function repetitions(setting: string, few: number, many: number): number {
-  return Number(process.env[setting] ?? (isThorough ? many : few));
+  return Number(process.env[setting] ?? repeated(few, many));
 }

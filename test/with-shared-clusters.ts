@@ -4,14 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Cluster } from './cluster.ts';
 import { type SharedCluster, type SharedDevice, settingOf, sharedNodes } from './shared-cluster.ts';
-import { isThorough } from './thorough.ts';
 
 /** Longer than any run of all tests. */
 const maxLifeMs = 7_200_000;
 
 const [program = '', ...words] = process.argv.slice(2);
 const devices = Object.entries(sharedNodes) as [SharedDevice, number][];
-const clusters = await Promise.all((isThorough ? [] : devices).map(startShared));
+const clusters = await Promise.all(devices.map(startShared));
 const tests = spawn(program, words, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = await once(tests, 'exit');

@@ -37,7 +37,7 @@ interface Kind {
   compare(t: TestContext, outcome: Outcome, wrong: (inputs: readonly string[], what: string) => void): Promise<void>;
 }
 
-const imageCount = repetitions('HALOGRID_MUTANTS', 6, 150);
+const imageCount = repetitions('HALOGRID_MUTANTS', 6, 100);
 const isLarge = process.env.HALOGRID_MUTANTS !== undefined;
 
 const kinds: Kind[] = [

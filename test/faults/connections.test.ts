@@ -7,7 +7,7 @@ import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
 // Whatever a network does between nodes and their coordinator, a job ends with the same bytes.
 
 /** Silence that makes a node count as lost; long beside a busy machine's pauses. */
-const nodeTimeoutMs = 2_500;
+const nodeTimeoutMs = 5_000;
 
 /** Random faults of each kind; a failure names its seed. */
 const runs = repetitions('HALOGRID_FAULT_RUNS', 1, 2);

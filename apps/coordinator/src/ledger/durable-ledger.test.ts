@@ -43,12 +43,12 @@ ledgerConformance('on SqliteStore', async (epoch) => {
 ledgerCrashes(
   'on MemoryStore',
   crashStage(async () => new MemoryStore()),
-  repeated(10, 300),
+  repeated(10, 150),
 );
 ledgerCrashes(
   'on SqliteStore',
   crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
-  repeated(2, 40),
+  repeated(2, 20),
 );
 
 function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {

@@ -146,7 +146,7 @@ test('property: a job of two pipelines has of each what its own job has, in any 
         assert.equal(together.digest, hash('sha256', `halogrid digests 1\n${lines}`));
       },
     ),
-    { numRuns: repeated(10, 300) },
+    { numRuns: repeated(10, 150) },
   );
 });
 

@@ -376,6 +376,6 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       }
       assert.deepEqual(world.scheduler.shards(), { queued: 0, leased: 0, done: 0 });
     }),
-    { numRuns: repeated(100, 3000) },
+    { numRuns: repeated(100, 1500) },
   );
 });

@@ -5,6 +5,7 @@ import { bandOf, decodeTwin, endOfData, findStretches, isFine } from '@halogrid/
 import { fileWords, groupChunks, type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
 import { runReference } from '@halogrid/kernels';
 import { createGpuProgram } from '@halogrid/kernels/gpu';
+import { isThorough } from '@halogrid/kernels/testing-runs';
 import sharp from 'sharp';
 import {
   counts,
@@ -12,7 +13,6 @@ import {
   filesOfEncoders,
   fixturesNamed,
   forDevices,
-  isThorough,
   mutants,
   photograph,
 } from './testing/jpeg-files.ts';

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { mutate } from '@halogrid/jpeg/testing';
+import { repeated } from '@halogrid/kernels/testing-runs';
 import type { Lease } from '@halogrid/proto';
 import { startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import type { Device } from '../devices/device.ts';
@@ -57,7 +58,7 @@ test('colours and sentences are the same wherever JPEGs are decoded: any kind of
 });
 
 /** Damaged files: so many by the environment, a millisecond each on a machine with a GPU. */
-const mutantCount = Number(process.env.HALOGRID_JPEG_MUTANTS ?? (process.env.HALOGRID_THOROUGH === '1' ? 1000 : 100));
+const mutantCount = Number(process.env.HALOGRID_JPEG_MUTANTS ?? repeated(100, 500));
 const mutantsEach = 500;
 
 test(`${mutantCount} mutants give the same result or sentence wherever they are decoded`, async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { repeated } from '@halogrid/kernels/testing-runs';
 import fc from 'fast-check';
 import { bandOf, endOfData } from '../frame/bands.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
@@ -33,7 +34,7 @@ function decodeBands(jpeg: Uint8Array, frame: JpegFrame, mcuRows: number): Buffe
 
 test('images in bands of any height are what libjpeg-turbo decodes, whatever the restart interval', async () => {
   let fine = 0;
-  const count = process.env.HALOGRID_THOROUGH === '1' ? 1000 : 120;
+  const count = repeated(120, 1000);
   const made = madeUpJpegs.map((one) => {
     const restartMcus = one.restartMcus === 0 ? 5 : one.restartMcus;
     return { ...one, restartMcus, bits: Math.min(one.bits, 4), quantiser: Math.min(one.quantiser, 4) };

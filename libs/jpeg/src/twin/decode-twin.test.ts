@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { repeated } from '@halogrid/kernels/testing-runs';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
@@ -12,8 +13,6 @@ import { madeUpJpegs } from '../testing/made-up-arbitrary.ts';
 import { mutate } from '../testing/mutate.ts';
 import { type MadeUpJpeg, writeJpeg } from '../testing/write-jpeg.ts';
 import { decodeTwin } from './decode-twin.ts';
-
-const thorough = process.env.HALOGRID_THOROUGH === '1';
 
 const fixtures = fileURLToPath(new URL('../../../imaging/fixtures/', import.meta.url));
 const fixture = (name: string): Buffer => readFileSync(fixtures + name);
@@ -69,7 +68,7 @@ test('photographs of every quality and several samplings decode as libjpeg-turbo
 
 test('images of random coefficients, samplings, tables and restart intervals decode as libjpeg-turbo decodes them', async () => {
   let fine = 0;
-  const count = thorough ? 1000 : 150;
+  const count = repeated(150, 1000);
   await fc.assert(
     fc.asyncProperty(madeUpJpegs, async (made) => {
       const found = await compare(writeJpeg(made), JSON.stringify(made));
@@ -87,7 +86,7 @@ test('files that are damaged are in doubt, or decode as libjpeg-turbo decodes th
   const files = ['420.jpg', '422.jpg', '444.jpg', 'gray.jpg', 'restart.jpg'].map(fixture);
   files.push(writeJpeg(small), writeJpeg({ ...small, restartMcus: 3 }));
   const found = new Map<number | undefined, number>();
-  for (let seed = 1; seed <= (thorough ? 4000 : 500); seed++) {
+  for (let seed = 1; seed <= repeated(500, 4000); seed++) {
     const jpeg = mutate(files[seed % files.length]!, files[(3 * seed) % files.length]!, seed);
     const outcome = await compare(jpeg, `seed ${seed}`);
     const key = outcome !== undefined && isFine(outcome) ? status.complete : outcome;

@@ -1,5 +1,10 @@
-/** Whether properties are tried as often as they should be before a change is merged: HALOGRID_THOROUGH=1. */
-export const isThorough = process.env.HALOGRID_THOROUGH === '1';
+/** What HALOGRID_THOROUGH says: 1 before a change is merged, more to try what is random so many times as often; 0 unless set. */
+const thoroughness = Number(process.env.HALOGRID_THOROUGH ?? 0);
 
-/** How often a property is tried: `full` times if tests are thorough, otherwise a tenth of it. */
-export const runs = (full: number): number => (isThorough ? full : Math.ceil(full / 10));
+export const isThorough = thoroughness > 0;
+
+/** How often something random is tried: `few` times, or as often as HALOGRID_THOROUGH says if it does, `many` times for 1. */
+export const repeated = (few: number, many: number): number => (isThorough ? Math.ceil(many * thoroughness) : few);
+
+/** How often a property is tried: `full` times for HALOGRID_THOROUGH=1, otherwise a tenth of it. */
+export const runs = (full: number): number => repeated(Math.ceil(full / 10), full);

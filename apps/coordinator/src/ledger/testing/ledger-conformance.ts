@@ -26,7 +26,7 @@ import { settledRows } from './settled-rows.ts';
 export function ledgerConformance(
   name: string,
   makeLedger: (epoch: number) => Promise<Ledger>,
-  { numRuns = repeated(5, 100), ...options }: TestOptions & { numRuns?: number } = {},
+  { numRuns = repeated(5, 50), ...options }: TestOptions & { numRuns?: number } = {},
 ): void {
   const check = (what: string, act: () => Promise<void>) => test(`${name}: ${what}`, options, act);
   const withLedger = async (act: (ledger: Ledger) => Promise<void>, grid = oneCell): Promise<void> => {

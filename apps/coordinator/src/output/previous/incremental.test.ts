@@ -113,7 +113,7 @@ for (const [what, works] of [
         }
         await rm(place, { recursive: true });
       }),
-      { numRuns: repeated(1, 8) },
+      { numRuns: repeated(1, 4) },
     );
   });
 }

@@ -6,17 +6,15 @@ import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ColourConverter, JpegDecoder, type JpegFrame, readJpegFrame } from '@halogrid/jpeg';
 import { mutate } from '@halogrid/jpeg/testing';
+import { repeated } from '@halogrid/kernels/testing-runs';
 import { openAdapter } from '../webgpu-adapter.ts';
 import { requestDevice } from '../webgpu-device.ts';
 import type { TestJpeg } from './run-jpegs.ts';
 import { testedKind } from './tested-kind.ts';
 
-export const isThorough = process.env.HALOGRID_THOROUGH === '1';
-
 /** Files of each kind; a GPU takes less time for them than the twin. */
-export const counts = !isThorough
-  ? { images: 60, mutants: 200 }
-  : { software: { images: 500, mutants: 1000 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
+const many = { software: { images: 250, mutants: 500 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
+export const counts = { images: repeated(60, many.images), mutants: repeated(200, many.mutants) };
 
 /** Files of several encoders. */
 const fixtures = globSync(fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));

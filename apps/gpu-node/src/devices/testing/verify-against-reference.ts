@@ -11,9 +11,9 @@ import {
 } from '@halogrid/kernels';
 import {
   createPipelineOver,
-  isThorough,
   noise,
   noiseFor,
+  repeated,
   samplesOf,
   stageTile,
   tileArbitrary,
@@ -53,7 +53,8 @@ const fewRuns = 2;
 
 /** As many runs as it takes for `all` over the variants, on a GPU or with HALOGRID_THOROUGH=1. */
 function runsEach(variants: readonly TestVariant[], all: { gpu: number; software: number }): number {
-  return testedKind === 'gpu' || isThorough ? Math.ceil(all[testedKind] / variants.length) : fewRuns;
+  const each = Math.ceil(all[testedKind] / variants.length);
+  return testedKind === 'gpu' ? each : repeated(fewRuns, each);
 }
 
 /**

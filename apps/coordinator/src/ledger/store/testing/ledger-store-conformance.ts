@@ -87,7 +87,7 @@ export function ledgerStoreConformance(
         applyToModel(model, changes);
         for (const of of filters) assert.deepEqual(await all(store, of), modelEntries(model, of));
       }),
-      { numRuns: repeated(5, 100) },
+      { numRuns: repeated(5, 50) },
     );
   });
 
