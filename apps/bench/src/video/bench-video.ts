@@ -15,6 +15,8 @@ export interface BenchVideoOptions extends ClipOptions {
   /** Node processes, all on that device. */
   nodes: number;
   repetitions: number;
+  /** Whether our decoders are measured without a node as well. */
+  decoders: boolean;
   /** What our decoders decode with beside cores alone; of "auto", the card alone is measured as well. */
   hwaccel?: string;
 }
@@ -55,7 +57,7 @@ interface Recordings {
 async function compare(
   cluster: FrameCluster,
   { source, warmUp, folder, recordings }: Recordings,
-  { repetitions, nodes, hwaccel }: BenchVideoOptions,
+  { repetitions, nodes, hwaccel, decoders }: BenchVideoOptions,
   note: (line: string) => void,
 ): Promise<string> {
   const processes = availableParallelism();
@@ -63,7 +65,7 @@ async function compare(
   for (const way of ways) await processFrames(cluster, warmUp, folder, `warm-up-${wayOf(way)}`, jobOf(way));
   const [{ device } = {}] = await cluster.nodes();
   const rates = await ratesOf(recordings, processes, {
-    ...{ withKernel: device?.kind === 'cpu', ways },
+    ...{ withKernel: device?.kind === 'cpu', withDecoders: decoders, ways },
     asDecoded: device?.kind === 'gpu',
   });
   const samples: Sample[] = [];

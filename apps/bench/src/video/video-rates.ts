@@ -44,14 +44,21 @@ export interface VideoRates {
   close(): Promise<void>;
 }
 
+export interface RatesOptions {
+  withKernel: boolean;
+  withDecoders: boolean;
+  ways: readonly string[];
+  asDecoded: boolean;
+}
+
 /**
- * `withKernel`: the default kernel on the cpu device, too; `ways`: to decode, as of `--hwaccel`, and '' for cores; `asDecoded`: as for a device
+ * `withKernel`: the default kernel on the cpu device, too; `withDecoders`: our decoders without a node, too; `ways`: to decode, as of `--hwaccel`, and '' for cores; `asDecoded`: as for a device
  * that makes luma gray.
  */
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
-  { withKernel, ways, asDecoded }: { withKernel: boolean; ways: readonly string[]; asDecoded: boolean },
+  { withKernel, withDecoders, ways, asDecoded }: RatesOptions,
 ): Promise<VideoRates> {
   const first = await planRecording(recordings[0]!);
   const planned = recordings.map((path) => ({ ...first, uri: pathToFileURL(path).href }));
@@ -110,7 +117,7 @@ export async function ratesOf(
       const both = await Promise.all([plain(onCores), hardware(onCard, cuda)]);
       tell(onBoth, { rate: both[0].rate + both[1].rate });
     }
-    for (const way of ways)
+    for (const way of withDecoders ? ways : [])
       tell(decoders(way), await timed(() => decodeRecordings(planned, pool, { hwaccel: way, asDecoded })));
     return sample;
   };
@@ -122,7 +129,11 @@ export async function ratesOf(
       ...(hasPool ? [opencv] : []),
     ];
     const byFfmpeg = way === '' ? onCores : methods.has(way) ? [inHardware(way)] : [];
-    return [...byFfmpeg, ...(way === 'auto' && methods.has(cuda) ? [onBoth] : []), decoders(way)];
+    return [
+      ...byFfmpeg,
+      ...(way === 'auto' && methods.has(cuda) ? [onBoth] : []),
+      ...(withDecoders ? [decoders(way)] : []),
+    ];
   };
   return { frames: perFile * recordings.length, measure, boundsOf, close: () => pool.close() };
 }

@@ -161,6 +161,7 @@ export function addBenchCommand(program: Command): void {
     .option('--width <px>', 'its width', wholeNumber('--width', 16, 8192), 1920)
     .option('--height <px>', 'its height', wholeNumber('--height', 16, 8192), 1080)
     .option('--hwaccel <name>', 'as of run, measured beside cores; auto: and cuda alone', oneOf('--hwaccel', hwaccels))
+    .option('--no-decoders', 'leave out our decoders without a node, which take as long as a run')
     .option('--copies <n>', 'files of a run', wholeNumber('--copies', 1, 100_000), 16)
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 3)

@@ -6,13 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
 import { cacheFolders, makeFolders } from '@halogrid/service';
-import koffi from 'koffi';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
+import type { LibraryHandle } from 'koffi';
 import { x as extract } from 'tar';
 
 const wanted = ['libvk_swiftshader.so', 'vk_swiftshader_icd.json', 'libvulkan.so.1'];
 
 /** The Vulkan loader, kept so that it stays in the process until WebGPU has found it. */
-let loader: Promise<ReturnType<typeof koffi.load>> | undefined;
+let loader: Promise<LibraryHandle> | undefined;
 
 /**
  * Makes SwiftShader the Vulkan device of this process, without root and without anything installed: WebGPU opened later
@@ -23,7 +24,7 @@ export async function provideSoftwareVulkan(): Promise<void> {
   await loader;
 }
 
-async function provide(): Promise<ReturnType<typeof koffi.load>> {
+async function provide(): Promise<LibraryHandle> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(
       `The software device exists for Linux on x64 only; this is ${process.platform} on ${process.arch}.`,
@@ -32,7 +33,7 @@ async function provide(): Promise<ReturnType<typeof koffi.load>> {
   const folder = await unpackSwiftShader(archivePath(), cacheFolders(process.env));
   process.env.VK_DRIVER_FILES = join(folder, 'vk_swiftshader_icd.json');
   // WebGPU asks for the library by this name; one that is already in the process is found without a search path.
-  return koffi.load(join(folder, 'libvulkan.so.1'));
+  return loadKoffi().load(join(folder, 'libvulkan.so.1'));
 }
 
 function archivePath(): string {

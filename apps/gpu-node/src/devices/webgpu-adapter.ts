@@ -1,5 +1,5 @@
 // The only importer of `webgpu`.
-import koffi from 'koffi';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import type { DeviceInfo } from './device.ts';
 import { pollDawnCalmly, spareCollector } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
@@ -50,7 +50,7 @@ function disabledFeatures(kind: 'gpu' | 'software'): string[] {
 function requireVulkanLoader(): void {
   if (process.platform !== 'linux') return;
   try {
-    koffi.load('libvulkan.so.1');
+    loadKoffi().load('libvulkan.so.1');
   } catch {
     throw new Error('The Vulkan loader libvulkan.so.1 is not installed (Debian: libvulkan1)');
   }

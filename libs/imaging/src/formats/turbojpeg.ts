@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { limitConcurrency, poolThreads } from '@halogrid/threads/pool-threads';
 import type { KoffiFunc, LibraryHandle } from 'koffi';
-import { loadKoffi } from '../load-koffi.ts';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { loadKoffi } from '../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 /** Where the bytes lie. Mapped device memory cannot be handed to another thread in any other way. */
 export const addressOf = (bytes: Uint8Array): bigint => loadKoffi().address(bytes);

@@ -2,7 +2,7 @@ import type { PixelType } from '@halogrid/geometry';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import type { Conversation, GivenFrame, Said } from './conversation.ts';
 import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
-import { roomBytes } from './process/video-protocol.ts';
+import { mostFramesOut, roomBytes } from './process/video-protocol.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';
 
@@ -70,8 +70,8 @@ export class SegmentDecoder {
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */
   async ready(frames: number): Promise<number> {
-    const bytes = this.#reader.memory?.bytes ?? roomBytes;
-    const room = Math.max(1, Math.floor(bytes / 2 / (this.#frame?.bytes ?? 1)));
+    const room = this.#framesIn(1 / 2, this.#frame?.bytes ?? 1);
+    this.#tellFreed();
     await this.#conversation.ready(Math.min(frames, room) - 1);
     return Math.min(frames, room, this.#conversation.frames + 1);
   }
@@ -83,7 +83,7 @@ export class SegmentDecoder {
     try {
       await this.#put(frame, frame.width * frame.sampleBytes, to);
     } finally {
-      this.#free(frame.place);
+      this.#free(frame);
     }
     if (picture.position !== frame.position) throw new Error('Another frame was read');
   }
@@ -94,7 +94,8 @@ export class SegmentDecoder {
     this.#isClosed = true;
     if (!this.#conversation.isOver) await this.#reader.end();
     this.#passOver();
-    for (const said of this.#conversation.rest()) if (said.kind === 'frame') this.#free(said.place);
+    for (const said of this.#conversation.rest()) if (said.kind === 'frame') this.#free(said);
+    this.#tellFreed();
     this.#reader.memory?.release();
     await this.#conversation.over;
   }
@@ -128,14 +129,24 @@ export class SegmentDecoder {
   }
 
   #passOver(): void {
-    if (this.#frame) this.#free(this.#frame.place);
+    if (this.#frame) this.#free(this.#frame);
     this.#frame = undefined;
   }
 
-  /** Those of one turn of the event loop are told at once. */
-  #free(place: number): void {
-    if (this.#freed.push(place) > 1) return;
+  /** Places are told of together: each time costs a write. The decoder waits for none while frames of its own wait here. */
+  #free({ place, bytes }: GivenFrame): void {
+    this.#freed.push(place);
     this.#conversation.taken();
-    setImmediate(() => this.#reader.free(this.#freed.splice(0)));
+    if (this.#conversation.frames === 0 || this.#freed.length >= this.#framesIn(1 / 4, bytes)) this.#tellFreed();
+  }
+
+  #tellFreed(): void {
+    if (this.#freed.length > 0) this.#reader.free(this.#freed.splice(0));
+  }
+
+  /** Frames of so many bytes in part of the decoder's room. */
+  #framesIn(part: number, bytes: number): number {
+    const room = Math.min(mostFramesOut, (this.#reader.memory?.bytes ?? roomBytes) / bytes);
+    return Math.max(1, Math.floor(part * room));
   }
 }

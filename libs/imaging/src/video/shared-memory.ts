@@ -1,12 +1,11 @@
 import { closeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
-import { loadKoffi } from '../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { createMemory, libc, mapMemory } from './process/libc.ts';
 
 /**
- * Copies of more bytes than that are made on a thread, where the main thread could not make those of all cores. To hand one over takes
- * 0.15 ms of a processor, as long as a frame of 720p takes to copy (measured), so few cores copy at once.
+ * Copies of more bytes than that are made on a thread, where the main thread could not make those of all cores. Few cores copy at once: it
+ * costs them less.
  */
 const threadedBytes = availableParallelism() > 4 ? 2 ** 18 : Number.POSITIVE_INFINITY;
 
@@ -45,7 +44,9 @@ export class SharedMemory {
     }
     this.use();
     try {
-      await promisify(memcpy.async)(to, this.#address + place, bytes);
+      await new Promise<void>((resolve, reject) => {
+        memcpy.async(to, this.#address + place, bytes, (error: Error | null) => (error ? reject(error) : resolve()));
+      });
     } finally {
       this.release();
     }

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 /** Calls of the C library that read folders many entries at a time. Numbers are as the calls have them; pointers are addresses. */
 export interface NativeCalls {
@@ -27,7 +27,7 @@ export function nativeCalls(mayWait = !isMainThread): NativeCalls | undefined {
 
 function open(): NativeCalls | undefined {
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+    const koffi = loadKoffi();
     const libc = koffi.load('libc.so.6');
     return {
       getdents64: libc.func('intptr_t getdents64(int folder, void *into, size_t bytes)'),

@@ -1,4 +1,4 @@
-import { loadKoffi } from '../../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { outBytes, readOut } from './nvdec-structs.ts';
 import { check, type NvidiaDriver } from './nvidia-driver.ts';
 import { expandedLuma } from './video-gray.ts';

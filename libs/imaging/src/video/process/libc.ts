@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { loadKoffi } from '../../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 const prot = { read: 1, write: 2 } as const;
 const mapShared = 1;

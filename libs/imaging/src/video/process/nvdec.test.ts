@@ -1,7 +1,7 @@
 // How frames come from the card: the driver is made up here, and keeps the order in which it is told to do things.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadKoffi } from '../../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { Nvdec, type NvdecSink } from './nvdec.ts';
 import { displayInfoBytes, pictureBytes, videoFormatBytes } from './nvdec-structs.ts';
 import { calledByDriver, loadNvidiaDriver, type NvidiaDriver } from './nvidia-driver.ts';

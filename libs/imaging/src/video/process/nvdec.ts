@@ -1,4 +1,4 @@
-import { loadKoffi } from '../../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { ExpandKernel } from './expand-kernel.ts';
 import {
   capsOf,

@@ -1,4 +1,4 @@
-import { loadKoffi } from '../../load-koffi.ts';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 /*
  * What of NVIDIA's driver is called to decode: libcuda, and libnvcuvid, which drives the decoding engines (NVDEC). FFmpeg can call them as
