@@ -10,8 +10,8 @@ import './own-folders.ts';
 import { readJson } from './results.ts';
 import { isThorough } from './thorough.ts';
 
-// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there. They start
-// the sources, as users do.
+// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there. The first,
+// and all with HALOGRID_THOROUGH=1, start the sources by npx, as users do.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const pages = ['README.md', 'docs/operations.md'].map((page) => readFileSync(join(checkout, page), 'utf8'));
@@ -33,10 +33,11 @@ for (const [i, example] of examples.entries()) {
       for (const path of ours) rmSync(join(checkout, path!), { recursive: true, force: true });
       if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
     });
-    const script = i === 0 || isThorough ? example : `${likeNpx}\n${example}`;
+    const isAsByUsers = i === 0 || isThorough;
+    const script = isAsByUsers ? example : `${likeNpx}\n${example}`;
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: checkout,
-      env: { ...process.env, HALOGRID_PROGRAM: undefined },
+      env: { ...process.env, ...(isAsByUsers && { HALOGRID_PROGRAM: undefined }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = Promise.all([text(shell.stdout), text(shell.stderr)]);
