@@ -24,12 +24,19 @@ export class Conversation {
   #taken = Promise.withResolvers<void>();
   #listeners = 0;
   #over = Promise.withResolvers<void>();
+  /** To be called when the process has no room for another frame. */
+  whenFull: (() => void) | undefined;
   /** The process has said something that is not right about the video. */
   hasComplained = false;
 
   /** Resolves when there will be nothing more. */
   get over(): Promise<void> {
     return this.#over.promise;
+  }
+
+  /** Whether the process has had no room for another frame since one was taken. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   get isOver(): boolean {
@@ -95,6 +102,7 @@ export class Conversation {
 
   full(): void {
     this.#isFull = true;
+    this.whenFull?.();
     this.#wake();
   }
 

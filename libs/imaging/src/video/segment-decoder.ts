@@ -52,6 +52,7 @@ export class SegmentDecoder {
     this.#reader = reader;
     this.#host = host;
     this.#conversation = reader.order(file, { kind: 'decode', request });
+    this.#conversation.whenFull = () => this.#tellFreed();
     reader.memory?.use();
     void this.#conversation.over.then(() => this.#host.letGo(reader));
   }
@@ -133,11 +134,12 @@ export class SegmentDecoder {
     this.#frame = undefined;
   }
 
-  /** Places are told of together: each time costs a write. The decoder waits for none while frames of its own wait here. */
+  /** Places are told of together, because each time costs a write: where the decoder waits for one, or a quarter of its room is free. */
   #free({ place, bytes }: GivenFrame): void {
     this.#freed.push(place);
+    const isAwaited = this.#conversation.isFull;
     this.#conversation.taken();
-    if (this.#conversation.frames === 0 || this.#freed.length >= this.#framesIn(1 / 4, bytes)) this.#tellFreed();
+    if (isAwaited || this.#freed.length >= this.#framesIn(1 / 4, bytes)) this.#tellFreed();
   }
 
   #tellFreed(): void {
