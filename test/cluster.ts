@@ -8,8 +8,6 @@ import { scratchFolder } from './scratch-folder.ts';
 
 const anyPort = '127.0.0.1:0';
 
-const withoutLauncher = true;
-
 export interface ClusterNode {
   readonly name: string;
   readonly program: Halogrid;
@@ -101,7 +99,7 @@ export class Cluster extends ServingCluster {
     const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], {
       env,
       maxLifeMs,
-      withoutLauncher,
+      withoutLauncher: true,
     });
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
@@ -113,7 +111,7 @@ export class Cluster extends ServingCluster {
   async startCoordinatorAgain(): Promise<void> {
     await this.coordinator.ended;
     const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
-    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses], { withoutLauncher });
+    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses], { withoutLauncher: true });
     await this.coordinator.firstLine;
   }
 
@@ -169,7 +167,7 @@ export async function startNode(
 ): Promise<ClusterNode> {
   const options = ['--coordinator', coordinator, '--name', name, '--device', device, ...more];
   const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], {
-    withoutLauncher: withoutLauncher && !process.olderNode,
+    withoutLauncher: !process.olderNode,
     ...process,
   });
   const { http } = await program.firstLine;

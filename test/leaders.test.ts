@@ -11,6 +11,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { isThorough } from './thorough.ts';
 
 // Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
 
@@ -233,7 +234,7 @@ for (const lost of ['first', 'second'] as const) {
   });
 }
 
-const skipThorough = skip || (!process.env.HALOGRID_THOROUGH && 'is repeated by HALOGRID_THOROUGH=1');
+const skipThorough = skip || (!isThorough && 'is repeated by HALOGRID_THOROUGH=1');
 
 test('of four coordinators two are killed, and the others divide their jobs', { skip: skipThorough }, async (t) => {
   const url = await server.createDatabase();
@@ -339,7 +340,7 @@ test('jobs wait for a database that stands still and goes on', { skip }, async (
     });
   }
   // Longer than a lease, or than any statement may take.
-  await delay(process.env.HALOGRID_THOROUGH ? 60_000 : 7_000);
+  await delay(isThorough ? 60_000 : 7_000);
   server.wake();
   await assertResults(t, first, 'hanging', ids);
   assert.deepEqual(await Promise.all(ids.map(pair.epochOf)), epochs);

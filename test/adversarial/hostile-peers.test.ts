@@ -25,9 +25,9 @@ const mostGrowthByLarge = 160e6;
 /** Answers of HTTP come within this meanwhile. */
 const answersWithinMs = 200;
 /** A flood that nothing stops goes on for so long. */
-const floodMs = isThorough ? 2_500 : 500;
+const floodMs = isThorough ? 2_500 : 800;
 /** Connections and calls that are made over and over. */
-const repeatMs = isThorough ? 1_000 : 300;
+const repeatMs = isThorough ? 1_000 : 500;
 const nodeTimeoutMs = 2_000;
 
 const folder = scratchFolder();

@@ -45,16 +45,16 @@ export interface VideoRates {
 }
 
 export interface RatesOptions {
+  /** The default kernel on the cpu device, too. */
   withKernel: boolean;
+  /** Our decoders without a node, too. */
   withDecoders: boolean;
+  /** To decode, as of `--hwaccel`, and '' for cores. */
   ways: readonly string[];
+  /** As for a device that makes luma gray. */
   asDecoded: boolean;
 }
 
-/**
- * `withKernel`: the default kernel on the cpu device, too; `withDecoders`: our decoders without a node, too; `ways`: to decode, as of `--hwaccel`, and '' for cores; `asDecoded`: as for a device
- * that makes luma gray.
- */
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
