@@ -1,7 +1,7 @@
 // The program as a few files instead of a thousand, for tests that start it hundreds of times: finding, reading and linking modules is half of
 // what a process takes to serve. Users run the sources.
 import { readdirSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './install.mjs';
@@ -14,7 +14,7 @@ const isProgram = /^(apps|libs)\/[^/]+\/src\/(?!.*testing\/).*-(worker|process)\
 
 /** Packages of plain JavaScript that read no files of their own; all others stay where they are. */
 const bundledPackages =
-  /^(@bufbuild\/protobuf|@grpc\/grpc-js|@opentelemetry\/api|commander|hyparquet|hyparquet-writer|prom-client)(\/|$)/;
+  /^(@bufbuild\/protobuf|@grpc\/grpc-js|@js-sdsl\/ordered-map|@opentelemetry\/api|@pinojs\/redact|atomic-sleep|bintrees|commander|hyparquet|hyparquet-writer|on-exit-leak-free|pino|pino-std-serializers|process-warning|prom-client|quick-format-unescaped|real-require|safe-stable-stringify|sonic-boom|tdigest|thread-stream)(\/|$)/;
 
 /**
  * Bundles the sources as they are now, in a second. What a module finds beside itself is found beside its source.
@@ -71,5 +71,7 @@ export async function bundleProgram() {
       },
     ],
   });
+  // Without it, Node parses each file twice to find out what kind of module it is.
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   return bundleOf(main);
 }

@@ -26,8 +26,8 @@ deviceTest('a device that hangs in the middle of a job is opened again, and its 
   const { http } = await faults.join('hanging', {
     env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
     device: 'software',
-    // Compiling takes a part of it, and the machine may be busy.
-    options: ['--device-timeout', '5000'],
+    // Compiling takes a part of it: more than 5 s where a busy machine has two cores.
+    options: ['--device-timeout', '15000'],
   });
   const job = await faults.submit();
   await faults.completesUndisturbed(job);

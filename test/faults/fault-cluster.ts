@@ -13,7 +13,7 @@ import { cut, type Outcome, readOutcome, type Work, writeWork } from './work.ts'
 export const skip = hasProc ? false : 'which process is the node is told by /proc';
 
 /** No job of these tests takes this long, whatever happens to it: one that does hangs. */
-const hangsAfterMs = 60_000;
+const hangsAfterMs = 120_000;
 
 /** As `eventually`, and so much sooner a failure that the test can still clean up. */
 export function eventually<T>(what: string, ask: Parameters<typeof eventuallyWithin<T>>[1]): Promise<T> {
