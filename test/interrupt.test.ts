@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { command } from './command.ts';
 import { eventually } from './eventually.ts';
+import { withFaults } from './faults/node-hooks.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
@@ -26,6 +27,9 @@ const job = (out: string, tilePx: number, nodes: number): string[] => {
   const cut = ['--map', 'tiff', '--tile', String(tilePx)];
   return ['run', source, '--out', out, ...cut, '--nodes', String(nodes), '--device', 'cpu'];
 };
+
+/** So that the job is not over before this process, which others hold up, has seen results and sent a signal. */
+const slowly = withFaults({ open: { 'picture.pgm': 100 } });
 
 before(async () => {
   await writePgm(source, drawPicture(480, 480));
@@ -72,7 +76,7 @@ for (const [victim, nodes] of [
 
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
-  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode });
+  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowly });
   await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { LateThread } from './late-thread.ts';
 import { sayEnd, ThreadClient } from './thread-client.ts';
@@ -22,8 +24,10 @@ const program = `
     { moved: (answer) => (answer.buffer ? [answer.buffer] : []), pack: ({ message, code }) => ({ message, code }) },
   );`;
 
+const programUrl = `data:text/javascript,${encodeURIComponent(program)}`;
+
 function startClient(t: TestContext): ThreadClient<Order, number | Uint8Array> {
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`));
+  const worker = new Worker(new URL(programUrl));
   t.after(() => worker.terminate());
   return new ThreadClient(worker, {
     ended: (end) => new Error(`The thread has ended: ${sayEnd(end)}`),
@@ -85,6 +89,26 @@ test('a thread is ended in the middle of what it does where nobody waits for tha
   await client.terminate();
   await waiting;
 });
+
+for (const how of ['end', 'terminate'] as const) {
+  test(`a process stays until ${how} is done, though the last answer comes meanwhile`, { timeout: 60_000 }, async () => {
+    const script = `
+      import { Worker } from 'node:worker_threads';
+      import { ThreadClient } from '${new URL('./thread-client.ts', import.meta.url).href}';
+      const client = new ThreadClient(new Worker(new URL(${JSON.stringify(programUrl)})), { ended: () => new Error() });
+      await client.order({});
+      const answered = client.order({}).catch(() => {});
+      await new Promise(setImmediate);
+      // The answer is there, and is taken in a later turn than this one.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      const ended = client.${how}();
+      await answered;
+      await ended;
+      console.log('ended');`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    assert.equal(stdout, 'ended\n');
+  });
+}
 
 test('a late thread starts when it is wanted, and again after it has ended', { timeout: 60_000 }, async (t) => {
   let started = 0;

@@ -24,6 +24,7 @@ export class ThreadClient<Order, Answer> {
   #moved: Transferable[] = [];
   #lastId = 0;
   #ended: Error | undefined;
+  #isEnding = false;
   readonly #end = Promise.withResolvers<Error>();
 
   /** Takes the thread over, until `release` or `end`. */
@@ -64,11 +65,13 @@ export class ThreadClient<Order, Answer> {
 
   /** Ends the thread between two of its tasks. May be called again. */
   async end(): Promise<void> {
+    this.#isEnding = true;
     await endThread(this.#worker);
   }
 
   /** Ends the thread in the middle of what it does. Only for programs that load no native module: see `endThread`. */
   async terminate(): Promise<void> {
+    this.#isEnding = true;
     await this.#worker.terminate();
   }
 
@@ -87,7 +90,8 @@ export class ThreadClient<Order, Answer> {
       if ('failure' in answer) reject(unpack(answer.failure));
       else resolve(answer.answer);
     }
-    if (this.#waiting.size === 0) this.#worker.unref();
+    // Who ends the thread waits for its end, which is behind its last answer.
+    if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref();
   };
 
   readonly #onError = (error: Error): void => this.#fail({ error });
