@@ -91,7 +91,9 @@ test('a thread is ended in the middle of what it does where nobody waits for tha
 });
 
 for (const how of ['end', 'terminate'] as const) {
-  test(`a process stays until ${how} is done, though the last answer comes meanwhile`, { timeout: 60_000 }, async () => {
+  test(`a process stays until ${how} is done, though the last answer comes meanwhile`, {
+    timeout: 60_000,
+  }, async () => {
     const script = `
       import { Worker } from 'node:worker_threads';
       import { ThreadClient } from '${new URL('./thread-client.ts', import.meta.url).href}';
