@@ -7,15 +7,15 @@ import { parse } from 'yaml';
 import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
 import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
+import { exposeLeadership, exposeState } from '../apps/coordinator/src/expose-state.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
 import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
 import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
-import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';
+import { exposeWork, type NodeWork } from '../apps/gpu-node/src/metrics/expose-work.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
-import { exposeWork, type NodeWork } from '../apps/gpu-node/src/metrics/work-metrics.ts';
 import { boards } from './grafana/boards/index.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 

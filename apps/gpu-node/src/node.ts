@@ -34,11 +34,11 @@ import { hangMs, withWatch } from './devices/watched-device.ts';
 import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
+import { exposeWork } from './metrics/expose-work.ts';
 import { LoadSampler } from './metrics/load-sampler.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { readStorageBytes } from './metrics/read-storage-bytes.ts';
-import { exposeWork } from './metrics/work-metrics.ts';
 import { WorkerMeter } from './metrics/worker-meter.ts';
 import type { PartSearcher } from './search/part-searcher.ts';
 

@@ -7,9 +7,9 @@ import {
   exposeState,
   type StateOfLedger,
   type StateOfWork,
-} from '../../../apps/coordinator/src/metrics.ts';
+} from '../../../apps/coordinator/src/expose-state.ts';
+import { exposeWork, type MeteredWorkers } from '../../../apps/gpu-node/src/metrics/expose-work.ts';
 import { NodeMetrics } from '../../../apps/gpu-node/src/metrics/node-metrics.ts';
-import { exposeWork, type MeteredWorkers } from '../../../apps/gpu-node/src/metrics/work-metrics.ts';
 
 /** A shard of these clusters: frames of Full HD in one batch, and what it takes. */
 export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5, deviceSeconds: 2.4 };

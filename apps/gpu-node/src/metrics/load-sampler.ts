@@ -1,5 +1,5 @@
 import type { Load, WorkerLoad } from '@halogrid/proto';
-import { type MeteredWorkers, type WorkerKind, workerKinds } from './work-metrics.ts';
+import { type MeteredWorkers, type WorkerKind, workerKinds } from './expose-work.ts';
 
 /** Tells what the workers of a node were at since it was asked last. */
 export class LoadSampler {

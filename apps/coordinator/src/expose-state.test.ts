@@ -10,9 +10,9 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
+import { exposeLeadership, exposeState } from './expose-state.ts';
 import type { PlannedStep } from './job/shard.ts';
 import { openLedger } from './ledger/testing/open-ledger.ts';
-import { exposeLeadership, exposeState } from './metrics.ts';
 import { noTables } from './testing/no-tables.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-metrics-'));
