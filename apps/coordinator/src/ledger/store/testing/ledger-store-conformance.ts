@@ -204,16 +204,18 @@ export function ledgerStoreConformance(
       epoch,
       Array.from({ length: count }, (_, key) => ({ jobId: 'a', kind: 'shards', key, value })),
     );
-    const before = heldBytes();
+    // One in memory holds them anyway. Beside other tests in one process, to know what is held takes a second each time (measured).
+    const isOutside = name !== 'MemoryStore';
+    const before = isOutside ? heldBytes() : 0;
     let most = 0;
     let expected = 0;
     for await (const { key } of store.entries()) {
       assert.equal(key, expected++);
-      if (key % 750 === 0) most = Math.max(most, heldBytes() - before);
+      if (isOutside && key % 750 === 0) most = Math.max(most, heldBytes() - before);
     }
     assert.equal(expected, count);
     // 24 MB pass by, in pages of 1 MB.
-    if (name !== 'MemoryStore') assert.ok(most < 8e6, `${most} bytes were held`);
+    assert.ok(most < 8e6, `${most} bytes were held`);
   });
 
   check('a value of 4 MB, and many of them in one transaction', async (open) => {
