@@ -12,9 +12,14 @@ const folder = join(root, 'node_modules/.cache/program');
 /** What threads and other processes begin with. */
 const isProgram = /^(apps|libs)\/[^/]+\/src\/(?!.*testing\/).*-(worker|process)\.ts$/;
 
-/** Packages of plain JavaScript that read no files of their own; all others stay where they are. */
-const bundledPackages =
-  /^(@bufbuild\/protobuf|@grpc\/grpc-js|@js-sdsl\/ordered-map|@opentelemetry\/api|@pinojs\/redact|atomic-sleep|bintrees|commander|hyparquet|hyparquet-writer|on-exit-leak-free|pino|pino-std-serializers|process-warning|prom-client|quick-format-unescaped|real-require|safe-stable-stringify|sonic-boom|tdigest|thread-stream)(\/|$)/;
+/** Packages of plain JavaScript that read no files of their own, with what they need; all others stay where they are. */
+const bundledPackages = packages(
+  ...['@bufbuild/protobuf', 'commander', 'hyparquet', 'hyparquet-writer'],
+  ...['@grpc/grpc-js', '@js-sdsl/ordered-map'],
+  ...['prom-client', '@opentelemetry/api', 'bintrees', 'tdigest'],
+  ...['pino', 'pino-std-serializers', 'process-warning', '@pinojs/redact', 'quick-format-unescaped'],
+  ...['sonic-boom', 'atomic-sleep', 'thread-stream', 'on-exit-leak-free', 'real-require', 'safe-stable-stringify'],
+);
 
 /**
  * Bundles the sources as they are now, in a second. What a module finds beside itself is found beside its source.
@@ -74,4 +79,9 @@ export async function bundleProgram() {
   // Without it, Node parses each file twice to find out what kind of module it is.
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   return bundleOf(main);
+}
+
+/** Matches what is imported of these packages. */
+function packages(...names) {
+  return new RegExp(`^(${names.join('|')})(/|$)`);
 }
