@@ -26,6 +26,25 @@ test('a missing folder is made, and job.json says who runs what', async (t) => {
   assert.equal(histogramSpoolPath(spec.out), join(out, '.halogrid', 'histograms'));
 });
 
+test('a job whose end stands in its folder is waited for until it gives the folder back, one that runs is not', async (t) => {
+  const out = join(await temporaryFolder(t), 'out');
+  const spec = specOf(out);
+  await claimOutputFolder(spec.out, { jobId: 'first', spec });
+  await assert.rejects(claimOutputFolder(spec.out, { jobId: 'second', spec }), / is in use by another job /);
+  const first = await readJobJson(out);
+  await writeFile(join(out, 'job.json'), JSON.stringify({ ...first, state: 'failed' }));
+  let isClaimed = false;
+  const claims = claimOutputFolder(spec.out, { jobId: 'second', spec }).then(() => {
+    isClaimed = true;
+  });
+  await delay(50);
+  assert.ok(!isClaimed);
+  releaseOutputFolder(spec.out);
+  t.after(() => releaseOutputFolder(spec.out));
+  await claims;
+  assert.equal((await readJobJson(out)).id, 'second');
+});
+
 test('what the same job left half-way or without results is removed', async (t) => {
   for (const state of ['running', 'failed', 'cancelled']) {
     const { out, spec } = await leftBehind(t, state);

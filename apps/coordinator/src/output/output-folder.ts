@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
@@ -33,8 +34,11 @@ interface NewJob {
   spec: JobSpec;
 }
 
-/** Folders that jobs of this process hold. */
-const held = new Set<string>();
+/** Jobs of this process, by the folder that each holds. */
+const held = new Map<string, { jobId: string; released: PromiseWithResolvers<void> }>();
+
+/** The ledger has a job's end soon after its folder does; where it cannot be written, that is no reason to wait for long. */
+const endsWithinMs = 5_000;
 
 /**
  * Takes the output folder for a job: makes it where it is missing, writes job.json with state "running", and makes the
@@ -49,8 +53,7 @@ const held = new Set<string>();
  */
 export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
   const path = outputPath(out);
-  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
-  held.add(path);
+  await hold(path, job.jobId);
   try {
     await restoreClaim(path);
     await undoHalfClaim(path);
@@ -60,7 +63,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
     await removeLeftOvers(path, claimText(job));
     await makeScratch(out, job.spec);
   } catch (error) {
-    held.delete(path);
+    letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
     throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
   }
@@ -73,8 +76,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
  */
 export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
   const path = outputPath(out);
-  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
-  held.add(path);
+  await hold(path, job.jobId);
   try {
     await restoreClaim(path);
     const existing = await readClaim(path);
@@ -86,10 +88,10 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
       await takeOver(path, existing, job);
       await removeLeftOvers(path, claimText(job));
       await makeScratch(out, job.spec);
-    } else held.delete(path);
+    } else letGo(path);
     return existing;
   } catch (error) {
-    held.delete(path);
+    letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
     throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
   }
@@ -118,7 +120,25 @@ export async function hasEarlierOutput(spec: JobSpec): Promise<boolean> {
 
 /** Lets another job of this process have the folder, when its job has ended. */
 export function releaseOutputFolder(out: string): void {
-  held.delete(outputPath(out));
+  letGo(outputPath(out));
+}
+
+/** Takes a folder for a job of this process. Throws UsageError where another has it; one that has ended is waited for. */
+async function hold(path: string, jobId: string): Promise<void> {
+  const holder = held.get(path);
+  if (holder) {
+    const claim = await readClaim(path).catch(() => undefined);
+    const hasEnded = claim?.id === holder.jobId && claim.state !== 'running';
+    // Who was told of its end may submit the next one before the folder is given back.
+    if (hasEnded) await Promise.race([holder.released.promise, delay(endsWithinMs, undefined, { ref: false })]);
+  }
+  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
+  held.set(path, { jobId, released: Promise.withResolvers() });
+}
+
+function letGo(path: string): void {
+  held.get(path)?.released.resolve();
+  held.delete(path);
 }
 
 /** Removes everything that jobs write into the folder, besides job.json. */
