@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import type { SegmentLength } from './plan-video.ts';
 import { damaged, randomOf } from './testing/damage.ts';
+import { isThorough } from './testing/is-thorough.ts';
 import { jpegsOfVideo, pixelsOfJpeg } from './testing/jpegs-of-video.ts';
 import { decodeInSegments } from './testing/segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
@@ -133,10 +134,10 @@ const mutated: Record<string, string[]> = {
 };
 
 /** The first so many seeds by the environment, each some tenths of a second; otherwise one of each file, or of some of them. */
-const { HALOGRID_MUTANTS, HALOGRID_THOROUGH } = process.env;
+const { HALOGRID_MUTANTS } = process.env;
 const seeds = HALOGRID_MUTANTS
   ? Array.from({ length: Number(HALOGRID_MUTANTS) }, (_, i) => i)
-  : [16, 1, 2, 91, 20, 5, 22, 7].slice(0, Number(HALOGRID_THOROUGH) > 0 ? 8 : 3);
+  : [16, 1, 2, 91, 20, 5, 22, 7].slice(0, isThorough ? 8 : 3);
 
 test(`the outcome of ${seeds.length} damaged files does not depend on how they are cut`, { skip }, async () => {
   const files = Object.entries(mutated).map(([name, options]) => {

@@ -9,6 +9,7 @@ import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
+import { isThorough } from './testing/is-thorough.ts';
 import { decodeInOneProcess, decodeInSegments, endProcesses, indexInProcess } from './testing/segments.ts';
 import { makeVideos, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
@@ -61,7 +62,6 @@ function makeRecording(name: string, seconds: number, options: readonly string[]
   return readFileSync(path);
 }
 
-const isThorough = Number(process.env.HALOGRID_THOROUGH) > 0;
 const lengths = [
   { aim: 3, most: 20 },
   { aim: 1000, most: 1000 },

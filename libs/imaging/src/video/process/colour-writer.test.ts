@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
+import { isThorough } from '../testing/is-thorough.ts';
 import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
 import {
   allColoursByFfmpeg,
@@ -142,7 +143,7 @@ test('pictures of any format and size have the colours that the definition gives
       }
       return true;
     }),
-    { numRuns: Number(process.env.HALOGRID_THOROUGH) > 0 ? 1000 : 60 },
+    { numRuns: isThorough ? 1000 : 60 },
   );
 });
 
