@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DecodeChoice, decodeChoices } from '@halogrid/gpu-node/decode-choice';
 import { openDevice } from '@halogrid/gpu-node/devices';
-import { openExecutor } from '@halogrid/gpu-node/executor';
+import { type OpenExecutor, openExecutor } from '@halogrid/gpu-node/executor';
 import { Lease } from '@halogrid/proto';
 import { localVersion } from '@halogrid/sources';
 import { forEachLimited } from '@halogrid/threads';
@@ -12,6 +12,8 @@ import { forEachLimited } from '@halogrid/threads';
 const shardBytes = 2 ** 27;
 /** Shards that the node has at once; it has fewer under way. */
 const shardsAtOnce = 16;
+/** A node works for so long before it is timed: an idle GPU lowers its clock while the cores have their turn. */
+const warmUpMs = 500;
 
 export interface FedNodeOptions {
   device: 'gpu' | 'software';
@@ -45,15 +47,19 @@ export async function timeFedNode(
     ...{ decode, rates: [] as number[], coreSeconds: [] as number[] },
     executor: openExecutor({ device, decode, note }),
   }));
+  const feed = (executor: OpenExecutor, untilMs = Number.POSITIVE_INFINITY) =>
+    forEachLimited(leases, shardsAtOnce, async (lease) => {
+      if (performance.now() > untilMs) return;
+      const { errors } = await executor.execute(lease, new AbortController().signal);
+      if (errors[0]) throw new Error(`A frame has no result: ${errors[0].error}`);
+    });
   try {
     for (let i = -1; i < repetitions; i++) {
       for (const { decode, rates, coreSeconds, executor } of measured) {
+        if (i >= 0) await feed(executor, performance.now() + warmUpMs);
         const before = process.cpuUsage();
         const startMs = performance.now();
-        await forEachLimited(leases, shardsAtOnce, async (lease) => {
-          const { errors } = await executor.execute(lease, new AbortController().signal);
-          if (errors[0]) throw new Error(`A frame is no result: ${errors[0].error}`);
-        });
+        await feed(executor);
         const seconds = (performance.now() - startMs) / 1000;
         const { user, system } = process.cpuUsage(before);
         // The first time, files are read and shaders compiled.

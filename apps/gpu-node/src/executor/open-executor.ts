@@ -50,7 +50,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
   const threads = new JpegThreads(jpegThreads(poolThreads()));
   const feedTo = (channels: PlaneTarget['channels']): JpegFeed =>
     new JpegFeed({
-      ...{ choice: decode, device, channels, threads, nowMs, note },
+      ...{ choice: decode, device, channels, threads, coresAtOnce: poolThreads(), nowMs, note },
       readRate: () => readJpegRate(device.info, channels, folders),
       keepRate: (rate) => writeJpegRate(device.info, channels, rate, folders),
     });

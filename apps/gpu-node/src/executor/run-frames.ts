@@ -33,18 +33,14 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
   const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
   const { encoded = [], fetched = [], raw = [], others = [] } = ways;
   const { jpegs, raws } = run;
-  const onCores: ListedFrame[] = [];
   const work: Promise<void>[] = [];
   for (const its of [encoded, fetched]) {
     for (let first = 0; first < its.length; first += encodedFrames) {
-      const some = its.slice(first, first + encodedFrames);
-      if (jpegs?.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, jpegs, some, outcomes));
-      else onCores.push(...some);
+      work.push(runJpegs(run, jpegs!, its.slice(first, first + encodedFrames), outcomes));
     }
   }
   if (raws?.takes(raw.length)) work.push(runRawFirst(run, raws, raw, outcomes));
   else others.push(...raw);
-  if (onCores.length > 0) work.push(runOnCores(run, jpegs!, onCores, outcomes));
   if (others.length > 0) work.push(runDecoded(run, others, outcomes));
   await settleAll(work);
   return outcomes;
@@ -63,20 +59,6 @@ function wayOf(run: ShardRun, source: Source): 'encoded' | 'fetched' | 'raw' | '
   return isRaw ? 'raw' : 'others';
 }
 
-/** Has cores decode JPEGs, which tells how fast they are. */
-async function runOnCores(
-  run: ShardRun,
-  feed: JpegFeed,
-  jpegs: readonly ListedFrame[],
-  outcomes: SourceOutcome[],
-): Promise<void> {
-  const done = bytesOf(jpegs);
-  await feed.during('cores', done, async () => {
-    await runDecoded(run, jpegs, outcomes);
-    return { done };
-  });
-}
-
 /** Has threads read raw frames, and then cores those that they left. */
 async function runRawFirst(
   run: ShardRun,
@@ -88,14 +70,26 @@ async function runRawFirst(
   if (left.length > 0) await runDecoded(run, left, outcomes);
 }
 
-/** Has the device decode frames, and then cores those that it left. */
-async function runOnBoth(
+/** Has the device or cores decode JPEGs, and then cores those that the device left. */
+async function runJpegs(
   run: ShardRun,
   feed: JpegFeed,
   frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<void> {
-  const { left } = await feed.during('device', bytesOf(frames), () => runEncoded(run, feed, frames, outcomes));
+  let left: readonly AskedFrame[] = [];
+  const bytes = bytesOf(frames);
+  await feed.decode(frames.length, bytes, {
+    device: async () => {
+      const sum = await runEncoded(run, feed, frames, outcomes);
+      left = sum.left;
+      return sum;
+    },
+    cores: async () => {
+      await runDecoded(run, frames, outcomes);
+      return { done: bytes };
+    },
+  });
   if (left.length > 0) await runDecoded(run, left, outcomes);
 }
 

@@ -50,11 +50,16 @@ export async function runVideo(
   try {
     await withVideo(run, sources[0]!.uri, segment.version, async (file) => {
       const bytes = await bytesForDevice(run, file, segment, sources.length);
-      const isForDevice = bytes !== undefined && run.jpegs!.choose(sources.length, bytes) === 'device';
-      if (isForDevice) await run.jpegs!.during('device', bytes, () => takeJpegs(run, file, sources, segment, outcomes));
-      const onCores = () => decodeLeft(run, file, sources, segment, outcomes);
-      if (bytes === undefined || isForDevice) await onCores();
-      else await run.jpegs!.during('cores', bytes, () => onCores().then(() => ({ done: bytes })));
+      if (bytes !== undefined) {
+        await run.jpegs!.decode(sources.length, bytes, {
+          device: () => takeJpegs(run, file, sources, segment, outcomes),
+          cores: async () => {
+            await decodeLeft(run, file, sources, segment, outcomes);
+            return { done: bytes };
+          },
+        });
+      }
+      await decodeLeft(run, file, sources, segment, outcomes);
     });
   } catch (error) {
     // What came before it is lost as well: who can tell whether it was of the same file.

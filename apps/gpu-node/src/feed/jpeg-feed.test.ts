@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Device, DeviceKind } from '../devices/device.ts';
 import type { DecodeChoice } from './decode-choice.ts';
+import type { Decoder } from './earliest-finish.ts';
 import { JpegFeed, type JpegFeedOptions } from './jpeg-feed.ts';
 
 /** A device of that kind; `compile` is what gets its decoder ready. */
@@ -28,47 +29,50 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
   const feed = new JpegFeed({
     ...{ choice, device: deviceOf(kind, compile), channels: 'gray' },
     threads: { read: () => assert.fail('nothing is read') },
+    coresAtOnce: 4,
     readRate: async () => undefined,
     keepRate: async (rate) => void kept.push(rate),
     nowMs: () => nowMs,
     note: (line) => notes.push(line),
     ...changes,
   });
-  const work = (seconds: number) => async () => {
-    nowMs += 1000 * seconds;
-    return { done: 1000, seconds };
+  /** Has 64 frames decoded, which takes so many seconds wherever that is. Resolves with the decoder. */
+  const decode = async (seconds = 1, frames = 64): Promise<Decoder> => {
+    let decoder: Decoder | undefined;
+    const work = (where: Decoder) => async () => {
+      decoder = where;
+      nowMs += 1000 * seconds;
+      return { done: 1000, seconds };
+    };
+    await feed.decode(frames, 1000, { device: work('device'), cores: work('cores') });
+    return decoder!;
   };
-  return { feed, compiled, compiles: () => compiles, kept, notes, work };
+  return { feed, compiled, compiles: () => compiles, kept, notes, decode };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('cores decode all on a cpu, on a software device unless it is asked for, and where they are asked for', () => {
+test('cores decode all on a cpu, on a software device unless it is asked for, and where they are asked for', async () => {
   for (const [choice, kind] of [
     ['auto', 'cpu'],
     ['auto', 'software'],
     ['cpu', 'gpu'],
   ] as const) {
-    const { feed, compiles } = feedOf(choice, kind);
+    const { feed, compiles, decode } = feedOf(choice, kind);
     assert.equal(feed.isOn, false);
-    for (let i = 0; i < 10; i++) assert.equal(feed.choose(128, 1000), 'cores');
+    for (let i = 0; i < 10; i++) assert.equal(await decode(), 'cores');
     assert.equal(compiles(), 0);
   }
-  assert.equal(feedOf('gpu', 'software').feed.choose(1, 1000), 'device');
+  assert.equal(await feedOf('gpu', 'software').decode(), 'device');
 });
 
 test('a small run starts nothing; in a larger one cores go on until the device is ready, which then is measured', async () => {
-  const { feed, compiled, compiles, kept, work } = feedOf('auto', 'gpu');
-  const decode = async (seconds: number) => {
-    const decoder = feed.choose(64, 1000);
-    await feed.during(decoder, 1000, work(seconds));
-    return decoder;
-  };
-  for (let i = 0; i < 4; i++) assert.equal(await decode(1), 'cores');
+  const { compiled, compiles, kept, decode } = feedOf('auto', 'gpu');
+  for (let i = 0; i < 4; i++) assert.equal(await decode(), 'cores');
   assert.equal(compiles(), 0);
-  assert.equal(await decode(1), 'cores');
+  assert.equal(await decode(), 'cores');
   assert.equal(compiles(), 1);
-  assert.equal(await decode(1), 'cores');
+  assert.equal(await decode(), 'cores');
   compiled.resolve();
   await turn();
   // Ten times as fast as cores.
@@ -77,24 +81,44 @@ test('a small run starts nothing; in a larger one cores go on until the device i
   assert.equal(compiles(), 1);
 });
 
-test('a device that was measured before gets no batch to be measured by', async () => {
-  const { feed, compiled, kept, work } = feedOf('auto', 'gpu', { readRate: async () => 10 });
-  for (let i = 0; i < 5; i++) await feed.during(feed.choose(64, 1000), 1000, work(1));
+test('while the device gets ready, cores have as much work as keeps them busy, and it gets the rest', async () => {
+  const { feed, compiled, decode } = feedOf('auto', 'gpu', { readRate: async () => 10_000 });
+  for (let i = 0; i < 4; i++) await decode();
+  const given: Decoder[] = [];
+  const ends: (() => void)[] = [];
+  const work = (decoder: Decoder) => async () => {
+    given.push(decoder);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return { done: 1000 };
+  };
+  const all = Array.from({ length: 10 }, () => feed.decode(64, 1000, { device: work('device'), cores: work('cores') }));
+  await turn();
+  assert.deepEqual(given, Array(4).fill('cores'));
+  ends.shift()!();
+  await turn();
+  assert.deepEqual(given, Array(5).fill('cores'));
   compiled.resolve();
   await turn();
-  for (let i = 0; i < 40; i++) {
-    assert.equal(feed.choose(64, 1000), 'cores');
-    await feed.during('cores', 1000, work(1));
-  }
+  assert.deepEqual(given, [...Array(5).fill('cores'), ...Array(5).fill('device')]);
+  for (const end of ends) end();
+  await Promise.all(all);
+});
+
+test('a device that was measured before gets no batch to be measured by', async () => {
+  const { compiled, kept, decode } = feedOf('auto', 'gpu', { readRate: async () => 10 });
+  for (let i = 0; i < 5; i++) await decode();
+  compiled.resolve();
+  await turn();
+  for (let i = 0; i < 40; i++) assert.equal(await decode(), 'cores');
   assert.deepEqual(kept, []);
 });
 
 test('cores decode all where the device refuses its decoder, and a line says so', async () => {
-  const { feed, compiled, notes } = feedOf('auto', 'gpu');
-  assert.equal(feed.choose(257, 1000), 'cores');
+  const { feed, compiled, notes, decode } = feedOf('auto', 'gpu');
+  assert.equal(await decode(1, 257), 'cores');
   compiled.reject(new Error('no such thing'));
   await turn();
-  assert.equal(feed.choose(64, 1000), 'cores');
+  assert.equal(await decode(), 'cores');
   assert.equal(feed.isOn, false);
   assert.deepEqual(notes, ['Cores decode all JPEGs, because the device does not: no such thing']);
 });

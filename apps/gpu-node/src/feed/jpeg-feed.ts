@@ -3,11 +3,13 @@ import { isRemoteUri } from '@halogrid/sources';
 import type { Device } from '../devices/device.ts';
 import type { AskedFile } from './asked-files.ts';
 import type { DecodeChoice } from './decode-choice.ts';
+import { DecodeTrials } from './decode-trials.ts';
 import { type Decoder, earliestFinish } from './earliest-finish.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import type { JpegThreads } from './jpeg-threads.ts';
 import { readRemoteJpegs } from './read-remote.ts';
 import { type WorkDone, WorkRate } from './work-rate.ts';
+import { WorkTurns } from './work-turns.ts';
 
 export interface JpegFeedOptions {
   choice: DecodeChoice;
@@ -15,6 +17,8 @@ export interface JpegFeedOptions {
   /** What JPEGs are decoded to: the rates of both are others. */
   channels: PlaneTarget['channels'];
   threads: Pick<JpegThreads, 'read'>;
+  /** Pieces of work that keep the cores busy: while the device gets ready they have no more at once, because it would do those sooner. */
+  coresAtOnce: number;
   /** Bytes a second that this device was measured to decode to these before, if it was. */
   readRate(): Promise<number | undefined>;
   /** Never rejects. */
@@ -32,13 +36,22 @@ const framesBefore = 256;
 /** Batches of the device after which its rate is kept. */
 const batchesMeasured = 16;
 
-/** Who decodes the JPEGs of a node to gray, or to colours: batches of them are read for the device, or left to cores, by who is done with them first. */
+/** Decodes a piece of work, and tells how much of it was done. */
+type Work = Readonly<Record<Decoder, () => Promise<WorkDone>>>;
+
+/** Chooses for each batch of a node's JPEGs whether the device or cores decode it, to gray or to colours, and reads batches for the device. */
 export class JpegFeed {
   readonly #options: JpegFeedOptions;
   readonly #rates: Record<Decoder, WorkRate>;
+  readonly #trials = new DecodeTrials();
+  readonly #turns: WorkTurns;
   #state: 'not wanted yet' | 'getting ready' | 'ready' | 'refused';
+  /** Resolves when cores have ended a piece of work, or the device is ready or refuses. */
+  #mayBegin = Promise.withResolvers<void>();
   /** Frames that were asked about. */
   #frames = 0;
+  /** Pieces of work that cores have. */
+  #onCores = 0;
   /** Batches that the device has decoded, while its rate is to be kept. */
   #measured = 0;
   #isKept = false;
@@ -47,6 +60,7 @@ export class JpegFeed {
     const { choice, device, nowMs } = options;
     this.#options = options;
     this.#rates = { device: new WorkRate(nowMs), cores: new WorkRate(nowMs) };
+    this.#turns = new WorkTurns(nowMs, (rate) => this.#turnMeasured(rate));
     // A software device decodes on the cores as well, and a hundred times slower.
     const isWorthIt = choice === 'gpu' || (choice === 'auto' && device.info.kind === 'gpu');
     this.#state = isWorthIt && device.jpegs ? 'not wanted yet' : 'refused';
@@ -57,30 +71,53 @@ export class JpegFeed {
     return this.#state !== 'refused';
   }
 
-  /** Who decodes so many frames, of so many bytes. */
-  choose(frames: number, bytes: number): Decoder {
-    if (!this.isOn) return 'cores';
-    if (this.#options.choice === 'gpu') return 'device';
+  /** Has one of the decoders do its `work` on so many frames, of so many bytes. Rejects as the work does. */
+  async decode(frames: number, bytes: number, work: Work): Promise<void> {
+    const { choice } = this.#options;
     this.#frames += frames;
-    if (this.#state === 'not wanted yet' && this.#frames > framesBefore) void this.#getReady();
-    if (this.#state !== 'ready') return 'cores';
-    const { device, cores } = this.#rates;
-    return earliestFinish(bytes, { device, cores });
+    if (choice === 'auto' && this.#state === 'not wanted yet' && this.#frames > framesBefore) void this.#getReady();
+    while (this.#state === 'getting ready' && this.#onCores >= this.#options.coresAtOnce) await this.#mayBegin.promise;
+    const decoder = this.#choose(bytes);
+    await this.#during(decoder, bytes, work[decoder]);
   }
 
-  /** Does `work`, which is to decode so many bytes there, and resolves with what it does. */
-  async during<Done extends WorkDone>(decoder: Decoder, bytes: number, work: () => Promise<Done>): Promise<Done> {
+  #choose(bytes: number): Decoder {
+    if (!this.isOn) return 'cores';
+    if (this.#options.choice === 'gpu') return 'device';
+    if (this.#state !== 'ready') return 'cores';
+    const { plan } = this.#trials;
+    return plan === 'both' ? earliestFinish(bytes, this.#rates) : plan;
+  }
+
+  #turnMeasured(bytesPerSecond: number): 'same' | 'other' {
+    const { plan } = this.#trials;
+    const [device, cores] = [this.#rates.device.rate, this.#rates.cores.rate];
+    // While a decoder was not measured, it has had no share.
+    if (device !== undefined && cores !== undefined) this.#trials.measured(bytesPerSecond, { device, cores });
+    return this.#trials.plan === plan ? 'same' : 'other';
+  }
+
+  async #during(decoder: Decoder, bytes: number, work: () => Promise<WorkDone>): Promise<void> {
     const rate = this.#rates[decoder];
     rate.begin(bytes);
+    const turn = this.#turns.begin();
+    if (decoder === 'cores') this.#onCores++;
     let done: WorkDone = { done: 0 };
     try {
-      const result = await work();
-      done = result;
-      return result;
+      done = await work();
     } finally {
       rate.end(bytes, done);
-      if (decoder === 'device' && done.done > 0) this.#keep();
+      this.#turns.end(turn, done.done);
+      if (decoder === 'cores') {
+        this.#onCores--;
+        this.#wake();
+      } else if (done.done > 0) this.#keep();
     }
+  }
+
+  #wake(): void {
+    this.#mayBegin.resolve();
+    this.#mayBegin = Promise.withResolvers();
   }
 
   /** Reads files for the device, all of this machine or all of servers, whose connections are those of the caller's thread. */
@@ -103,6 +140,7 @@ export class JpegFeed {
       this.#state = 'refused';
       note(`Cores decode all JPEGs, because the device does not: ${(error as Error).message}`);
     }
+    this.#wake();
   }
 
   /** Keeps the rate of the device once it is known well. */

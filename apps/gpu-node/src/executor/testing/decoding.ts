@@ -32,7 +32,7 @@ export function watched(device: Device, changes: Partial<Device> = {}, jpegs: Pa
 export function feedsOf(choice: DecodeChoice, on: Device, threads: JpegFeedOptions['threads']): TestFeeds {
   const feedTo = (channels: 'gray' | 'rgb') =>
     new JpegFeed({
-      ...{ choice, device: on, channels, threads, note: assert.fail },
+      ...{ choice, device: on, channels, threads, coresAtOnce: 4, note: assert.fail },
       readRate: async () => undefined,
       keepRate: async () => {},
       nowMs: () => performance.now(),

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type DecodePlan, DecodeTrials, turnsBeforeTrial } from './decode-trials.ts';
+
+const rates = (device: number, cores: number) => ({ device, cores });
+
+/** The plans of that many turns, of which each brings what `brings` says of its plan. */
+function plansOf(trials: DecodeTrials, turns: number, brings: Partial<Record<DecodePlan, number>>, of = rates(9, 1)) {
+  return Array.from({ length: turns }, () => {
+    const { plan } = trials;
+    trials.measured(brings[plan]!, of);
+    return plan;
+  });
+}
+
+test('both begin, and what is tried in vain is tried ever more rarely', () => {
+  const plans = plansOf(new DecodeTrials(), 600, { device: 102, both: 100 });
+  const tried = plans.flatMap((plan, turn) => (plan === 'device' ? [turn] : []));
+  assert.deepEqual(
+    tried.map((turn, i) => turn - (tried[i - 1] ?? -1) - 1),
+    [turnsBeforeTrial, 4, 8, 16, 32, 64, 128, 128, 128],
+  );
+});
+
+test('a plan that brings more is kept, until the other one does', () => {
+  const trials = new DecodeTrials();
+  plansOf(trials, turnsBeforeTrial, { both: 100 });
+  assert.deepEqual(plansOf(trials, 3, { device: 104 }), ['device', 'device', 'device']);
+  assert.deepEqual(plansOf(trials, 3, { both: 108 }), ['both', 'both', 'both']);
+});
+
+test('a turn that something else held up does not decide', () => {
+  const trials = new DecodeTrials();
+  const brought = [100, 99, 101, 100, 10, 100];
+  for (const [turn, rate] of brought.entries()) {
+    if (turn === turnsBeforeTrial) plansOf(trials, 1, { device: 50 });
+    assert.equal(trials.plan, 'both');
+    plansOf(trials, 1, { both: rate });
+  }
+  assert.deepEqual(plansOf(trials, 2, { device: 90, both: 100 }), ['device', 'both']);
+});
+
+test('beside both, the decoder is tried that is faster now', () => {
+  const trials = new DecodeTrials();
+  plansOf(trials, turnsBeforeTrial, { both: 100 }, rates(1, 2));
+  assert.equal(trials.plan, 'cores');
+});
