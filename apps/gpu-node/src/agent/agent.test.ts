@@ -241,9 +241,8 @@ test('a node that hears nothing dials again', async () => {
   const coordinator = new FakeCoordinator(150);
   await coordinator.start();
   await withAgent(coordinator, async () => {
-    const first = await coordinator.session(1);
-    first.answers = false;
-    await first.report('heartbeat');
+    // Its first conversation may be over before a heartbeat was due: only that another one follows is certain.
+    (await coordinator.session(1)).answers = false;
     await (await coordinator.session(2)).report('hello');
   });
 });
