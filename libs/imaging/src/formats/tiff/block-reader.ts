@@ -1,0 +1,131 @@
+import { InputError, type InputFile } from '@halogrid/sources';
+import { type BlockPlace, readPlaces } from './block-places.ts';
+import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
+import { jpegSampling } from './jpeg-sampling.ts';
+import type { StoredRows } from './stored-rows.ts';
+import { tiffTags } from './tag-names.ts';
+import { jpeg, type TiffLayout } from './tiff-layout.ts';
+
+/** What decoding blocks takes beside their bytes. */
+export interface BlockCoding {
+  layout: TiffLayout;
+  compression: number;
+  photometric: number;
+  /** Of fax (T4Options or T6Options). */
+  faxOptions: readonly (readonly [tag: number, values: readonly number[]])[];
+  jpegTables: Uint8Array | undefined;
+}
+
+/** Bytes of one compressed block. */
+const maxBlockBytes = 2 ** 30;
+
+/** What a compressed block has beside its pixels at most, as profiles in a JPEG. */
+const besidePixels = 2 ** 24;
+
+/** Reads the rows of blocks, whatever they are compressed with. */
+export class BlockReader {
+  readonly #file: InputFile;
+  readonly #coding: BlockCoding;
+  readonly #stored: StoredRows;
+
+  constructor(file: InputFile, coding: BlockCoding, stored: StoredRows) {
+    this.#file = file;
+    this.#coding = coding;
+    this.#stored = stored;
+  }
+
+  /** Where a block is of so many stored rows: all that its pixels can need, where the file does not say less. */
+  rangeOf({ name, start, bytes }: BlockPlace, rows: number): { start: number; end: number } {
+    const pixelBytes = rows * this.#stored.rowBytes;
+    if (this.#coding.layout.coding === 'stored') {
+      if (bytes !== undefined && bytes < pixelBytes) {
+        throw new InputError(
+          'decode',
+          `The TIFF is damaged: its ${name} has ${bytes} bytes where its pixels take ${pixelBytes}`,
+        );
+      }
+      return { start, end: start + pixelBytes };
+    }
+    const most = 2 * pixelBytes + besidePixels;
+    if (bytes !== undefined) return { start, end: start + Math.min(bytes, most) };
+    return { start, end: Math.max(start, Math.min(start + most, this.#file.sizeBytes)) };
+  }
+
+  /**
+   * The stored rows of blocks one below the other, or of a single one those from `from` up to `to`. Rejects with InputError, which
+   * names the block.
+   */
+  async read(
+    blocks: readonly { place: BlockPlace; rows: number }[],
+    [from, to]: readonly [number, number],
+  ): Promise<Uint8Array> {
+    const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
+    const { coding, isReversed } = this.#coding.layout;
+    if (coding === 'stored') {
+      const { rowBytes } = this.#stored;
+      const parts =
+        blocks.length > 1
+          ? ranges
+          : [{ start: ranges[0]!.start + from * rowBytes, end: ranges[0]!.start + to * rowBytes }];
+      const bytes = new Uint8Array((to - from) * rowBytes);
+      await readPlaces(this.#file, parts, bytes);
+      if (isReversed) reverseBits(bytes);
+      return bytes;
+    }
+    const lengths = ranges.map(({ start, end }) => end - start);
+    const name = blocks[0]!.place.name;
+    if (lengths[0]! > maxBlockBytes) {
+      throw new InputError(
+        'decode',
+        `The TIFF's ${name} has ${lengths[0]} compressed bytes: at most ${maxBlockBytes} are read`,
+      );
+    }
+    const bytes = Buffer.allocUnsafe(lengths.reduce((sum, more) => sum + more));
+    await readPlaces(this.#file, ranges, bytes);
+    if (isReversed) reverseBits(bytes);
+    const tiff = this.#describe(blocks, bytes);
+    const file = makeBlockTiff(tiff, bytes, lengths);
+    const whyNot = `The TIFF data is damaged or cut off in ${name}${isReversed ? ' (FillOrder 2)' : ''}`;
+    try {
+      return await decodeBlockTiff(file, tiff, from, to, whyNot);
+    } catch (error) {
+      if (!(error instanceof InputError) || blocks.length === 1) throw error;
+    }
+    // One by one, which tells the block that is damaged.
+    const each: Uint8Array[] = [];
+    for (const block of blocks) each.push(await this.read([block], [0, block.rows]));
+    return Buffer.concat(each);
+  }
+
+  #describe(blocks: readonly { rows: number }[], bytes: Buffer): BlockTiff {
+    const { layout, compression, photometric, faxOptions, jpegTables } = this.#coding;
+    const { rowBytes, width } = this.#stored;
+    const common = { rows: blocks.map(({ rows }) => rows), compression };
+    if (layout.coding === 'packed') return { ...common, width: rowBytes, bits: 8, samples: 1, photometric: black };
+    if (layout.coding === 'lines') {
+      return { ...common, width, bits: layout.bits, samples: 1, photometric: black, tags: faxOptions };
+    }
+    const { samples } = layout;
+    const colours = photometric === ycbcr ? ycbcr : rgb;
+    return {
+      ...common,
+      width,
+      bits: 8,
+      samples,
+      photometric: samples < 3 ? black : colours,
+      // As the JPEGs have it: the file often says something else.
+      ...(colours === ycbcr && { tags: [[tiffTags.YCbCrSubSampling, jpegSampling(bytes)]] }),
+      ...(compression === jpeg && jpegTables && { jpegTables }),
+    };
+  }
+}
+
+const [black, rgb, ycbcr] = [1, 2, 6];
+
+const reversed = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1) << (7 - bit)).reduce((a, b) => a | b),
+);
+
+function reverseBits(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i++) bytes[i] = reversed[bytes[i]!]!;
+}
