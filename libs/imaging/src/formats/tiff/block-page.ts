@@ -3,8 +3,8 @@ import type { InputFile } from '@halogrid/sources';
 import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { type BlockPlace, BlockPlaces, type BlockWindow } from './block-places.ts';
-import { BlockReader } from './block-reader.ts';
 import { readColourTables, readFill } from './colour-tags.ts';
+import { RowReader } from './row-reader.ts';
 import { type StoredRows, samplesOf, storedRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import type { TiffHeader } from './tiff-header.ts';
@@ -37,7 +37,7 @@ export async function openBlocks(
   const faxOptions: [number, number[]][] = [];
   for (const tag of [tiffTags.T4Options, tiffTags.T6Options]) {
     const entry = entries.get(tag);
-    if (layout.coding === 'lines' && entry) faxOptions.push([tag, await reader.integers(entry, 1)]);
+    if (layout.coding === 'fax' && entry) faxOptions.push([tag, await reader.integers(entry, 1)]);
   }
   const { compression, photometric } = header.storage;
   const stored = storedRows(layout, header.block.width);
@@ -51,7 +51,7 @@ export async function openBlocks(
   return new BlockPage(file, header, layout, {
     places,
     stored,
-    blocks: new BlockReader(file, coding, stored),
+    blocks: new RowReader(file, coding, stored),
     colours: await readColourTables(reader, entries, layout),
     fill: await readFill(reader, entries, layout),
     isBigEndian: reader.isBigEndian,
@@ -61,7 +61,7 @@ export async function openBlocks(
 interface PageParts {
   places: BlockPlaces;
   stored: StoredRows;
-  blocks: BlockReader;
+  blocks: RowReader;
   colours: ColourTables;
   /** What samples of blocks are that the file leaves out. */
   fill: number;

@@ -16,7 +16,7 @@ export interface StoredRows {
 /** Those of blocks that are `width` pixels wide. */
 export function storedRows({ coding, bits, samples, unit: [across, down] }: TiffLayout, width: number): StoredRows {
   const common = { width, pixelRows: 1 };
-  if (coding === 'lines') return { ...common, rowBytes: width, bits: 8, samples: 1 };
+  if (coding === 'fax') return { ...common, rowBytes: width, bits: 8, samples: 1 };
   if (coding === 'picture') {
     const channels = samples < 3 ? 1 : 3;
     return { ...common, rowBytes: width * channels, bits: 8, samples: channels };
@@ -31,8 +31,8 @@ export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayou
   const { width, samples, rowBytes, bits } = rows;
   const { coding, unit, isDifferences } = layout;
   if (coding === 'picture') return bytes;
-  // Of few bits, libvips makes the whole range.
-  if (coding === 'lines') return bytes.map((value) => value >> (8 - layout.bits));
+  // Of bits, libvips makes 0 and 255.
+  if (coding === 'fax') return bytes.map((value) => value & 1);
   if (unit[0] * unit[1] > 1) return unpackChroma(bytes, rows, unit);
   if (bits < 8) return unpackBits(bytes, width * samples, rowBytes, bits);
   const pixels = asPixels(bytes, layout.pixel);

@@ -30,10 +30,10 @@ export interface TiffLayout {
   /** Blocks that make up the same pixels, one for each sample that is read. */
   planes: 1 | 3;
   /**
-   * What is made of the bytes of a block: `stored` is what they are, `packed` bytes that are compressed, `lines` pixels of few
-   * bits, `picture` gray or RGB of 8 bits.
+   * What is made of the bytes of a block: `stored` is what they are, `packed` bytes that are compressed, `fax` black and white,
+   * `picture` gray or RGB of 8 bits.
    */
-  coding: 'stored' | 'packed' | 'lines' | 'picture';
+  coding: 'stored' | 'packed' | 'fax' | 'picture';
   /** The bits of each byte begin with the last. */
   isReversed: boolean;
   /** Each sample is the difference to the one of the pixel before. */
@@ -46,13 +46,16 @@ export interface TiffLayout {
 const packed = [5, 8, 32773, 32946];
 /** Those of them that Predictor is defined for. */
 const predicted = [5, 8, 32946];
-/** Those of lines of pixels, and the bits of one: fax, NeXT, ThunderScan. */
-const lines: Readonly<Record<number, number>> = { 2: 1, 3: 1, 4: 1, 32771: 1, 32766: 2, 32809: 4 };
+const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
 
 const unsupportedCompressions: Readonly<Record<number, string>> = {
   6: 'old-style JPEG',
+  32766: 'NeXT',
+  // libtiff does not always read what it has written so itself.
+  32771: 'fax in words of 16 bits',
+  32809: 'ThunderScan',
   33003: 'JPEG 2000',
   33004: 'JPEG 2000',
   33005: 'JPEG 2000',
@@ -116,7 +119,7 @@ export function tiffLayout(storage: TiffStorage): TiffLayout | string {
   const unit = isYcbcr ? ([storage.subsampling[0]!, storage.subsampling[1]!] as const) : ([1, 1] as const);
   const refusal =
     whyNoPicture(storage, bits, samples) ??
-    whyNoLines(compression, bits, samples) ??
+    whyNoFax(coding, bits, samples) ??
     whyNoPrediction(predictor, bits, unit) ??
     (colours === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
   if (refusal) return refusal;
@@ -138,7 +141,7 @@ function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (compression === 1) return 'stored';
   if (packed.includes(compression)) return 'packed';
   if (compression === jpeg || compression === webp) return 'picture';
-  return lines[compression] ? 'lines' : undefined;
+  return fax.includes(compression) ? 'fax' : undefined;
 }
 
 /** The bits of all samples, or why they are not read. */
@@ -177,10 +180,9 @@ function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, s
   return `${samples} samples in a block of ${name} are not supported: ${allowed.join(', ')} are`;
 }
 
-function whyNoLines(compression: number, bits: number, samples: number): string | undefined {
-  const needed = lines[compression];
-  if (!needed || (bits === needed && samples === 1)) return undefined;
-  return `Compression ${compression} of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of ${needed}`;
+function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): string | undefined {
+  if (coding !== 'fax' || (bits === 1 && samples === 1)) return undefined;
+  return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
 }
 
 function whyNoPrediction(predictor: number, bits: number, unit: readonly [number, number]): string | undefined {

@@ -23,7 +23,7 @@ const maxBlockBytes = 2 ** 30;
 const besidePixels = 2 ** 24;
 
 /** Reads the rows of blocks, whatever they are compressed with. */
-export class BlockReader {
+export class RowReader {
   readonly #file: InputFile;
   readonly #coding: BlockCoding;
   readonly #stored: StoredRows;
@@ -102,8 +102,8 @@ export class BlockReader {
     const { rowBytes, width } = this.#stored;
     const common = { rows: blocks.map(({ rows }) => rows), compression };
     if (layout.coding === 'packed') return { ...common, width: rowBytes, bits: 8, samples: 1, photometric: black };
-    if (layout.coding === 'lines') {
-      return { ...common, width, bits: layout.bits, samples: 1, photometric: black, tags: faxOptions };
+    if (layout.coding === 'fax') {
+      return { ...common, width, bits: 1, samples: 1, photometric: black, tags: faxOptions };
     }
     const { samples } = layout;
     const colours = photometric === ycbcr ? ycbcr : rgb;
