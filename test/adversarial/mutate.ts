@@ -11,15 +11,26 @@ export interface Mutant {
   changes: string[];
 }
 
-/** The mutant of that number: a function of the seeds, the number of the whole series and its own. */
-export function makeMutant(seeds: readonly Seed[], series: number, index: number): Mutant {
+/**
+ * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes may be
+ * headers alone.
+ */
+export function makeMutant(
+  seeds: readonly Seed[],
+  series: number,
+  index: number,
+  kinds: 'all' | 'headers' = 'all',
+): Mutant {
   const random = new SeededRandom(Math.imul(series, 0x9e3779b1) + Math.imul(index, 0x85ebca6b));
   const { name, bytes: good } = random.pick(seeds);
   const changes: string[] = [];
   let bytes = good;
   // Most have one change: of several, the first that is seen hides the others.
   for (let i = random.pick([1, 1, 1, 2, 3]); i > 0 && bytes.length > 0; i--) {
-    const [change, changed] = changeOnce(bytes, name, seeds, random);
+    const [change, changed] =
+      kinds === 'all'
+        ? changeOnce(bytes, name, seeds, random)
+        : (['header', mutateHeaders(bytes, random)] as [string, Buffer]);
     changes.push(change);
     bytes = changed;
   }

@@ -138,7 +138,7 @@ test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its di
     [
       'cut.tif',
       twoTileTiff(1, [zeros.subarray(0, 256), zeros.subarray(0, 256)]).subarray(0, -9),
-      /^The file is truncated: it ends at byte \d+, inside the image$/,
+      /^The TIFF is cut off or damaged: its tile 1 begins at byte \d+ and ends at byte \d+, and the file at byte \d+$/,
     ],
     ['unknown.tif', twoTileTiff(12345, [zeros, zeros]), /^A TIFF compressed as 12345 is not supported: /],
     ['zstd.tif', twoTileTiff(50000, [zeros, zeros]), /^A TIFF compressed as Zstandard is not supported: /],

@@ -20,6 +20,8 @@ export interface BlockWindow {
   columns: number;
 }
 
+const lengthsAtOnce = 2 ** 16;
+
 /** Tells where the blocks of a page are, by tables that stay in the file. */
 export class BlockPlaces {
   readonly columns: number;
@@ -28,6 +30,7 @@ export class BlockPlaces {
   readonly #offsets: TiffEntry;
   readonly #lengths: TiffEntry | undefined;
   readonly #kind: 'strip' | 'tile';
+  #anyLength: Promise<boolean> | undefined;
 
   private constructor(reader: TiffReader, grid: { columns: number; rows: number }, tables: Tables) {
     this.columns = grid.columns;
@@ -79,11 +82,28 @@ export class BlockPlaces {
       if (this.#lengths && lengths.length < starts.length)
         await this.#reader.integers(this.#lengths, 1, first + length - 1);
       for (const [i, start] of starts.entries()) {
-        const bytes = lengths[i] || undefined;
-        places.push(start === 0 && !bytes ? undefined : { name: `${this.#kind} ${first + i}`, start, bytes });
+        const [name, bytes] = [`${this.#kind} ${first + i}`, lengths[i] || undefined];
+        if (start > 0 && !bytes && (await this.#hasLengths())) {
+          throw new InputError('decode', `The TIFF is damaged: its ${name} is at byte ${start} and has no bytes`);
+        }
+        places.push(start === 0 && !bytes ? undefined : { name, start, bytes });
       }
     }
     return places;
+  }
+
+  /** Whether the file says of any block how long it is; some write 0 for all. */
+  #hasLengths(): Promise<boolean> {
+    this.#anyLength ??= this.#findLength();
+    return this.#anyLength;
+  }
+
+  async #findLength(): Promise<boolean> {
+    const { count = 0 } = this.#lengths ?? {};
+    for (let from = 0; from < count; from += lengthsAtOnce) {
+      if ((await this.#reader.integers(this.#lengths!, lengthsAtOnce, from)).some((length) => length > 0)) return true;
+    }
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { InputError, type InputFile } from '@halogrid/sources';
+import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import { type BlockPlace, readPlaces } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
 import { jpegSampling } from './jpeg-sampling.ts';
@@ -34,21 +34,26 @@ export class RowReader {
     this.#stored = stored;
   }
 
-  /** Where a block is of so many stored rows: all that its pixels can need, where the file does not say less. */
-  rangeOf({ name, start, bytes }: BlockPlace, rows: number): { start: number; end: number } {
+  /**
+   * Where a block is of so many stored rows: all that its pixels can need, where the file does not say less. Throws InputError where
+   * that is not in the file.
+   */
+  rangeOf({ name, start, bytes }: BlockPlace, rows: number): ByteRange {
+    const { sizeBytes } = this.#file;
     const pixelBytes = rows * this.#stored.rowBytes;
-    if (this.#coding.layout.coding === 'stored') {
-      if (bytes !== undefined && bytes < pixelBytes) {
-        throw new InputError(
-          'decode',
-          `The TIFF is damaged: its ${name} has ${bytes} bytes where its pixels take ${pixelBytes}`,
-        );
-      }
-      return { start, end: start + pixelBytes };
+    const isStored = this.#coding.layout.coding === 'stored';
+    if (isStored && bytes !== undefined && bytes < pixelBytes) {
+      throw new InputError(
+        'decode',
+        `The TIFF is damaged: its ${name} has ${bytes} bytes where its pixels take ${pixelBytes}`,
+      );
     }
-    const most = 2 * pixelBytes + besidePixels;
-    if (bytes !== undefined) return { start, end: start + Math.min(bytes, most) };
-    return { start, end: Math.max(start, Math.min(start + most, this.#file.sizeBytes)) };
+    const end = start + (isStored ? pixelBytes : Math.min(bytes ?? sizeBytes - start, 2 * pixelBytes + besidePixels));
+    if (end <= sizeBytes && start < sizeBytes) return { start, end };
+    throw new InputError(
+      'decode',
+      `The TIFF is cut off or damaged: its ${name} begins at byte ${start} and ends at byte ${Math.max(start, end)}, and the file at byte ${sizeBytes}`,
+    );
   }
 
   /**

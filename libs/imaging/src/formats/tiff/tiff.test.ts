@@ -239,9 +239,14 @@ const refused: [what: string, file: WrittenTiff, sentence: string | RegExp][] = 
     'The TIFF is damaged: its strip 1 has 100 bytes where its pixels take 168',
   ],
   [
+    'a strip without bytes',
+    { ...inStrips, tags: { ...eight, StripByteCounts: [168, 0, 42] } },
+    'The TIFF is damaged: its strip 1 is at byte 176 and has no bytes',
+  ],
+  [
     'a strip behind the end',
     { ...inStrips, tags: { ...eight, StripOffsets: [8, 70_000, 8] } },
-    /^The file is truncated: it ends at byte \d+, inside the image$/,
+    /^The TIFF is cut off or damaged: its strip 1 begins at byte 70000 and ends at byte 70168, and the file at byte \d+$/,
   ],
   [
     'a compressed strip that is damaged',
