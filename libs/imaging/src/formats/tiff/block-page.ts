@@ -1,5 +1,5 @@
-import type { Rect } from '@halogrid/geometry';
-import type { InputFile } from '@halogrid/sources';
+import { type Rect, sampleBytes } from '@halogrid/geometry';
+import { InputError, type InputFile } from '@halogrid/sources';
 import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { type BlockPlace, BlockPlaces, type BlockWindow } from './block-places.ts';
@@ -22,6 +22,9 @@ const partSamples = 2 ** 26;
 const windowBlocks = 2 ** 14;
 const windowBytes = 2 ** 26;
 
+/** Bytes of a row of samples, which is held at least. */
+const maxRowBytes = 2 ** 30;
+
 const maxTablesBytes = 2 ** 16;
 
 /** Opens the blocks of a page. Rejects with InputError. */
@@ -41,6 +44,10 @@ export async function openBlocks(
   }
   const { compression, photometric } = header.storage;
   const stored = storedRows(layout, header.block.width);
+  const rowBytes = stored.width * stored.samples * stored.pixelRows * sampleBytes[layout.pixel];
+  if (rowBytes > maxRowBytes) {
+    throw new InputError('decode', `A row of the TIFF takes ${rowBytes} bytes: at most ${maxRowBytes} are held`);
+  }
   const coding = {
     layout,
     compression,
@@ -120,18 +127,16 @@ export class BlockPage {
   }
 
   async #runsOf(window: BlockWindow, region: Rect): Promise<Run[]> {
-    const { places, stored } = this.#parts;
+    const { places, stored, blocks } = this.#parts;
     const planes: (BlockPlace | undefined)[][] = [];
     for (let plane = 0; plane < this.#layout.planes; plane++) planes.push(await places.of(plane, window));
-    if (this.#file.kind === 'remote') {
-      const ranges = planes.flatMap((all) =>
-        all.flatMap((place, i) => {
-          const row = window.top + Math.floor(i / window.columns);
-          return place ? [this.#parts.blocks.rangeOf(place, this.#storedRowsOf(this.#rowsOfBlock(row)))] : [];
-        }),
-      );
-      await this.#file.copyParts(ranges);
-    }
+    const ranges = planes.flatMap((all) =>
+      all.flatMap((place, i) => {
+        const row = window.top + Math.floor(i / window.columns);
+        return place ? [blocks.rangeOf(place, this.#storedRowsOf(this.#rowsOfBlock(row)))] : [];
+      }),
+    );
+    if (this.#file.kind === 'remote') await this.#file.copyParts(ranges);
     const { block } = this.#header;
     // Where blocks end within a unit of chroma, their rows do not follow each other.
     const areJoined = block.height % stored.pixelRows === 0;
@@ -143,8 +148,8 @@ export class BlockPage {
       for (let row = 0, next = 0; row < window.rows; row = next) {
         next = row + 1;
         if (isWhole(row)) while (next < window.rows && next - row < together && isWhole(next)) next++;
-        const blocks = planes.map((_, plane) => Array.from({ length: next - row }, (_, i) => at(plane, row + i)));
-        const run = { column: window.left + column, row: window.top + row, planes: blocks };
+        const ofRun = planes.map((_, plane) => Array.from({ length: next - row }, (_, i) => at(plane, row + i)));
+        const run = { column: window.left + column, row: window.top + row, planes: ofRun };
         runs.push(...this.#cut(run, region, next - row));
       }
     }
@@ -176,7 +181,7 @@ export class BlockPage {
     const right = Math.min(left + block.width, width, region.x + region.width);
     const bottom = Math.min(top + run.to - run.from, region.y + region.height);
     const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
-    const offset = (y - region.y) * to.stride + (x - region.x) * (this.#layout.pixel === 'u8' ? 1 : 2);
+    const offset = (y - region.y) * to.stride + (x - region.x) * sampleBytes[this.#layout.pixel];
     const rows = toColours(samples, crop, this.#layout, this.#parts.colours);
     writeRows(rows, { ...to, offset: to.offset + offset });
   }

@@ -16,11 +16,12 @@ export interface BlockCoding {
   jpegTables: Uint8Array | undefined;
 }
 
-/** Bytes of one compressed block. */
+/** Bytes of one compressed block, and of several that are decoded together. */
 const maxBlockBytes = 2 ** 30;
+const maxTogetherBytes = 2 ** 26;
 
-/** What a compressed block has beside its pixels at most, as profiles in a JPEG. */
-const besidePixels = 2 ** 24;
+/** What a compressed block takes beside twice its pixels at most, as tables of a JPEG. */
+const besidePixels = 2 ** 20;
 
 /** Reads the rows of blocks, whatever they are compressed with. */
 export class RowReader {
@@ -85,7 +86,9 @@ export class RowReader {
         `The TIFF's ${name} has ${lengths[0]} compressed bytes: at most ${maxBlockBytes} are read`,
       );
     }
-    const bytes = Buffer.allocUnsafe(lengths.reduce((sum, more) => sum + more));
+    const total = lengths.reduce((sum, more) => sum + more);
+    if (total > maxTogetherBytes && blocks.length > 1) return await this.#readEach(blocks);
+    const bytes = Buffer.allocUnsafe(total);
     await readPlaces(this.#file, ranges, bytes);
     if (isReversed) reverseBits(bytes);
     const tiff = this.#describe(blocks, bytes);
@@ -96,10 +99,19 @@ export class RowReader {
     } catch (error) {
       if (!(error instanceof InputError) || blocks.length === 1) throw error;
     }
-    // One by one, which tells the block that is damaged.
-    const each: Uint8Array[] = [];
-    for (const block of blocks) each.push(await this.read([block], [0, block.rows]));
-    return Buffer.concat(each);
+    // That tells the block that is damaged.
+    return await this.#readEach(blocks);
+  }
+
+  async #readEach(blocks: readonly { place: BlockPlace; rows: number }[]): Promise<Uint8Array> {
+    const { rowBytes } = this.#stored;
+    const all = new Uint8Array(blocks.reduce((sum, { rows }) => sum + rows, 0) * rowBytes);
+    let row = 0;
+    for (const block of blocks) {
+      all.set(await this.read([block], [0, block.rows]), row * rowBytes);
+      row += block.rows;
+    }
+    return all;
   }
 
   #describe(blocks: readonly { rows: number }[], bytes: Buffer): BlockTiff {
@@ -111,7 +123,7 @@ export class RowReader {
       return { ...common, width, bits: 1, samples: 1, photometric: black, tags: faxOptions };
     }
     const { samples } = layout;
-    const colours = photometric === ycbcr ? ycbcr : rgb;
+    const colours = photometric === ycbcr && samples === 3 ? ycbcr : rgb;
     return {
       ...common,
       width,
