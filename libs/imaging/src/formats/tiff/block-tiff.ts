@@ -69,21 +69,21 @@ export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly
 }
 
 /**
- * The rows from `from` up to `to` as libvips decodes them: gray or interleaved RGB of 8 bits, rows without gaps. Rejects with
+ * The rows, or those of a part, as libvips decodes them: gray or interleaved RGB of 8 bits, rows without gaps. Rejects with
  * InputError; what libvips says is not given on: its texts come out of a buffer, and its warnings out of a queue, that all
  * images of the process share.
  */
 export async function decodeBlockTiff(
   file: Buffer,
-  { width, samples }: BlockTiff,
-  from: number,
-  to: number,
+  { width, rows, samples }: BlockTiff,
+  part: readonly [from: number, to: number] | undefined,
   whyNot: string,
 ): Promise<Uint8Array> {
   const sharp = await loadSharp();
   const channels = samples < 3 ? 1 : 3;
-  const image = sharp(file, { failOn: 'warning', limitInputPixels: false, unlimited: true, ignoreIcc: true })
-    .extract({ left: 0, top: from, width, height: to - from })
+  const [from, to] = part ?? [0, rows.reduce((sum, more) => sum + more)];
+  const whole = sharp(file, { failOn: 'warning', limitInputPixels: false, unlimited: true, ignoreIcc: true });
+  const image = (part ? whole.extract({ left: 0, top: from, width, height: to - from }) : whole)
     .removeAlpha()
     // Without it gray comes out as RGB.
     .toColourspace(channels === 1 ? 'b-w' : 'srgb');
