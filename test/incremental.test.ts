@@ -146,9 +146,9 @@ test('results of another version are computed again, and it is said why', async 
   assert.equal(readFileSync(join(out, 'sources.jsonl'), 'utf8'), lines);
   assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
   await assertAsFresh(out, job);
-  // Since version 3 nothing of images has changed.
-  sayVersion(out, 3);
-  assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
+  // Version 5 reads some TIFF otherwise.
+  sayVersion(out, 4);
+  assert.equal((await run([...job, '--out', out])).changes, undefined);
 });
 
 /** Makes an output look as if it had been made by that version of the results. */
@@ -188,7 +188,7 @@ test('videos: every frame of one that is the same is kept', { skip: noFfmpeg }, 
   await assertAsFresh(out, job);
   sayVersion(out, 3);
   const since = await run([...job, '--out', out]);
-  assert.deepEqual(changesOf(since.changes), [0, 0, 0, 54, 0], 'frames of MJPEG have changed since version 3');
+  assert.equal(since.changes, undefined, 'frames of MJPEG have changed since version 3');
 });
 
 test('what is on servers goes by its ETag, in a manifest and in a bucket', async (t) => {

@@ -12,8 +12,9 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { repetitions } from '../thorough.ts';
 import { assertCalm, differences, type Outcome, runOver } from './mutant-run.ts';
 import { makeMutant } from './mutate.ts';
-import { decodeByOthers, decodeVideoByOthers } from './reference-decoders.ts';
+import { decodeByOthers, decodeVideoByOthers, readTiffsByGdal } from './reference-decoders.ts';
 import { makeSeedImages, type Seed } from './seed-images.ts';
+import { isMisread, makeSeedTiffs } from './seed-tiffs.ts';
 import { makeSeedVideos } from './seed-videos.ts';
 
 // Damaged files of every format, made of good ones by a seeded generator: whatever is in them, the program ends, says of each
@@ -30,6 +31,8 @@ interface Kind {
   name: string;
   count: number;
   seeds: () => Promise<Seed[]> | Seed[];
+  /** What is changed of them; anything unless it is given. */
+  changes?: 'tags';
   skip: string | false;
   /** Options of runs that must give what a run without any gives, on three nodes where no device is asked for. */
   cuts: string[][];
@@ -61,6 +64,18 @@ const kinds: Kind[] = [
     compare: compareImages,
   },
   {
+    name: 'directories of TIFF',
+    count: repetitions('HALOGRID_MUTANT_TIFFS', 60, 3000),
+    seeds: makeSeedTiffs,
+    changes: 'tags',
+    skip,
+    cuts: [
+      ['--batch', '7'],
+      ['--tile', '16'],
+    ],
+    compare: compareTiffs,
+  },
+  {
     name: 'videos',
     count: repetitions('HALOGRID_MUTANT_VIDEOS', 2, 20),
     seeds: makeSeedVideos,
@@ -85,9 +100,9 @@ after(async () => {
   for (const program of programs) assertCalm((await program.ended).stderr);
 });
 
-for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
+for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of kinds) {
   describe(`mutants of ${name}`, { skip }, () => {
-    const source = join(scratch, name);
+    const source = join(scratch, name.replaceAll(' ', '-'));
     // Nothing hangs: a machine that is very busy takes a second for each.
     const maxMs = 120_000 + 1_000 * count;
     let whole: Outcome;
@@ -101,12 +116,12 @@ for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
         cpSync(file, join(kept, basename(file)), { recursive: true });
       const number = /^\d+/.exec(basename(files[0] ?? ''))?.[0];
       const settings = `HALOGRID_MUTANTS_SEED=${series}${number ? ` HALOGRID_MUTANT=${Number(number)}` : ''}`;
-      const command = `node --test --test-name-pattern=${name} test/adversarial/mutants.test.ts`;
+      const command = `node --test --test-name-pattern='${name}' test/adversarial/mutants.test.ts`;
       assert.fail(`${what}\nThe files are kept in ${kept}. Again: ${settings} ${command}`);
     };
 
     const run = async (args: readonly string[], on?: Cluster): Promise<Outcome> => {
-      const out = join(scratch, `${name}-${runs++}`);
+      const out = `${source}-${runs++}`;
       return runOver(source, out, args, maxMs, on).catch((error) => wrong([], (error as Error).message));
     };
 
@@ -115,7 +130,7 @@ for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
       const seeds = await makeSeeds();
       const numbers = one === undefined ? Array.from({ length: count }, (_, i) => i) : [Number(one)];
       for (const number of numbers) {
-        const mutant = makeMutant(seeds, series, number);
+        const mutant = makeMutant(seeds, series, number, changes);
         writeFileSync(join(source, mutant.name), mutant.bytes);
         if (one !== undefined) console.log(`${mutant.name}: ${mutant.changes.join(', ')}`);
       }
@@ -177,6 +192,27 @@ async function compareImages(
   const others = [...untold].map(([why, count]) => `${why}: ${count}`).join('; ');
   t.diagnostic(`${compared} of ${merged.size} compared; ${others}`);
   if (different.length > 0) wrong(different, `Others decode them differently:\n${different.join('\n')}`);
+}
+
+/** By GDAL, where it is installed and has nothing to say about a file. */
+async function compareTiffs(
+  t: TestContext,
+  { merged }: Outcome,
+  wrong: (inputs: string[], what: string) => void,
+): Promise<void> {
+  const inputs = [...merged].filter(([input]) => !isMisread(input));
+  const references = await readTiffsByGdal(inputs.map(([input]) => fileURLToPath(fileOf(input))));
+  const compared = inputs.flatMap(([input, bins], i) => {
+    const reference = references?.[i];
+    return reference && 'picture' in reference ? [{ input, bins, picture: reference.picture }] : [];
+  });
+  const different = compared.filter(
+    ({ bins, picture }) => String(lbpByDefinition(picture, 'interior', 'nw-cw-msb').bins) !== String(bins),
+  );
+  t.diagnostic(references ? `${compared.length} of ${merged.size} compared` : 'GDAL is not installed');
+  if (different.length === 0) return;
+  const names = different.map(({ input }) => input);
+  wrong(names, `GDAL reads them differently:\n${names.join('\n')}`);
 }
 
 async function compareVideos(

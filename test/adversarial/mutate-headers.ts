@@ -81,8 +81,8 @@ export function mendChecksums(bytes: Buffer): Buffer {
   return mended;
 }
 
-/** Entries of the first directory, and the values that they point to. */
-function tiffFields(bytes: Buffer): Field[] {
+/** The first directory of a TIFF: where it is told, where it begins, and its entries. */
+function tiffDirectory(bytes: Buffer) {
   const isLittle = bytes[0] === 0x49;
   const isBig = bytes[isLittle ? 2 : 3] === 43;
   const read = (at: number, size: number): number => {
@@ -94,30 +94,74 @@ function tiffFields(bytes: Buffer): Field[] {
     );
   };
   const word = isBig ? 8 : 4;
-  const directory = read(isBig ? 8 : 4, word);
-  const countSize = isBig ? 8 : 2;
-  const entrySize = 4 + 2 * word;
-  const fields: Field[] = [
-    { at: isBig ? 8 : 4, size: word },
-    { at: directory, size: countSize },
-  ];
-  for (let i = 0; i < Math.min(read(directory, countSize), 40); i++) {
-    const at = directory + countSize + i * entrySize;
-    const valueSize = { 1: 1, 3: 2, 16: 8 }[read(at + 2, 2)] ?? 4;
+  const told: Field = { at: word, size: word };
+  const start: Field = { at: read(word, word), size: isBig ? 8 : 2 };
+  const entries = Array.from({ length: Math.min(read(start.at, start.size), 40) }, (_, i) => {
+    const at = start.at + start.size + i * (4 + 2 * word);
+    const size = { 1: 1, 3: 2, 16: 8 }[read(at + 2, 2)] ?? 4;
     const count = read(at + 4, word);
-    fields.push(
+    const values = count * size <= word ? at + 4 + word : read(at + 4 + word, word);
+    return { tag: read(at, 2), at, size, count, values };
+  });
+  return { isLittle, word, told, start, entries };
+}
+
+/** Entries of the first directory, and the values that they point to. */
+function tiffFields(bytes: Buffer): Field[] {
+  const { word, told, start, entries } = tiffDirectory(bytes);
+  return [
+    told,
+    start,
+    ...entries.flatMap(({ at, size, count, values }) => [
       { at, size: 2 },
       { at: at + 2, size: 2 },
       { at: at + 4, size: word },
-      { at: at + 4 + word, size: valueSize },
-    );
-    if (count * valueSize <= word) continue;
-    const list = read(at + 4 + word, word);
-    for (let value = 0; value < Math.min(count, 4); value++)
-      fields.push({ at: list + value * valueSize, size: valueSize });
-  }
-  return fields;
+      { at: at + 4 + word, size },
+      ...(count * size <= word
+        ? []
+        : Array.from({ length: Math.min(count, 4) }, (_, i) => ({ at: values + i * size, size }))),
+    ]),
+  ];
 }
+
+/** Values that files have, by tag: sizes of small pictures, and all that say how samples are stored. */
+const tiffValues: Readonly<Record<number, readonly number[]>> = {
+  254: [0, 1, 4],
+  256: [1, 16, 32, 36, 38, 100],
+  257: [8, 16, 20, 22, 100],
+  258: [1, 2, 4, 8, 16],
+  259: [1, 2, 3, 4, 5, 7, 8, 32773, 32946],
+  262: [0, 1, 2, 3, 6],
+  266: [1, 2],
+  277: [1, 2, 3, 4, 5, 7, 9],
+  278: [1, 7, 8, 9, 16, 21, 32, 1000],
+  284: [1, 2],
+  317: [1, 2, 3],
+  322: [16, 24, 32, 48],
+  323: [8, 16, 32],
+  338: [0, 1, 2],
+  339: [1, 2, 4],
+  530: [1, 2, 4],
+};
+
+/** Gives one or two tags of a TIFF that say how it is stored another value that files have, or one of it where they have several. */
+export const mutateTags: Mutation = (bytes, random) => {
+  const changed = Buffer.from(bytes);
+  const { isLittle, entries } = tiffDirectory(bytes);
+  const known = entries.filter(({ tag, values, size }) => tiffValues[tag] && values + size <= bytes.length);
+  for (let i = random.whole(1, 2); i > 0 && known.length > 0; i--) {
+    const { tag, size, count, values } = random.pick(known);
+    const value = random.pick(tiffValues[tag]!);
+    for (let k = 0; k < Math.min(count, 16) && values + (k + 1) * size <= bytes.length; k++) {
+      if (tag === 530 && random.chance(0.5)) continue;
+      changed.fill(0, values + k * size, values + (k + 1) * size);
+      if (size === 1) changed[values + k] = value;
+      else if (isLittle) changed.writeUInt16LE(value, values + k * size);
+      else changed.writeUInt16BE(value, values + (k + 1) * size - 2);
+    }
+  }
+  return changed;
+};
 
 /** Sizes of chunks, and the first bytes of each, which have the size of the image. */
 function webpFields(bytes: Buffer): Field[] {

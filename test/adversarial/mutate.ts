@@ -1,6 +1,6 @@
 import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
 import { byteMutations, spliceHalves } from './mutate-bytes.ts';
-import { mendChecksums, mutateHeaders } from './mutate-headers.ts';
+import { mendChecksums, mutateHeaders, mutateTags } from './mutate-headers.ts';
 import type { Seed } from './seed-images.ts';
 
 export interface Mutant {
@@ -11,15 +11,23 @@ export interface Mutant {
   changes: string[];
 }
 
-/** The mutant of that number: a function of the seeds, the number of the whole series and its own. */
-export function makeMutant(seeds: readonly Seed[], series: number, index: number): Mutant {
+/**
+ * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes may be
+ * those of tags of TIFF alone.
+ */
+export function makeMutant(
+  seeds: readonly Seed[],
+  series: number,
+  index: number,
+  kinds: 'all' | 'tags' = 'all',
+): Mutant {
   const random = new SeededRandom(Math.imul(series, 0x9e3779b1) + Math.imul(index, 0x85ebca6b));
   const { name, bytes: good } = random.pick(seeds);
   const changes: string[] = [];
   let bytes = good;
   // Most have one change: of several, the first that is seen hides the others.
   for (let i = random.pick([1, 1, 1, 2, 3]); i > 0 && bytes.length > 0; i--) {
-    const [change, changed] = changeOnce(bytes, name, seeds, random);
+    const [change, changed] = (kinds === 'all' ? changeOnce : changeTags)(bytes, name, seeds, random);
     changes.push(change);
     bytes = changed;
   }
@@ -27,6 +35,12 @@ export function makeMutant(seeds: readonly Seed[], series: number, index: number
   if (random.chance(0.5)) bytes = mendChecksums(bytes);
   return { name: `${String(index).padStart(6, '0')}-${name}`, bytes, changes };
 }
+
+type Change = (bytes: Buffer, name: string, seeds: readonly Seed[], random: SeededRandom) => [string, Buffer];
+
+/** Other values of tags that files have, or any number in their place. */
+const changeTags: Change = (bytes, _name, _seeds, random) =>
+  random.chance(0.7) ? ['tags', mutateTags(bytes, random)] : ['header', mutateHeaders(bytes, random)];
 
 function changeOnce(bytes: Buffer, name: string, seeds: readonly Seed[], random: SeededRandom): [string, Buffer] {
   const kinds = [...Object.keys(byteMutations), 'header', 'header', 'spliced'];

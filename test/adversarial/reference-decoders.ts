@@ -1,7 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Picture } from '../lbp-definition.ts';
 
 // What programs that halogrid is not made of read in a file. They count only where they have nothing to say about it.
@@ -54,6 +55,26 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
   }
   const input = ['-f', 'image2', '-pattern_type', 'none', '-c:v', codec, '-i', path];
   return ask('ffmpeg', ['-v', 'error', '-nostdin', ...input, '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'pam', '-']);
+}
+
+/** What GDAL reads in each TIFF; undefined where it is not installed. */
+export async function readTiffsByGdal(paths: readonly string[]): Promise<Reference[] | undefined> {
+  const python = '/usr/bin/python3';
+  const script = fileURLToPath(new URL('gdal-gray.py', import.meta.url));
+  if (!isInstalled(python) || (await silently(python, ['-c', 'import numpy; from osgeo import gdal'])) === undefined) {
+    return undefined;
+  }
+  const { stdout } = spawnSync(python, [script], {
+    input: paths.map((path) => `${path}\n`).join(''),
+    maxBuffer: maxBytes,
+  });
+  const answers = stdout.toString().trim().split('\n');
+  return answers.map((line) => {
+    const { none, width, height, bits, pixels } = JSON.parse(line);
+    if (none !== undefined) return { none };
+    const bytes = new Uint8Array(Buffer.from(pixels, 'base64'));
+    return { picture: { width, height, pixels: bits === 16 ? new Uint16Array(bytes.buffer) : bytes } };
+  });
 }
 
 function codecOf(head: string): string | undefined {

@@ -79,7 +79,6 @@ const refused: [name: string, reason: RegExp][] = [
   ['bomb.png', /^60000x60000 is 3600000000 pixels, more than a file of 65 bytes can hold$/],
   ['float.tif', /^32-bit floating-point samples are not supported: /],
   ['signed.tif', /^Signed samples are not supported: /],
-  ['tiled-planar.tif', /^Tiles with separate channels are not supported: /],
   ['raw.dng', /^DNG is not supported: /],
   ['cmyk.tif', /^A TIFF in CMYK has no defined luma: /],
   ['lab.tif', /^A TIFF in CIELab has no defined luma: /],
@@ -125,21 +124,6 @@ test('an image that is cut off anywhere is refused, or decodes to every pixel', 
   }
 });
 
-test('a TIFF that the decoder warns of is refused in words that say so', async (t) => {
-  const tiff = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#246' } })
-    .tiff({ compression: 'none' })
-    .toBuffer();
-  assert.equal(tiff.toString('latin1', 0, 2), 'II');
-  await decodeWhole(await temporaryFile(t, 'good.tif', tiff));
-  // The type of ResolutionUnit (296), a SHORT, becomes ASCII.
-  const directory = tiff.readUInt32LE(4);
-  const entries = Array.from({ length: tiff.readUInt16LE(directory) }, (_, i) => directory + 2 + 12 * i);
-  tiff.writeUInt16LE(2, entries.find((at) => tiff.readUInt16LE(at) === 296)! + 2);
-  const message =
-    'The TIFF data is damaged or cut off, or the decoder warned of it, so that its pixels or their meaning are in doubt';
-  await assert.rejects(decodeWhole(await temporaryFile(t, 'warned.tif', tiff)), { stage: 'decode', message });
-});
-
 test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its directory says', async (t) => {
   const zeros = Buffer.alloc(32 * 16);
   const good = twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), deflateSync(zeros.subarray(0, 256))]);
@@ -149,12 +133,12 @@ test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its di
     [
       'damaged.tif',
       twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), damaged]),
-      /^The TIFF data is damaged or cut off, or \S/,
+      /^The TIFF data is damaged or cut off in tile 1$/,
     ],
     [
       'cut.tif',
       twoTileTiff(1, [zeros.subarray(0, 256), zeros.subarray(0, 256)]).subarray(0, -9),
-      /^The TIFF data is damaged or cut off, or \S/,
+      /^The TIFF is cut off or damaged: its tile 1 begins at byte \d+ and ends at byte \d+, and the file at byte \d+$/,
     ],
     ['unknown.tif', twoTileTiff(12345, [zeros, zeros]), /^A TIFF compressed as 12345 is not supported: /],
     ['zstd.tif', twoTileTiff(50000, [zeros, zeros]), /^A TIFF compressed as Zstandard is not supported: /],
@@ -232,15 +216,17 @@ test('an image too large to be decoded whole is copied to one that is read by re
   );
   assert.ok(names.length > 10);
   for (const name of names) {
-    const image = await openImage(fixtureUri(name), { maxWholePixels: 1 });
-    const path = join(folder, `${name}.tif`);
-    await image.copy!.write(path, 'gray');
-    await image.close();
-    const copy = await openImage(pathToFileURL(path).href, { maxWholePixels: 1 });
-    assert.deepEqual([copy.readsRegions, copy.pixel], [true, image.pixel], name);
-    assert.equal(sha256(await decodeOpen(copy)), expectedFixtures[name]!.sha256, name);
-    assert.equal(sha256(await decodeOpen(copy, 'rgb')), expectedFixtures[name]!.rgbSha256, name);
-    await copy.close();
+    for (const channels of ['gray', 'rgb'] as const) {
+      const image = await openImage(fixtureUri(name), { maxWholePixels: 1 });
+      const path = join(folder, `${name}-${channels}`);
+      await image.copy!.write(path, channels);
+      await image.close();
+      const copy = await openImage(pathToFileURL(path).href, { maxWholePixels: 1 });
+      assert.deepEqual([copy.readsRegions, copy.pixel], [true, image.pixel], name);
+      const { sha256: gray, rgbSha256 } = expectedFixtures[name]!;
+      assert.equal(sha256(await decodeOpen(copy, channels)), channels === 'gray' ? gray : rgbSha256, name);
+      await copy.close();
+    }
   }
   for (const name of ['interlaced.png', 'progressive.jpg']) {
     await assert.rejects(openImage(fixtureUri(name), { maxWholePixels: 1 }), { stage: 'decode' });

@@ -2,7 +2,7 @@ import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
-import { openTiff } from './formats/tiff.ts';
+import { openTiff } from './formats/tiff/tiff.ts';
 import { openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';

@@ -106,7 +106,10 @@ function readWebpSize(start: Buffer): Peeked | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff), pixel };
 }
 
-/** What the first directory says. Its entries are sorted, so width and height are among the first. */
+/**
+ * What the first directory says, unless it may be of a page that is passed over. Its entries are sorted, so width and height are
+ * among the first.
+ */
 async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
   const isBigEndian = start[0] === 0x4d;
   const isBig = start[isBigEndian ? 3 : 2] === 43;
@@ -134,6 +137,8 @@ async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefin
     }
     return undefined;
   };
+  // NewSubfileType, before all others: another page may be the image.
+  if (integer(bytes, 0, 2) < 256 && (await first(254)) !== 0) return undefined;
   const [width, height] = [await first(256), await first(257)];
   return width && height ? { width, height, pixel: (await first(258)) === 16 ? 'u16' : 'u8' } : undefined;
 }

@@ -8,15 +8,9 @@ import { loadSharp } from '../load-sharp.ts';
 import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 
-/**
- * What ends the decoding of a file. In a tiled TIFF, 'error' lets tiles pass that are damaged, cut off or compressed in a
- * way that libtiff does not know: their pixels come out as zeros. In a PNG, 'warning' refuses harmless colour profiles.
- */
-const failOn: Record<SharpFormat, SharpOptions['failOn']> = { png: 'error', webp: 'error', tiff: 'warning' };
+export type SharpFormat = 'png' | 'webp';
 
-export type SharpFormat = 'png' | 'webp' | 'tiff';
-
-const names: Record<SharpFormat, string> = { png: 'PNG', webp: 'WebP', tiff: 'TIFF' };
+const names: Record<SharpFormat, string> = { png: 'PNG', webp: 'WebP' };
 
 /**
  * Pixels of RGB held at once, 192 MiB. Bands cost time: for each, a PNG or WebP is decoded again from its first row; an
@@ -37,7 +31,7 @@ export interface SharpImage {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
-  /** As OpenImage.captured; of a TIFF libvips does not say. */
+  /** As OpenImage.captured. */
   readonly captured?: CaptureTime;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
@@ -50,12 +44,13 @@ export interface SharpImage {
 /** Tiles of a copy: libvips refuses files whose tiles are far larger than they are. */
 const copyTilePx = 256;
 
-/** Reads the header of a file of that format, given its path or all of it; of several pages the first. Rejects with InputError. */
+/** Reads the header of a file of that format, given its path or all of it. Rejects with InputError. */
 export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
   const options: SharpOptions = {
     // Colours as stored, not as a monitor would show them.
     ignoreIcc: true,
-    failOn: failOn[format],
+    // 'warning' refuses harmless colour profiles of a PNG.
+    failOn: 'error',
     // Callers have checked the size.
     limitInputPixels: false,
   };
@@ -125,15 +120,12 @@ async function decodeBand(
 const isOfDisk = /no space left|quota exceeded|unable to open for write|wbuffer_write/i;
 
 /**
- * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer, and its warnings out of a
- * queue, that all images of the process share. Either may be about another image, which is decoded at the same time.
+ * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer that all images of the process
+ * share, so that they may be about another image, which is decoded at the same time.
  */
 function refusal(error: Error, format: SharpFormat): InputError {
   // This much sharp says itself.
   const isHeader = /^Input (file|buffer) /.test(error.message);
   const subject = isHeader ? `The header of the ${names[format]}` : `The ${names[format]} data`;
-  const doubt = failOn[format] === 'warning' ? `, or ${warned}` : '';
-  return new InputError('decode', `${subject} is damaged or cut off${doubt}`);
+  return new InputError('decode', `${subject} is damaged or cut off`);
 }
-
-const warned = 'the decoder warned of it, so that its pixels or their meaning are in doubt';

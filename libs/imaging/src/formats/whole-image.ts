@@ -1,6 +1,5 @@
 import type { Rect } from '@halogrid/geometry';
 import { formats, InputError, type InputFile } from '@halogrid/sources';
-import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
 import type { OpenImage } from '../planes/image.ts';
@@ -26,18 +25,10 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   return openWholeImage(file, 'png', maxWholePixels);
 }
 
-/**
- * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
- * `ofHeader`: when it was captured, where whoever calls knows.
- */
-export async function openWholeImage(
-  file: InputFile,
-  format: SharpFormat,
-  maxWholePixels: number,
-  ofHeader?: CaptureTime,
-): Promise<OpenImage> {
+/** A PNG or WebP, which can only be decoded whole, or copied where it is larger than that. Takes `file` over. */
+async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
-  const { width, height, pixel, captured = ofHeader } = image;
+  const { width, height, pixel, captured } = image;
   const isLarge = width * height > maxWholePixels;
   // What claims more than it can hold is refused before anything is read for it.
   if (isLarge)

@@ -46,19 +46,19 @@ test('what is missing or of another version is nothing, and what was changed is 
   assert.equal(await EarlierIndex.load('/nowhere/sources.jsonl'), undefined);
   const lines = [{ uri: 'file:///a', ...done }];
   const { resultsVersion, ...head } = JSON.parse(headLine);
-  for (const other of [head, { ...head, resultsVersion: 2 }, { ...head, format: 2, resultsVersion }, {}]) {
+  for (const other of [
+    head,
+    { ...head, resultsVersion: 2 },
+    { ...head, resultsVersion: resultsVersion - 1 },
+    { ...head, format: 2, resultsVersion },
+    {},
+  ]) {
     assert.equal(await load(t, lines, JSON.stringify(other)), undefined);
   }
   assert.equal(await load(t, lines, 'no head'), undefined);
   const bySoftware = await load(t, lines, JSON.stringify({ ...head, halogrid: '0.0.1', resultsVersion }));
   assert.equal(bySoftware?.done, 1, 'another version of the software may have the same results');
   assert.deepEqual([bySoftware.isSame(false), bySoftware.isSame(true)], [true, true]);
-  const third = await load(t, lines, JSON.stringify({ ...head, resultsVersion: 3 }));
-  assert.deepEqual(
-    [third?.isSame(false), third?.isSame(true)],
-    [true, false],
-    'frames of recordings have changed since',
-  );
   await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; --fresh/);
 });
 

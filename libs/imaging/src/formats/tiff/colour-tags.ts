@@ -1,0 +1,58 @@
+import { InputError } from '@halogrid/sources';
+import { nameOfTag, tiffTags } from './tag-names.ts';
+import type { TiffLayout } from './tiff-layout.ts';
+import type { TiffEntry, TiffReader } from './tiff-reader.ts';
+import type { ColourTables } from './to-colours.ts';
+import { usualYcbcr, ycbcrToRgb } from './ycbcr.ts';
+
+type Entries = ReadonlyMap<number, TiffEntry>;
+
+/** Reads what the tags of a page say of its colours, where its layout needs them. Rejects with InputError. */
+export async function readColourTables(
+  reader: TiffReader,
+  entries: Entries,
+  { colours, bits }: TiffLayout,
+): Promise<ColourTables> {
+  return {
+    palette: colours === 'palette' ? await readPalette(reader, entries, 2 ** bits) : undefined,
+    ycbcr: colours === 'ycbcr' ? await readYcbcr(reader, entries) : undefined,
+  };
+}
+
+/** Colours are of 16 bits, of which the upper 8 count; of 8 where none is larger, as some programs write them. */
+async function readPalette(reader: TiffReader, entries: Entries, size: number): Promise<Uint8Array> {
+  const entry = entries.get(tiffTags.ColorMap);
+  const values = entry ? await reader.integers(entry, 3 * size) : [];
+  if (values.length < 3 * size) {
+    throw new InputError(
+      'decode',
+      `The TIFF is damaged: its palette has ${values.length} values (tag ${nameOfTag(tiffTags.ColorMap)}) where ${3 * size} are needed`,
+    );
+  }
+  const shift = values.some((value) => value > 255) ? 8 : 0;
+  return Uint8Array.from(values, (_, i) => values[(i % 3) * size + Math.floor(i / 3)]! >> shift);
+}
+
+async function readYcbcr(reader: TiffReader, entries: Entries) {
+  const read = async (tag: number, usual: readonly number[]): Promise<readonly number[]> => {
+    const entry = entries.get(tag);
+    const values = entry ? await reader.numbers(entry, usual.length) : usual;
+    const isUsable = values.length === usual.length && values.every(Number.isFinite);
+    if (isUsable && (tag !== tiffTags.YCbCrCoefficients || values[1] !== 0)) return values;
+    throw new InputError('decode', `The TIFF is damaged: its tag ${nameOfTag(tag)} has values that mean no colours`);
+  };
+  return ycbcrToRgb({
+    weights: await read(tiffTags.YCbCrCoefficients, usualYcbcr.weights),
+    range: await read(tiffTags.ReferenceBlackWhite, usualYcbcr.range),
+  });
+}
+
+/**
+ * What a sample is that no block has, as GDAL reads it: the value of its tag for missing data, rounded and clipped to what a
+ * sample can be; 0 where there is none.
+ */
+export async function readFill(reader: TiffReader, entries: Entries, { bits }: TiffLayout): Promise<number> {
+  const entry = entries.get(tiffTags.GDAL_NODATA);
+  const value = entry ? Number.parseFloat(await reader.text(entry, 64)) : 0;
+  return Number.isNaN(value) ? 0 : Math.min(2 ** bits - 1, Math.max(0, Math.floor(value + 0.5)));
+}

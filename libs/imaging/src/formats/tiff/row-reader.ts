@@ -1,0 +1,159 @@
+import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
+import { type BlockPlace, readPlaces } from './block-places.ts';
+import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
+import { jpegSampling } from './jpeg-sampling.ts';
+import type { StoredRows } from './stored-rows.ts';
+import { tiffTags } from './tag-names.ts';
+import { jpeg, type TiffLayout } from './tiff-layout.ts';
+
+/** What decoding blocks takes beside their bytes. */
+export interface BlockCoding {
+  layout: TiffLayout;
+  compression: number;
+  photometric: number;
+  /** Of fax (T4Options or T6Options). */
+  faxOptions: readonly (readonly [tag: number, values: readonly number[]])[];
+  jpegTables: Uint8Array | undefined;
+}
+
+/** Bytes of one compressed block, and of several that are decoded together. */
+const maxBlockBytes = 2 ** 30;
+const maxTogetherBytes = 2 ** 26;
+
+/** Of a row of what libvips decodes. */
+const maxLineBytes = 2 ** 24;
+
+/** What a compressed block takes beside twice its pixels at most, as tables of a JPEG. */
+const besidePixels = 2 ** 20;
+
+/** Reads the rows of blocks, whatever they are compressed with. */
+export class RowReader {
+  readonly #file: InputFile;
+  readonly #coding: BlockCoding;
+  readonly #stored: StoredRows;
+
+  constructor(file: InputFile, coding: BlockCoding, stored: StoredRows) {
+    this.#file = file;
+    this.#coding = coding;
+    this.#stored = stored;
+  }
+
+  /**
+   * Where a block is of so many stored rows: all that its pixels can need, where the file does not say less. Throws InputError where
+   * that is not in the file.
+   */
+  rangeOf({ name, start, bytes }: BlockPlace, rows: number): ByteRange {
+    const { sizeBytes } = this.#file;
+    const pixelBytes = rows * this.#stored.rowBytes;
+    const isStored = this.#coding.layout.coding === 'stored';
+    if (isStored && bytes !== undefined && bytes < pixelBytes) {
+      throw new InputError(
+        'decode',
+        `The TIFF is damaged: its ${name} has ${bytes} bytes where its pixels take ${pixelBytes}`,
+      );
+    }
+    const end = start + (isStored ? pixelBytes : Math.min(bytes ?? sizeBytes - start, 2 * pixelBytes + besidePixels));
+    if (end <= sizeBytes && start < sizeBytes) return { start, end };
+    throw new InputError(
+      'decode',
+      `The TIFF is cut off or damaged: its ${name} begins at byte ${start} and ends at byte ${Math.max(start, end)}, and the file at byte ${sizeBytes}`,
+    );
+  }
+
+  /**
+   * The stored rows of blocks one below the other, or of a single one those from `from` up to `to`. Rejects with InputError, which
+   * names the block.
+   */
+  async read(
+    blocks: readonly { place: BlockPlace; rows: number }[],
+    [from, to]: readonly [number, number],
+  ): Promise<Uint8Array> {
+    const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
+    const { coding, isReversed } = this.#coding.layout;
+    if (coding === 'stored') {
+      const { rowBytes } = this.#stored;
+      const parts =
+        blocks.length > 1
+          ? ranges
+          : [{ start: ranges[0]!.start + from * rowBytes, end: ranges[0]!.start + to * rowBytes }];
+      const bytes = new Uint8Array((to - from) * rowBytes);
+      await readPlaces(this.#file, parts, bytes);
+      if (isReversed) reverseBits(bytes);
+      return bytes;
+    }
+    const lengths = ranges.map(({ start, end }) => end - start);
+    const name = blocks[0]!.place.name;
+    if (lengths[0]! > maxBlockBytes) {
+      throw new InputError(
+        'decode',
+        `The TIFF's ${name} has ${lengths[0]} compressed bytes: at most ${maxBlockBytes} are read`,
+      );
+    }
+    const total = lengths.reduce((sum, more) => sum + more);
+    if (total > maxTogetherBytes && blocks.length > 1) return await this.#readEach(blocks);
+    const bytes = Buffer.allocUnsafe(total);
+    await readPlaces(this.#file, ranges, bytes);
+    if (isReversed) reverseBits(bytes);
+    const rows = blocks.map((block) => block.rows);
+    const isWhole = to - from === rows.reduce((sum, more) => sum + more);
+    const tiff = this.#describe(rows, isWhole, bytes);
+    const file = makeBlockTiff(tiff, bytes, lengths);
+    const whyNot = `The TIFF data is damaged or cut off in ${name}${isReversed ? ' (FillOrder 2)' : ''}`;
+    try {
+      return await decodeBlockTiff(file, tiff, isWhole ? undefined : [from, to], whyNot);
+    } catch (error) {
+      if (!(error instanceof InputError) || blocks.length === 1) throw error;
+    }
+    // That tells the block that is damaged.
+    return await this.#readEach(blocks);
+  }
+
+  async #readEach(blocks: readonly { place: BlockPlace; rows: number }[]): Promise<Uint8Array> {
+    const { rowBytes } = this.#stored;
+    const all = new Uint8Array(blocks.reduce((sum, { rows }) => sum + rows, 0) * rowBytes);
+    let row = 0;
+    for (const block of blocks) {
+      all.set(await this.read([block], [0, block.rows]), row * rowBytes);
+      row += block.rows;
+    }
+    return all;
+  }
+
+  #describe(rows: readonly number[], isWhole: boolean, bytes: Buffer): BlockTiff {
+    const { layout, compression, photometric, faxOptions, jpegTables } = this.#coding;
+    const { rowBytes, width } = this.#stored;
+    const common = { rows, compression };
+    if (layout.coding === 'packed') {
+      // Each row takes libvips some time, whatever its width is (measured: 80 MB/s at 256 bytes a row, 230 at 65536), and to what is
+      // packed as bytes rows mean nothing.
+      const areLong = isWhole && rows[0]! * rowBytes <= maxLineBytes && rows.every((count) => count === rows[0]);
+      const shape = areLong ? { width: rows[0]! * rowBytes, rows: rows.map(() => 1) } : { width: rowBytes };
+      return { ...common, ...shape, bits: 8, samples: 1, photometric: black };
+    }
+    if (layout.coding === 'fax') {
+      return { ...common, width, bits: 1, samples: 1, photometric: black, tags: faxOptions };
+    }
+    const { samples } = layout;
+    const colours = photometric === ycbcr && samples === 3 ? ycbcr : rgb;
+    return {
+      ...common,
+      width,
+      bits: 8,
+      samples,
+      photometric: samples < 3 ? black : colours,
+      // As the JPEGs have it: the file often says something else.
+      ...(colours === ycbcr && { tags: [[tiffTags.YCbCrSubSampling, jpegSampling(bytes)]] }),
+      ...(compression === jpeg && jpegTables && { jpegTables }),
+    };
+  }
+}
+
+const [black, rgb, ycbcr] = [1, 2, 6];
+
+const reversed = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1) << (7 - bit)).reduce((a, b) => a | b),
+);
+
+function reverseBits(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i++) bytes[i] = reversed[bytes[i]!]!;
+}

@@ -1,0 +1,84 @@
+import { asPixels, type Pixels } from '../../planes/plane-target.ts';
+import type { TiffLayout } from './tiff-layout.ts';
+
+/** Rows of blocks as they are read, before they are pixels. */
+export interface StoredRows {
+  /** Pixels of a row. */
+  width: number;
+  rowBytes: number;
+  bits: number;
+  /** Samples of a pixel. */
+  samples: number;
+  /** Rows of pixels in one that is stored. */
+  pixelRows: number;
+}
+
+/** Those of blocks that are `width` pixels wide. */
+export function storedRows({ coding, bits, samples, unit: [across, down] }: TiffLayout, width: number): StoredRows {
+  const common = { width, pixelRows: 1 };
+  if (coding === 'fax') return { ...common, rowBytes: width, bits: 8, samples: 1 };
+  if (coding === 'picture') {
+    const channels = samples < 3 ? 1 : 3;
+    return { ...common, rowBytes: width * channels, bits: 8, samples: channels };
+  }
+  if (across * down === 1) return { ...common, rowBytes: Math.ceil((width * samples * bits) / 8), bits, samples };
+  const rowBytes = Math.ceil(width / across) * (across * down + 2);
+  return { width, pixelRows: down, rowBytes, bits, samples: 3 };
+}
+
+/** The samples of whole stored rows, as numbers: those of a pixel side by side, rows without gaps. May change `bytes`. */
+export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Pixels {
+  const { width, samples, rowBytes, bits } = rows;
+  const { coding, unit, isDifferences } = layout;
+  if (coding === 'picture') return bytes;
+  // Of bits, libvips makes 0 and 255.
+  if (coding === 'fax') return bytes.map((value) => value & 1);
+  if (unit[0] * unit[1] > 1) return unpackChroma(bytes, rows, unit);
+  if (bits < 8) return unpackBits(bytes, width * samples, rowBytes, bits);
+  const pixels = asPixels(bytes, layout.pixel);
+  if (bits === 16 && isBigEndian) Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).swap16();
+  if (isDifferences) addDifferences(pixels, width * samples, samples);
+  return pixels;
+}
+
+function addDifferences(pixels: Pixels, length: number, samples: number): void {
+  for (let row = 0; row < pixels.length; row += length) {
+    for (let i = row + samples; i < row + length; i++) pixels[i]! += pixels[i - samples]!;
+  }
+}
+
+/** Values of 1, 2 or 4 bits, the first in the highest; each row begins with a byte. */
+function unpackBits(bytes: Uint8Array, length: number, rowBytes: number, bits: number): Uint8Array {
+  const rows = bytes.length / rowBytes;
+  const values = new Uint8Array(rows * length);
+  const inByte = 8 / bits;
+  const most = 2 ** bits - 1;
+  for (let row = 0, to = 0; row < rows; row++) {
+    for (let i = 0; i < length; i++) {
+      const byte = bytes[row * rowBytes + Math.floor(i / inByte)]!;
+      values[to++] = (byte >> (8 - bits * ((i % inByte) + 1))) & most;
+    }
+  }
+  return values;
+}
+
+/** Units of some pixels' Y, row by row, and of one Cb and one Cr, which all of them have. */
+function unpackChroma(
+  bytes: Uint8Array,
+  { width, rowBytes }: StoredRows,
+  [across, down]: readonly [number, number],
+): Uint8Array {
+  const rows = bytes.length / rowBytes;
+  const values = new Uint8Array(rows * down * width * 3);
+  const unitBytes = across * down + 2;
+  for (let y = 0, to = 0; y < rows * down; y++) {
+    const row = Math.floor(y / down) * rowBytes;
+    for (let x = 0; x < width; x++) {
+      const unit = row + Math.floor(x / across) * unitBytes;
+      values[to++] = bytes[unit + (y % down) * across + (x % across)]!;
+      values[to++] = bytes[unit + unitBytes - 2]!;
+      values[to++] = bytes[unit + unitBytes - 1]!;
+    }
+  }
+  return values;
+}

@@ -1,0 +1,40 @@
+/** The tags that are read, and their numbers. */
+export const tiffTags = {
+  NewSubfileType: 254,
+  ImageWidth: 256,
+  ImageLength: 257,
+  BitsPerSample: 258,
+  Compression: 259,
+  PhotometricInterpretation: 262,
+  FillOrder: 266,
+  StripOffsets: 273,
+  SamplesPerPixel: 277,
+  RowsPerStrip: 278,
+  StripByteCounts: 279,
+  PlanarConfiguration: 284,
+  T4Options: 292,
+  T6Options: 293,
+  Predictor: 317,
+  ColorMap: 320,
+  TileWidth: 322,
+  TileLength: 323,
+  TileOffsets: 324,
+  TileByteCounts: 325,
+  ExtraSamples: 338,
+  SampleFormat: 339,
+  JPEGTables: 347,
+  YCbCrCoefficients: 529,
+  YCbCrSubSampling: 530,
+  ReferenceBlackWhite: 532,
+  ExifIFD: 34665,
+  GDAL_NODATA: 42113,
+  DNGVersion: 50706,
+} as const;
+
+const names = new Map<number, string>(Object.entries(tiffTags).map(([name, tag]) => [tag, name]));
+
+/** A tag as it is said to people: its number, and its name where it has one here. */
+export function nameOfTag(tag: number): string {
+  const name = names.get(tag);
+  return name ? `${tag} (${name})` : String(tag);
+}

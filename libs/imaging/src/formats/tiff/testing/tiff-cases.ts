@@ -1,0 +1,95 @@
+import { type TiffStorage, tiffLayout } from '../tiff-layout.ts';
+
+/** What is said of how a TIFF is stored that is read, each with its values. */
+const dimensions = {
+  planarConfiguration: [1, 2],
+  photometric: [0, 1, 2, 3, 6],
+  bits: [1, 2, 4, 8, 16],
+  sampleFormat: [1, 4],
+  /** Samples beside those of the colour, and what ExtraSamples says of them. */
+  extra: ['none', 'unstated', 'unspecified', 'premultiplied', 'alpha', 'six'],
+  subsampling: ['1x1', '2x1', '1x2', '2x2', '4x1', '4x2', '4x4'],
+  predictor: [1, 2],
+  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 50001],
+  blocks: ['strips', 'tiles'],
+  byteOrder: ['little', 'big'],
+  fillOrder: [1, 2],
+  /** Bits of places in the file: TIFF or BigTIFF. */
+  offsets: [32, 64],
+} as const;
+
+export type TiffCase = { [name in keyof typeof dimensions]: (typeof dimensions)[name][number] };
+
+const names = Object.keys(dimensions) as (keyof TiffCase)[];
+
+const extraSamples = { none: 0, unstated: 1, unspecified: 1, premultiplied: 1, alpha: 1, six: 6 } as const;
+
+/** The tags of such a file that decide how it is read. */
+function storageOf({ bits, sampleFormat, extra, subsampling, ...same }: TiffCase): TiffStorage {
+  const colours = same.photometric === 2 || same.photometric === 6 ? 3 : 1;
+  return {
+    ...same,
+    bitsPerSample: [bits],
+    sampleFormat: [sampleFormat],
+    samplesPerPixel: colours + extraSamples[extra],
+    subsampling: subsampling.split('x').map(Number),
+    isDng: false,
+  };
+}
+
+/**
+ * Whether such a file is read, and means something: tags that nothing asks for have their usual values, and so has a plane that
+ * is alone.
+ */
+function isRead(file: TiffCase): boolean {
+  const { compression, predictor, photometric, subsampling } = file;
+  const isPredicted = [5, 8, 32946].includes(compression);
+  if ((predictor !== 1 && !isPredicted) || (photometric !== 6 && subsampling !== '1x1')) return false;
+  // More than a JPEG allows.
+  if (compression === 7 && subsampling === '4x4') return false;
+  const storage = storageOf(file);
+  if (storage.samplesPerPixel === 1 && storage.planarConfiguration === 2) return false;
+  return typeof tiffLayout(storage) !== 'string';
+}
+
+/** Every combination of values that is read. */
+export function readCases(): TiffCase[] {
+  let cases: Partial<TiffCase>[] = [{}];
+  for (const name of names) {
+    cases = cases.flatMap((file) => dimensions[name].map((value) => ({ ...file, [name]: value })));
+  }
+  return (cases as TiffCase[]).filter(isRead);
+}
+
+const values = names.flatMap((name) => dimensions[name].map((value) => `${name}=${value}`));
+const numbers = new Map(values.map((value, i) => [value, i]));
+
+/** The values of a file two by two, each pair as a number. */
+export function pairsOf(file: TiffCase): number[] {
+  const own = names.map((name) => numbers.get(`${name}=${file[name]}`)!);
+  return own.flatMap((a, i) => own.slice(i + 1).map((b) => a * values.length + b));
+}
+
+export const pairName = (pair: number): string =>
+  `${values[Math.floor(pair / values.length)]} ${values[pair % values.length]}`;
+
+/** Some of the files, among which every pair of values is that any of them has. */
+export function coveringCases(files: readonly TiffCase[]): TiffCase[] {
+  const pairs = files.map(pairsOf);
+  const left = new Set(pairs.flat());
+  const chosen: TiffCase[] = [];
+  // Of some of the files, others each time, the one with most pairs that are left; of all of them where few are.
+  const stride = 1_000_003 % files.length;
+  for (let at = 0; left.size > 0; ) {
+    let [best, most] = [-1, 0];
+    const tries = left.size > 50 ? 20_000 : files.length;
+    for (let i = 0; i < tries; i++, at = (at + stride) % files.length) {
+      const count = pairs[at]!.filter((pair) => left.has(pair)).length;
+      if (count > most) [best, most] = [at, count];
+    }
+    if (best < 0) continue;
+    chosen.push(files[best]!);
+    for (const pair of pairs[best]!) left.delete(pair);
+  }
+  return chosen;
+}

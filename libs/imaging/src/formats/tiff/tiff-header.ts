@@ -1,0 +1,104 @@
+import { InputError } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
+import { exifTags, exifTimeOf, maxTextBytes } from '../../captured/exif-time.ts';
+import { nameOfTag, tiffTags } from './tag-names.ts';
+import type { TiffStorage } from './tiff-layout.ts';
+import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.ts';
+
+/** What the directory of a page says. */
+export interface TiffHeader {
+  width: number;
+  height: number;
+  storage: TiffStorage;
+  /** Tiles, or strips, which are as wide as the image. */
+  block: { width: number; height: number; isTile: boolean };
+  /** As OpenImage.captured. */
+  captured?: CaptureTime;
+}
+
+/** Pages that are looked at for one that is no thumbnail. */
+const maxPages = 64;
+
+/** Bits of NewSubfileType. */
+const reducedImage = 1;
+const mask = 4;
+
+/**
+ * The directory of the first page that is no smaller image of another, and no mask; of the first where all are. Rejects with
+ * InputError.
+ */
+export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> {
+  const first = await reader.readFirstDirectory();
+  let page = first;
+  for (let pages = 1; await isBesideAnother(reader, page); pages++) {
+    if (page.next === 0 || pages === maxPages) return first;
+    page = await reader.readDirectory(page.next);
+  }
+  return page;
+}
+
+async function isBesideAnother(reader: TiffReader, { entries }: TiffDirectory): Promise<boolean> {
+  const entry = entries.get(tiffTags.NewSubfileType);
+  return entry !== undefined && ((await reader.integers(entry, 1))[0]! & (reducedImage | mask)) !== 0;
+}
+
+export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirectory): Promise<TiffHeader> {
+  const values = async (tag: number, max: number): Promise<number[]> => {
+    const entry = entries.get(tag);
+    return entry ? await reader.integers(entry, max) : [];
+  };
+  const first = async (tag: number, otherwise?: number): Promise<number> => {
+    const value = (await values(tag, 1))[0] ?? otherwise;
+    if (value !== undefined) return value;
+    throw new InputError('decode', `The TIFF has no tag ${nameOfTag(tag)}, which every image needs`);
+  };
+  const width = await first(tiffTags.ImageWidth);
+  const height = await first(tiffTags.ImageLength);
+  const samplesPerPixel = await first(tiffTags.SamplesPerPixel, 1);
+  const bits = await values(tiffTags.BitsPerSample, samplesPerPixel);
+  const formats = await values(tiffTags.SampleFormat, samplesPerPixel);
+  const subsampling = await values(tiffTags.YCbCrSubSampling, 2);
+  const isTile = entries.has(tiffTags.TileWidth);
+  const captured = await readExifTime(reader, entries.get(tiffTags.ExifIFD));
+  return {
+    ...(captured && { captured }),
+    width,
+    height,
+    storage: {
+      bitsPerSample: bits.length > 0 ? bits : [1],
+      sampleFormat: formats.length > 0 ? formats : [1],
+      compression: await first(tiffTags.Compression, 1),
+      photometric: (await values(tiffTags.PhotometricInterpretation, 1))[0],
+      samplesPerPixel,
+      planarConfiguration: await first(tiffTags.PlanarConfiguration, 1),
+      fillOrder: await first(tiffTags.FillOrder, 1),
+      predictor: await first(tiffTags.Predictor, 1),
+      subsampling: subsampling.length === 2 ? subsampling : [2, 2],
+      isDng: entries.has(tiffTags.DNGVersion),
+    },
+    block: isTile
+      ? { width: await first(tiffTags.TileWidth), height: await first(tiffTags.TileLength), isTile }
+      : { width, height: Math.min(height, await first(tiffTags.RowsPerStrip, height)), isTile },
+  };
+}
+
+/** Damage to the Exif is no damage to the image. */
+async function readExifTime(reader: TiffReader, place: TiffEntry | undefined): Promise<CaptureTime | undefined> {
+  if (!place) return undefined;
+  try {
+    const [start] = await reader.integers(place, 1);
+    const { entries } = await reader.readDirectory(start!);
+    const text = async (tag: number): Promise<string> => {
+      const entry = entries.get(tag);
+      return entry ? await reader.text(entry, maxTextBytes) : '';
+    };
+    return exifTimeOf({
+      time: await text(exifTags.time),
+      offset: await text(exifTags.offset),
+      fraction: await text(exifTags.fraction),
+    });
+  } catch (error) {
+    if (error instanceof InputError && error.fault === 'content') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isThorough } from '../../video/testing/is-thorough.ts';
+import { type TiffStorage, tiffLayout } from './tiff-layout.ts';
+
+/** Values of each tag: those that are read, and some of every kind that is not. */
+const read = {
+  planarConfiguration: [1, 2],
+  photometric: [0, 1, 2, 3, 6],
+  bits: [1, 2, 4, 8, 16],
+  sampleFormat: [1, 4],
+  subsampling: ['1x1', '1x2', '2x1', '2x2', '4x1', '4x2', '4x4'],
+  predictor: [1, 2],
+  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 50001],
+  fillOrder: [1, 2],
+};
+const refused = {
+  planarConfiguration: [0],
+  photometric: [undefined, 5, 32803],
+  bits: [12, 32],
+  sampleFormat: [2, 3],
+  subsampling: ['2x4'],
+  predictor: [3],
+  compression: [6, 50000, 65000],
+  fillOrder: [0],
+};
+const more: Partial<Record<Name, unknown[]>> = {
+  photometric: [4, 7, 8, 9, 10, 32844, 34892],
+  bits: [0, 3, 5, 7, 14, 24, 64],
+  sampleFormat: [0, 5, 6],
+  subsampling: ['0x0', '1x4', '3x1'],
+  predictor: [0, 34892],
+  compression: [0, 9, 32766, 32771, 32809, 32895, 32908, 33003, 34661, 34676, 34712, 34887, 34925, 50002],
+};
+const samplesPerPixel = [0, 1, 2, 3, 4, 7];
+
+type Name = keyof typeof read;
+const valuesOf = <N extends Name>(name: N): (typeof read)[N][number][] =>
+  [...read[name], ...refused[name], ...(isThorough ? (more[name] ?? []) : [])] as never;
+
+/** Everything that tags may say; the same object each time. */
+function* everyStorage(): Generator<TiffStorage & { isDng: boolean }> {
+  const storage = { isDng: false } as { -readonly [name in keyof TiffStorage]: TiffStorage[name] };
+  const subsamplings = valuesOf('subsampling').map((text) => text.split('x').map(Number));
+  const depths = valuesOf('bits').map((bits) => [bits]);
+  const formats = valuesOf('sampleFormat').map((format) => [format]);
+  for (storage.planarConfiguration of valuesOf('planarConfiguration'))
+    for (storage.photometric of valuesOf('photometric'))
+      for (storage.bitsPerSample of depths)
+        for (storage.sampleFormat of formats)
+          for (storage.samplesPerPixel of samplesPerPixel)
+            for (storage.subsampling of subsamplings)
+              for (storage.predictor of valuesOf('predictor'))
+                for (storage.compression of valuesOf('compression'))
+                  for (storage.fillOrder of valuesOf('fillOrder')) yield storage;
+}
+
+test('of every combination of tags it is said how it is read, or in a sentence why not', (t) => {
+  const sentences = new Set<string>();
+  let all = 0;
+  let layouts = 0;
+  for (const storage of everyStorage()) {
+    all++;
+    const layout = tiffLayout(storage);
+    if (typeof layout === 'string') {
+      sentences.add(layout);
+      continue;
+    }
+    layouts++;
+    const values = { ...storage, bits: storage.bitsPerSample[0]!, sampleFormat: storage.sampleFormat[0]! };
+    for (const name of [
+      'planarConfiguration',
+      'photometric',
+      'bits',
+      'sampleFormat',
+      'compression',
+      'fillOrder',
+    ] as const)
+      assert.ok((read[name] as unknown[]).includes(values[name]), `${name} of ${JSON.stringify(storage)}`);
+    // As many samples lie in a block as there are, or one: then as many planes are read as there are colours.
+    const isSeparate = storage.planarConfiguration === 2 && storage.samplesPerPixel > 1;
+    const colours = storage.photometric === 2 || storage.photometric === 6 ? 3 : 1;
+    assert.equal(layout.samples, isSeparate ? 1 : storage.samplesPerPixel);
+    assert.equal(layout.planes, isSeparate ? colours : 1);
+    assert.equal(layout.pixel, values.bits === 16 ? 'u16' : 'u8');
+    assert.equal(layout.isInverted, storage.photometric === 0);
+  }
+  t.diagnostic(`${all} combinations, ${layouts} of them read, ${sentences.size} sentences`);
+  assert.ok(layouts > 10_000 && sentences.size > 50);
+  for (const sentence of sentences) assert.match(sentence, /^[A-Z\d][^\n]{20,}[^\s.:]$/);
+});
+
+test('what is not read is refused by its name, whatever else is said', () => {
+  const good: TiffStorage = {
+    planarConfiguration: 1,
+    photometric: 1,
+    bitsPerSample: [8],
+    sampleFormat: [1],
+    samplesPerPixel: 1,
+    subsampling: [2, 2],
+    predictor: 1,
+    compression: 5,
+    fillOrder: 1,
+    isDng: false,
+  };
+  assert.equal(typeof tiffLayout(good), 'object');
+  const cases: [Partial<TiffStorage>, RegExp][] = [
+    [{ planarConfiguration: 3 }, /its PlanarConfiguration is 3, where 1 and 2 are allowed$/],
+    [{ fillOrder: 0 }, /its FillOrder is 0, where 1 and 2 are allowed$/],
+    [{ photometric: undefined }, /has no tag 262 \(PhotometricInterpretation\)/],
+    [{ photometric: 2 }, /RGB of 1 samples a pixel \(SamplesPerPixel\)$/],
+    [{ photometric: 5 }, /^A TIFF in CMYK has no defined luma: /],
+    [{ photometric: 4 }, /^A TIFF in a mask /],
+    [{ bitsPerSample: [12] }, /^12-bit samples are not supported: /],
+    [{ bitsPerSample: [8, 8, 16] }, /^Samples of different depths \(8, 8, 16 bits\) /],
+    [{ sampleFormat: [1, 1, 3] }, /^Samples of different formats \(SampleFormat 1, 1, 3\) /],
+    [{ sampleFormat: [3], bitsPerSample: [32] }, /^32-bit floating-point samples are not supported: /],
+    [{ sampleFormat: [2] }, /^Signed samples are not supported: /],
+    [{ sampleFormat: [6] }, /^Samples of format 6 \(SampleFormat\) /],
+    [{ predictor: 3 }, /^Predictor 3 is not supported: /],
+    [{ predictor: 2, bitsPerSample: [4] }, /^Predictor 2 of 4-bit samples /],
+    [{ bitsPerSample: [16], photometric: 3 }, /^A palette of 16-bit samples /],
+    [{ compression: 50000 }, /^A TIFF compressed as Zstandard is not supported: /],
+    [{ compression: 12345 }, /^A TIFF compressed as 12345 is not supported: /],
+    [{ compression: 6 }, /^A TIFF compressed as old-style JPEG is not supported: /],
+    [{ compression: 7, samplesPerPixel: 5 }, /^5 samples in a block of JPEG are not supported: 1, 2, 3, 4 are$/],
+    [{ compression: 7, bitsPerSample: [16] }, /^16-bit samples in JPEG /],
+    [{ compression: 50001 }, /^1 samples in a block of WebP /],
+    [{ compression: 4 }, /^Fax of 1 samples of 8 bits /],
+    [{ photometric: 6, samplesPerPixel: 4 }, /^YCbCr of 4 samples a pixel /],
+    [{ photometric: 6, samplesPerPixel: 3, subsampling: [2, 4] }, /^YCbCr with subsampling 2x4 /],
+    [{ photometric: 6, samplesPerPixel: 3, planarConfiguration: 2 }, /^YCbCr in separate planes with subsampling 2x2 /],
+    [{ photometric: 6, samplesPerPixel: 3, predictor: 2 }, /^Predictor 2 of subsampled YCbCr /],
+    [{ isDng: true }, /^DNG is not supported: /],
+  ];
+  for (const [tags, sentence] of cases) assert.match(String(tiffLayout({ ...good, ...tags })), sentence);
+});

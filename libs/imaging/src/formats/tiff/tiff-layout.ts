@@ -1,0 +1,209 @@
+import type { PixelType } from '@halogrid/geometry';
+
+/** What decides how the pixels of a TIFF are stored, as its tags say it. ExtraSamples and what is beside colours change nothing. */
+export interface TiffStorage {
+  /** One value, or one a sample. */
+  bitsPerSample: readonly number[];
+  /** 1 unsigned, 2 signed, 3 floating point, 4 undefined; one value, or one a sample. */
+  sampleFormat: readonly number[];
+  compression: number;
+  photometric: number | undefined;
+  samplesPerPixel: number;
+  /** 2: each sample in blocks of its own. */
+  planarConfiguration: number;
+  fillOrder: number;
+  predictor: number;
+  /** Pixels to a sample of chroma, across and down. */
+  subsampling: readonly number[];
+  isDng: boolean;
+}
+
+/** How the pixels of a TIFF are read. A block is a strip or a tile. */
+export interface TiffLayout {
+  pixel: PixelType;
+  colours: 'gray' | 'rgb' | 'palette' | 'ycbcr';
+  /** Gray whose 0 is white. */
+  isInverted: boolean;
+  bits: number;
+  /** Samples of a pixel in a block. */
+  samples: number;
+  /** Blocks that make up the same pixels, one for each sample that is read. */
+  planes: 1 | 3;
+  /**
+   * What is made of the bytes of a block: `stored` is what they are, `packed` bytes that are compressed, `fax` black and white,
+   * `picture` gray or RGB of 8 bits.
+   */
+  coding: 'stored' | 'packed' | 'fax' | 'picture';
+  /** The bits of each byte begin with the last. */
+  isReversed: boolean;
+  /** Each sample is the difference to the one of the pixel before. */
+  isDifferences: boolean;
+  /** Pixels to a sample of chroma, across and down, where they are packed together. */
+  unit: readonly [number, number];
+}
+
+/** Methods that turn bytes into fewer: LZW, Deflate, PackBits. */
+const packed = [5, 8, 32773, 32946];
+/** Those of them that Predictor is defined for. */
+const predicted = [5, 8, 32946];
+const fax = [2, 3, 4];
+export const jpeg = 7;
+const webp = 50001;
+
+const unsupportedCompressions: Readonly<Record<number, string>> = {
+  6: 'old-style JPEG',
+  32766: 'NeXT',
+  // libtiff does not always read what it has written so itself.
+  32771: 'fax in words of 16 bits',
+  32809: 'ThunderScan',
+  33003: 'JPEG 2000',
+  33004: 'JPEG 2000',
+  33005: 'JPEG 2000',
+  34661: 'JBIG',
+  34676: 'SGI LogLuv',
+  34677: 'SGI LogLuv',
+  34712: 'JPEG 2000',
+  34887: 'LERC',
+  34925: 'LZMA',
+  50000: 'Zstandard',
+  50002: 'JPEG XL',
+};
+
+const unsupportedPhotometrics: Readonly<Record<number, string>> = {
+  4: 'a mask',
+  5: 'CMYK',
+  8: 'CIELab',
+  9: 'ICCLab',
+  10: 'ITULab',
+  32803: 'raw sensor data',
+};
+
+const colourNames = { gray: 'gray', rgb: 'RGB', palette: 'a palette', ycbcr: 'YCbCr' } as const;
+
+/** How the pixels are read of a TIFF that is stored so, or a sentence that says why they are not. */
+export function tiffLayout(storage: TiffStorage): TiffLayout | string {
+  const { compression, photometric, samplesPerPixel, fillOrder, planarConfiguration } = storage;
+  const coding = codingOf(compression);
+  if (!coding) {
+    const name = unsupportedCompressions[compression] ?? compression;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, PackBits, JPEG, WebP, fax and none are`;
+  }
+  if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
+  const bits = bitsOf(storage);
+  if (typeof bits === 'string') return bits;
+  if (photometric === undefined) {
+    return 'The TIFF has no tag 262 (PhotometricInterpretation), which says what its samples mean';
+  }
+  const colours = (['gray', 'gray', 'rgb', 'palette', undefined, undefined, 'ycbcr'] as const)[photometric];
+  if (!colours) {
+    const name = unsupportedPhotometrics[photometric] ?? `photometric interpretation ${photometric}`;
+    return `A TIFF in ${name} has no defined luma: gray, RGB, palette and YCbCr have`;
+  }
+  const needed = colours === 'gray' || colours === 'palette' ? 1 : 3;
+  if (samplesPerPixel < needed) {
+    return `The TIFF is damaged: ${colourNames[colours]} of ${samplesPerPixel} samples a pixel (SamplesPerPixel)`;
+  }
+  if (bits === 16 && colours === 'palette')
+    return 'A palette of 16-bit samples is not supported: 1, 2, 4 and 8-bit are';
+  if (planarConfiguration !== 1 && planarConfiguration !== 2) {
+    return `The TIFF is damaged: its PlanarConfiguration is ${planarConfiguration}, where 1 and 2 are allowed`;
+  }
+  if (fillOrder !== 1 && fillOrder !== 2) {
+    return `The TIFF is damaged: its FillOrder is ${fillOrder}, where 1 and 2 are allowed`;
+  }
+  const isSeparate = planarConfiguration === 2 && samplesPerPixel > 1;
+  const samples = isSeparate ? 1 : samplesPerPixel;
+  const predictor = predicted.includes(compression) ? storage.predictor : 1;
+  const isPicture = coding === 'picture';
+  const isYcbcr = colours === 'ycbcr' && !(isPicture && !isSeparate);
+  const unit = isYcbcr ? ([storage.subsampling[0]!, storage.subsampling[1]!] as const) : ([1, 1] as const);
+  const refusal =
+    whyNoPicture(storage, bits, samples) ??
+    whyNoFax(coding, bits, samples) ??
+    whyNoPrediction(predictor, bits, unit) ??
+    (colours === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
+  if (refusal) return refusal;
+  return {
+    pixel: bits === 16 ? 'u16' : 'u8',
+    colours: colours === 'ycbcr' && !isYcbcr ? 'rgb' : colours,
+    isInverted: photometric === 0,
+    bits,
+    samples,
+    planes: isSeparate && needed === 3 ? 3 : 1,
+    coding,
+    isReversed: fillOrder === 2 && compression !== jpeg,
+    isDifferences: predictor === 2,
+    unit,
+  };
+}
+
+function codingOf(compression: number): TiffLayout['coding'] | undefined {
+  if (compression === 1) return 'stored';
+  if (packed.includes(compression)) return 'packed';
+  if (compression === jpeg || compression === webp) return 'picture';
+  return fax.includes(compression) ? 'fax' : undefined;
+}
+
+/** The bits of all samples, or why they are not read. */
+function bitsOf({ bitsPerSample, sampleFormat }: TiffStorage): number | string {
+  const bits = bitsPerSample[0]!;
+  if (bitsPerSample.some((other) => other !== bits)) {
+    return `Samples of different depths (${listed(bitsPerSample)} bits) are not supported`;
+  }
+  const format = sampleFormat[0]!;
+  if (sampleFormat.some((other) => other !== format)) {
+    return `Samples of different formats (SampleFormat ${listed(sampleFormat)}) are not supported`;
+  }
+  if (format === 3) {
+    return `${bits}-bit floating-point samples are not supported: unsigned ones of 1, 2, 4, 8 and 16 bits are`;
+  }
+  if (![1, 2, 4, 8, 16].includes(bits)) {
+    return `${bits}-bit samples are not supported: 1, 2, 4, 8 and 16-bit TIFF is`;
+  }
+  if (format === 2) return 'Signed samples are not supported: unsigned ones are';
+  // What is undefined (4) is read as unsigned by all that read it.
+  if (format !== 1 && format !== 4)
+    return `Samples of format ${format} (SampleFormat) are not supported: unsigned ones are`;
+  return bits;
+}
+
+const listed = (values: readonly number[]): string =>
+  values.length > 8 ? `${values.slice(0, 8).join(', ')}, …` : values.join(', ');
+
+function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, samples: number): string | undefined {
+  if (compression !== jpeg && compression !== webp) return undefined;
+  const [name, allowed] = compression === jpeg ? ['JPEG', [1, 2, 3, 4]] : ['WebP', [3, 4]];
+  if (bits !== 8) return `${bits}-bit samples in ${name} are not supported: 8-bit ones are`;
+  if (photometric === 3) return `A palette in ${name} is not supported: gray and colours are`;
+  if (photometric === 6 && compression === webp) return 'YCbCr in WebP is not supported: RGB is';
+  if (allowed.includes(samples)) return undefined;
+  return `${samples} samples in a block of ${name} are not supported: ${allowed.join(', ')} are`;
+}
+
+function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): string | undefined {
+  if (coding !== 'fax' || (bits === 1 && samples === 1)) return undefined;
+  return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
+}
+
+function whyNoPrediction(predictor: number, bits: number, unit: readonly [number, number]): string | undefined {
+  if (predictor === 1) return undefined;
+  if (predictor !== 2)
+    return `Predictor ${predictor} is not supported: 1 and 2 are, and 3 is for floating-point samples`;
+  if (bits < 8) return `Predictor 2 of ${bits}-bit samples is not supported: it is defined for 8 and 16 bits`;
+  return unit[0] * unit[1] > 1 ? 'Predictor 2 of subsampled YCbCr is not supported: Predictor 1 is' : undefined;
+}
+
+function whyNoYcbcr(
+  bits: number,
+  samplesPerPixel: number,
+  isSeparate: boolean,
+  [across, down]: readonly [number, number],
+): string | undefined {
+  if (bits !== 8) return `YCbCr of ${bits}-bit samples is not supported: 8-bit YCbCr is`;
+  if (samplesPerPixel !== 3) return `YCbCr of ${samplesPerPixel} samples a pixel is not supported: 3 are`;
+  if (isSeparate && across * down > 1) {
+    return `YCbCr in separate planes with subsampling ${across}x${down} is not supported: 1x1 is`;
+  }
+  if (['1x1', '1x2', '2x1', '2x2', '4x1', '4x2', '4x4'].includes(`${across}x${down}`)) return undefined;
+  return `YCbCr with subsampling ${across}x${down} is not supported: 1x1, 1x2, 2x1, 2x2, 4x1, 4x2 and 4x4 are`;
+}

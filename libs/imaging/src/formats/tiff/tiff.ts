@@ -1,0 +1,67 @@
+import type { Rect } from '@halogrid/geometry';
+import { formats, InputError, type InputFile } from '@halogrid/sources';
+import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
+import { checkDecodeRequest } from '../../planes/decode-request.ts';
+import type { OpenImage } from '../../planes/image.ts';
+import type { PlaneTarget } from '../../planes/plane-target.ts';
+import { copyRows } from '../copy-rows.ts';
+import { type BlockPage, openBlocks } from './block-page.ts';
+import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
+import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
+import { TiffReader } from './tiff-reader.ts';
+
+/** A larger tile is no way to read a region; such a file counts as one to decode whole. */
+const maxTilePixels = 2 ** 24;
+
+/**
+ * Takes `file` over and keeps it open. The first page that is no smaller image of another; tiles are read by region. Samples
+ * are as stored, whatever stands beside the colours.
+ */
+export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  const reader = new TiffReader(file);
+  const directory = await mainDirectory(reader);
+  const header = await readTiffHeader(reader, directory);
+  const layout = tiffLayout(header.storage);
+  if (typeof layout === 'string') throw new InputError('decode', layout);
+  const { width, height, block } = header;
+  checkHasPixels(width, height);
+  const page = await openBlocks(file, reader, directory.entries, header, layout);
+  const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
+  const isLarge = !readsRegions && width * height > maxWholePixels;
+  if (isLarge) {
+    // What claims more than it can hold is refused before anything is read for it.
+    const most = formats.png.mostPixelsPerByte * file.sizeBytes;
+    checkWholePixels(width, height, most, `a file of ${file.sizeBytes} bytes can hold`);
+  }
+  const opened: OpenImage = {
+    format: 'tiff',
+    width,
+    height,
+    pixel: layout.pixel,
+    ...(header.captured && { captured: header.captured }),
+    readsRegions,
+    get inputBytes() {
+      return file.bytesRead;
+    },
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      if (!readsRegions) checkWholePixels(width, height, maxWholePixels);
+      await page.decode(region, to);
+    },
+    ...(isLarge && { copy: copyOf(page, header, layout, maxWholePixels) }),
+    close: () => file.close(),
+  };
+  return opened;
+}
+
+/** A copy is made in bands of whole blocks. */
+function copyOf(
+  page: BlockPage,
+  { width, height, block }: TiffHeader,
+  { pixel }: TiffLayout,
+  maxPixels: number,
+): OpenImage['copy'] {
+  const decode = (y: number, rows: number, to: PlaneTarget): Promise<void> =>
+    page.decode({ x: 0, y, width, height: rows }, to);
+  return copyRows({ width, height, pixel }, { maxPixels, rowsTogether: block.height }, decode);
+}

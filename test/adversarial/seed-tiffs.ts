@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Seed } from './seed-images.ts';
+
+const cases = new URL('../../libs/imaging/fixtures/tiff-cases.json.gz', import.meta.url);
+
+/** TIFFs of every way to store pixels that is read. */
+export function makeSeedTiffs(): Seed[] {
+  const made: { case: { photometric: number; subsampling: string }; tiff: string }[] = JSON.parse(
+    gunzipSync(readFileSync(cases)).toString(),
+  );
+  return made.map(({ case: { photometric, subsampling }, tiff }, number) => ({
+    name: `${number}-${photometric === 6 ? `ycbcr-${subsampling}` : 'tags'}.tif`,
+    bytes: Buffer.from(tiff, 'base64'),
+  }));
+}
+
+/** Of subsampled YCbCr, GDAL with libtiff 4.5 loses bytes where the image ends within a unit of chroma, and says nothing. */
+export const isMisread = (name: string): boolean => /ycbcr-(?!1x1)/.test(name);
