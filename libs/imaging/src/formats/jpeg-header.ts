@@ -1,15 +1,36 @@
 import type { Size } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
-import { readTurboJpegHeader } from './turbojpeg.ts';
+import { mendJpeg } from '../jpeg/mend-jpeg.ts';
+import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
-/** Width and height in pixels. Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
-export function readJpegHeader(jpeg: Uint8Array): Size {
-  trustJfifVersion(jpeg);
-  const header = readTurboJpegHeader(jpeg);
-  if (typeof header === 'string') {
+/** A JPEG whose header is read. */
+export interface ReadJpeg extends Size {
+  /** The file, or what it is without bytes that are none of it. */
+  bytes: Uint8Array;
+  /** What was left out of it, a sentence; absent where nothing was. */
+  mended?: string;
+}
+
+/** Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
+export function readJpeg(file: Uint8Array): ReadJpeg {
+  const header = readHeader(file);
+  if (typeof header !== 'string') return { bytes: file, ...sizeOf(header) };
+  const mended = mendJpeg(file);
+  const again = mended && readHeader(mended.bytes);
+  if (!again || typeof again === 'string') {
     throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
   }
-  const { width, height, precision, colourspace } = header;
+  return { ...mended, ...sizeOf(again) };
+}
+
+/** What is decoded of a JPEG, one after another, until a decoder has nothing to warn of: all of it, and what is left once it is mended. */
+export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
+  yield jpeg;
+  const mended = jpeg.mended === undefined ? mendJpeg(jpeg.bytes) : undefined;
+  if (mended) yield mended;
+}
+
+function sizeOf({ width, height, precision, colourspace }: TurboJpegHeader): Size {
   if (precision !== 8) {
     throw new InputError('decode', `${precision}-bit samples are not supported yet: 8-bit JPEG is`);
   }
@@ -18,6 +39,11 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
     throw new InputError('decode', `A JPEG in ${name} has no defined luma: grayscale, YCbCr and RGB have`);
   }
   return { width, height };
+}
+
+function readHeader(jpeg: Uint8Array): TurboJpegHeader | string {
+  trustJfifVersion(jpeg);
+  return readTurboJpegHeader(jpeg);
 }
 
 /**

@@ -1,5 +1,5 @@
+import { huffmanFrames, marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegBand } from './bands.ts';
-import { huffmanFrames, marker } from './markers.ts';
 import type { JpegStretches } from './stretches.ts';
 
 /**

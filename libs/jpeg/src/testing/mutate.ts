@@ -1,4 +1,4 @@
-import { randomSource } from './random-source.ts';
+import { randomSource } from '@halogrid/imaging/testing-codes';
 
 /**
  * The file with something wrong: bits flipped, a part cut out, the end cut off, or a part of `other` put into it; a seed

@@ -1,0 +1,3 @@
+export { buildHuffmanTable, type HuffmanTable, longLengths, lookUp, lookupBits, maxTables } from './huffman-table.ts';
+export { huffmanFrames, isRestart, marker } from './markers.ts';
+export { type Component, readSegment, type Segments, Unusual } from './read-segment.ts';

@@ -1,0 +1,144 @@
+import { marker } from './markers.ts';
+import { nextMarker } from './next-marker.ts';
+import { readSegment, type Segments, Unusual } from './read-segment.ts';
+import { readScan, type ScanEnd, walkScan } from './scan.ts';
+
+/** A JPEG without the bytes that are none of it. */
+export interface MendedJpeg {
+  bytes: Uint8Array;
+  /** What was left out, a sentence. */
+  mended: string;
+}
+
+/** Bytes behind the last pixel whose content nobody looks at: some encoders fill up a cache line. */
+const anyBytes = 64;
+
+const endMarker = Uint8Array.of(0xff, marker.endOfImage);
+
+/**
+ * Leaves out of a JPEG what is none of it by its markers and codes alone: a second start marker; bytes between segments, as where one is
+ * longer than it says; bytes between the last block in front of a restart marker and that marker, if it is the one that is due; and bytes
+ * behind the last block of the image. A decoder that stops at the first warning then has the last word.
+ *
+ * Undefined where there is nothing to leave out, and where data is lost: a segment whose marker is damaged, codes that there are not,
+ * missing blocks, another restart marker, or more than 64 bytes behind the last block that are blocks as well, as where the header has
+ * lost rows. What is not baseline has no codes that are followed here: behind its header only zeros in front of the end marker are left out.
+ */
+export function mendJpeg(jpeg: Uint8Array): MendedJpeg | undefined {
+  if (jpeg[0] !== 0xff || jpeg[1] !== marker.startOfImage) return undefined;
+  const mender = new Mender(jpeg);
+  return mender.takeSegments() ? mender.result() : undefined;
+}
+
+class Mender {
+  readonly #jpeg: Uint8Array;
+  readonly #kept: Uint8Array[] = [];
+  /** Where what is kept next begins. */
+  #from = 0;
+  readonly #left = { segments: 0, restarts: 0, behind: 0 };
+  readonly #found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
+  /** Whether all segments so far are those of a baseline file. */
+  #isBaseline = true;
+
+  constructor(jpeg: Uint8Array) {
+    this.#jpeg = jpeg;
+  }
+
+  /** False where data is lost. */
+  takeSegments(): boolean {
+    const jpeg = this.#jpeg;
+    let scanned = 0;
+    for (let at = 2; ; ) {
+      const found = nextMarker(jpeg, at);
+      if (!found || found.code === marker.endOfImage || isSegment(jpeg.subarray(at, found.from))) return false;
+      this.#leaveOut('segments', at, found.from);
+      if (found.code === marker.startOfImage && at === 2) {
+        this.#leaveOut('segments', found.from, found.end);
+        at = found.end;
+        continue;
+      }
+      const end = found.end + ((jpeg[found.end]! << 8) | jpeg[found.end + 1]!);
+      // Also where it has no length.
+      if (!(end >= found.end + 2 && end <= jpeg.length)) return false;
+      const segment = jpeg.subarray(found.end + 2, end);
+      if (found.code === marker.startOfScan) {
+        const scan = this.#tryBaseline(() => readScan(segment, this.#found));
+        if (!scan) return this.#takeUnknown(end);
+        const walked = walkScan(jpeg, end, scan);
+        if (!walked) return false;
+        for (const [from, to] of walked.gaps) this.#leaveOut('restarts', from, to);
+        scanned += scan.components;
+        if (scanned >= this.#found.frame!.components.length) return this.#takeEnd(walked);
+        at = walked.end;
+      } else {
+        this.#tryBaseline(() => readSegment(found.code, segment, this.#found));
+        at = end;
+      }
+    }
+  }
+
+  result(): MendedJpeg | undefined {
+    const { segments, restarts, behind } = this.#left;
+    const parts = [
+      ...(segments > 0 ? [`${segments} between segments`] : []),
+      ...(restarts > 0 ? [`${restarts} in front of restart markers`] : []),
+      ...(behind > 0 ? [`${behind} behind the last pixel`] : []),
+    ];
+    if (parts.length === 0) return undefined;
+    const bytes = Buffer.concat([...this.#kept, this.#jpeg.subarray(this.#from)]);
+    return { bytes, mended: `Bytes of the JPEG that hold no pixel were passed over: ${parts.join(', ')}` };
+  }
+
+  #tryBaseline<T>(read: () => T): T | undefined {
+    if (!this.#isBaseline) return undefined;
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Unusual)) throw error;
+      this.#isBaseline = false;
+      return undefined;
+    }
+  }
+
+  /** The image ends behind its last block, whatever follows. Without an end marker, something has to: nothing is cut off then. */
+  #takeEnd({ end, hasMore }: ScanEnd): boolean {
+    const jpeg = this.#jpeg;
+    const marked = indexOfEnd(jpeg.subarray(end));
+    const bytes = jpeg.subarray(end, marked < 0 ? jpeg.length : end + marked);
+    const isCut = marked < 0 && bytes.length === 0;
+    if (isCut || (bytes.length > anyBytes && hasMore && !isOneByte(bytes))) return false;
+    this.#leaveOut('behind', end, end + bytes.length);
+    if (marked < 0) this.#kept.push(endMarker);
+    return true;
+  }
+
+  /** What follows the header of a JPEG whose codes are not followed. */
+  #takeUnknown(at: number): boolean {
+    const end = Buffer.from(this.#jpeg.buffer, this.#jpeg.byteOffset, this.#jpeg.length).lastIndexOf(endMarker);
+    let from = end;
+    while (from > at && this.#jpeg[from - 1] === 0) from--;
+    // One behind FF belongs to that.
+    if (this.#jpeg[from - 1] === 0xff) from++;
+    this.#leaveOut('behind', from, end);
+    return true;
+  }
+
+  #leaveOut(where: 'segments' | 'restarts' | 'behind', from: number, to: number): void {
+    if (to <= from) return;
+    this.#kept.push(this.#jpeg.subarray(this.#from, from));
+    this.#from = to;
+    this.#left[where] += to - from;
+  }
+}
+
+const indexOfEnd = (bytes: Uint8Array): number =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(endMarker);
+
+/** Whether bytes are a segment that tells how to decode, but for the first byte of its marker. */
+function isSegment(bytes: Uint8Array): boolean {
+  const [, code = 0] = bytes;
+  const isOfOthers = code < 0xc0 || code === marker.com || (code > marker.app0 && code !== marker.app14);
+  return !isOfOthers && bytes.length >= 4 && bytes.length === 2 + ((bytes[2]! << 8) | bytes[3]!);
+}
+
+const isOneByte = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === bytes[0]);
