@@ -1,6 +1,6 @@
 // What people read of jobs and nodes, on the console and in a terminal alike.
 
-/** @import { Counts, Lack, QuarantineReason } from '@halogrid/proto' */
+/** @import { Counts, Lack, MendedInputs, QuarantineReason } from '@halogrid/proto' */
 
 /** What nodes decode, by the word of a need. @type {Record<string, string>} */
 export const decoded = { video: 'videos', jpeg: 'JPEGs' };
@@ -26,6 +26,15 @@ export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need
  */
 export function describeReason({ stage, error, inputs, example }) {
   return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${example ? `, e.g. ${pathOf(example)}` : ''}`;
+}
+
+/**
+ * Inputs that count though bytes of their files were left out: how many, what, and one of them.
+ *
+ * @param {MendedInputs} mended
+ */
+export function describeMended({ mended, inputs, example }) {
+  return `${inputs} × ${mended}${example ? `, e.g. ${pathOf(example)}` : ''}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Size } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
+import { withCommentAtEnd } from '../jpeg/comment-at-end.ts';
 import { mendJpeg } from '../jpeg/mend-jpeg.ts';
 import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
@@ -23,11 +24,18 @@ export function readJpeg(file: Uint8Array): ReadJpeg {
   return { ...mended, ...sizeOf(again) };
 }
 
-/** What is decoded of a JPEG, one after another, until a decoder has nothing to warn of: all of it, and what is left once it is mended. */
+/**
+ * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of every byte that it
+ * leaves over in front of restart markers, and what is there once it is mended.
+ */
 export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
-  yield jpeg;
-  const mended = jpeg.mended === undefined ? mendJpeg(jpeg.bytes) : undefined;
-  if (mended) yield mended;
+  const { mended } = jpeg;
+  const commented = withCommentAtEnd(jpeg.bytes);
+  yield commented ? { bytes: commented, ...(mended !== undefined && { mended }) } : jpeg;
+  const found = mended === undefined ? mendJpeg(jpeg.bytes) : undefined;
+  if (found) yield found;
+  // Of what cannot be mended a warning that never came took nothing.
+  else if (commented) yield jpeg;
 }
 
 function sizeOf({ width, height, precision, colourspace }: TurboJpegHeader): Size {

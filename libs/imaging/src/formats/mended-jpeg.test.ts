@@ -23,21 +23,23 @@ import { JpegsNow } from './jpeg-now.ts';
 
 const expected: typeof expectedFixtures = JSON.parse(fixtureBytes('../mended-jpegs/expected.json').toString());
 
-/** Bytes that each has too many, as make-mended.py adds them. */
-const leftOut: Record<string, string> = {
-  'comment-longer.jpg': '610 between segments',
-  'comment-shorter.jpg': '51 between segments',
-  'application-longer.jpg': '81 between segments',
-  'before-restarts.jpg': '47 in front of restart markers',
-  'before-restarts-mjpeg.jpg': '47 in front of restart markers',
-  'zeros-behind.jpg': '600 behind the last pixel',
-  'text-behind.jpg': '600 behind the last pixel',
-  'zeros-behind-progressive.jpg': '200 behind the last pixel',
-  'all.jpg': '46 between segments, 47 in front of restart markers, 600 behind the last pixel',
-  'two-starts.jpg': '2 between segments',
+const [segments, restarts, behind] = ['between segments', 'in front of restart markers', 'behind the last pixel'];
+
+/** Where each has bytes that hold no pixel. */
+const places: Record<string, readonly string[]> = {
+  'comment-longer.jpg': [segments],
+  'comment-shorter.jpg': [segments],
+  'application-longer.jpg': [segments],
+  'before-restarts.jpg': [restarts],
+  'before-restarts-mjpeg.jpg': [restarts],
+  'zeros-behind.jpg': [behind],
+  'text-behind.jpg': [behind],
+  'zeros-behind-progressive.jpg': [behind],
+  'all.jpg': [segments, restarts, behind],
+  'two-starts.jpg': [segments],
 };
 
-const sentence = (parts: string): string => `Bytes of the JPEG that hold no pixel were passed over: ${parts}`;
+const sentence = (at: readonly string[]): string => `JPEG bytes that hold no pixel were passed over ${at.join(', ')}`;
 
 async function decode(jpeg: Uint8Array, channels: Channels): Promise<{ digest: string; mended: string | undefined }> {
   const { width, height } = readJpeg(Buffer.from(jpeg));
@@ -47,10 +49,10 @@ async function decode(jpeg: Uint8Array, channels: Channels): Promise<{ digest: s
 }
 
 test('bytes that hold no pixel are left out and told, and the pixels are those of djpeg, whoever decodes', async (t) => {
-  assert.deepEqual(Object.keys(leftOut).toSorted(), Object.keys(expected).toSorted());
+  assert.deepEqual(Object.keys(places).toSorted(), Object.keys(expected).toSorted());
   const folder = await temporaryFolder(t);
   for (const [name, { width, height, sha256: luma, rgbSha256 }] of Object.entries(expected)) {
-    const mended = sentence(leftOut[name]!);
+    const mended = sentence(places[name]!);
     for (const [channels, digest] of [
       ['gray', luma],
       ['rgb', rgbSha256],
@@ -73,7 +75,7 @@ test('bytes that hold no pixel are left out and told, and the pixels are those o
 
 test('an image says what was left out once it is decoded, and of a good one nothing', async () => {
   for (const [name, mended] of [
-    ['../mended-jpegs/before-restarts.jpg', sentence(leftOut['before-restarts.jpg']!)],
+    ['../mended-jpegs/before-restarts.jpg', sentence([restarts])],
     ['restart.jpg', undefined],
   ] as const) {
     const image = await openImage(fixtureUri(name));
@@ -101,36 +103,43 @@ test('what is left out is what was put in, wherever that is allowed, and nothing
   const gap = fc.record({ place: fc.nat(), added: bytes(40) });
   for (const name of ['restart.jpg', '420.jpg', 'gray.jpg', '17x31.jpg']) {
     const jpeg = fixtureBytes(name);
-    const { segments, restarts, behind } = placesOf(jpeg);
+    const all = placesOf(jpeg);
     const gaps = fc.record({
       segments: fc.array(gap, { maxLength: 3 }),
-      restarts: fc.array(gap, { maxLength: restarts.length === 0 ? 0 : 8 }),
+      restarts: fc.array(gap, { maxLength: all.restarts.length === 0 ? 0 : 8 }),
       behind: fc.array(bytes(64), { maxLength: 1 }),
     });
     const property = fc.property(gaps, (put) => {
       const inserted = [
-        ...put.segments.map(({ place, added }) => ({ at: segments[place % segments.length]!, added })),
-        ...put.restarts.map(({ place, added }) => ({ at: restarts[place % restarts.length]!, added })),
-        ...put.behind.map((added) => ({ at: behind, added })),
+        ...put.segments.map(({ place, added }) => ({ at: all.segments[place % all.segments.length]!, added })),
+        ...put.restarts.map(({ place, added }) => ({ at: all.restarts[place % all.restarts.length]!, added })),
+        ...put.behind.map((added) => ({ at: all.behind, added })),
       ].sort((a, b) => b.at - a.at);
       const dirty = inserted.reduce(
         (file, { at, added }) => Buffer.concat([file.subarray(0, at), added, file.subarray(at)]),
         jpeg,
       );
-      const lengthOf = (its: readonly Buffer[]) => its.reduce((sum, { length }) => sum + length, 0);
-      const counts = [
-        [lengthOf(put.segments.map(({ added }) => added)), 'between segments'],
-        [lengthOf(put.restarts.map(({ added }) => added)), 'in front of restart markers'],
-        [lengthOf(put.behind), 'behind the last pixel'],
-      ].filter(([count]) => count !== 0);
       const found = mendJpeg(dirty);
-      if (counts.length === 0) assert.equal(found, undefined);
-      else {
-        assert.equal(Buffer.compare(found!.bytes, jpeg), 0);
-        assert.equal(found!.mended, sentence(counts.map((count) => count.join(' ')).join(', ')));
-      }
+      const at = [
+        ...(put.segments.length > 0 ? [segments] : []),
+        ...(put.restarts.length > 0 ? [restarts] : []),
+        ...(put.behind.length > 0 ? [behind] : []),
+      ];
+      if (at.length === 0) return assert.equal(found, undefined);
+      assert.equal(Buffer.compare(found!.bytes, jpeg), 0);
+      assert.equal(found!.mended, sentence(at));
     });
     fc.assert(property, { numRuns: 100 });
+  }
+});
+
+test('a single byte is told in front of any restart marker, the last one as well', async () => {
+  const jpeg = fixtureBytes('restart.jpg');
+  for (const at of placesOf(jpeg).restarts) {
+    const dirty = Buffer.concat([jpeg.subarray(0, at), Buffer.from([0x5a]), jpeg.subarray(at)]);
+    const found = { digest: expectedFixtures['restart.jpg']!.sha256, mended: sentence([restarts]) };
+    assert.deepEqual(await decode(dirty, 'gray'), found, `${at}`);
+    assert.equal(new JpegsNow().decode(dirty, 1, () => {}).mended, found.mended);
   }
 });
 
@@ -152,7 +161,7 @@ test('a file without its end marker is whole where something else follows its la
   const found = await decode(Buffer.concat([jpeg.subarray(0, -2), Buffer.from('SEFH trailer')]), 'gray');
   assert.deepEqual(found, {
     digest: expectedFixtures['420.jpg']!.sha256,
-    mended: sentence('12 behind the last pixel'),
+    mended: sentence([behind]),
   });
 });
 

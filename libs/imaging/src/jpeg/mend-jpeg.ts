@@ -6,9 +6,13 @@ import { readScan, type ScanEnd, walkScan } from './scan.ts';
 /** A JPEG without the bytes that are none of it. */
 export interface MendedJpeg {
   bytes: Uint8Array;
-  /** What was left out, a sentence. */
+  /** What was left out, a sentence: one of few, so that files can be counted by it. */
   mended: string;
 }
+
+/** Where bytes are left out. */
+const allPlaces = ['between segments', 'in front of restart markers', 'behind the last pixel'] as const;
+type Place = (typeof allPlaces)[number];
 
 /** Bytes behind the last pixel whose content nobody looks at: some encoders fill up a cache line. */
 const anyBytes = 64;
@@ -35,7 +39,7 @@ class Mender {
   readonly #kept: Uint8Array[] = [];
   /** Where what is kept next begins. */
   #from = 0;
-  readonly #left = { segments: 0, restarts: 0, behind: 0 };
+  readonly #places = new Set<Place>();
   readonly #found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
   /** Whether all segments so far are those of a baseline file. */
   #isBaseline = true;
@@ -51,9 +55,9 @@ class Mender {
     for (let at = 2; ; ) {
       const found = nextMarker(jpeg, at);
       if (!found || found.code === marker.endOfImage || isSegment(jpeg.subarray(at, found.from))) return false;
-      this.#leaveOut('segments', at, found.from);
+      this.#leaveOut('between segments', at, found.from);
       if (found.code === marker.startOfImage && at === 2) {
-        this.#leaveOut('segments', found.from, found.end);
+        this.#leaveOut('between segments', found.from, found.end);
         at = found.end;
         continue;
       }
@@ -66,7 +70,7 @@ class Mender {
         if (!scan) return this.#takeUnknown(end);
         const walked = walkScan(jpeg, end, scan);
         if (!walked) return false;
-        for (const [from, to] of walked.gaps) this.#leaveOut('restarts', from, to);
+        for (const [from, to] of walked.gaps) this.#leaveOut('in front of restart markers', from, to);
         scanned += scan.components;
         if (scanned >= this.#found.frame!.components.length) return this.#takeEnd(walked);
         at = walked.end;
@@ -78,15 +82,10 @@ class Mender {
   }
 
   result(): MendedJpeg | undefined {
-    const { segments, restarts, behind } = this.#left;
-    const parts = [
-      ...(segments > 0 ? [`${segments} between segments`] : []),
-      ...(restarts > 0 ? [`${restarts} in front of restart markers`] : []),
-      ...(behind > 0 ? [`${behind} behind the last pixel`] : []),
-    ];
-    if (parts.length === 0) return undefined;
+    if (this.#places.size === 0) return undefined;
     const bytes = Buffer.concat([...this.#kept, this.#jpeg.subarray(this.#from)]);
-    return { bytes, mended: `Bytes of the JPEG that hold no pixel were passed over: ${parts.join(', ')}` };
+    const places = allPlaces.filter((place) => this.#places.has(place));
+    return { bytes, mended: `JPEG bytes that hold no pixel were passed over ${places.join(', ')}` };
   }
 
   #tryBaseline<T>(read: () => T): T | undefined {
@@ -107,7 +106,7 @@ class Mender {
     const bytes = jpeg.subarray(end, marked < 0 ? jpeg.length : end + marked);
     const isCut = marked < 0 && bytes.length === 0;
     if (isCut || (bytes.length > anyBytes && hasMore && !isOneByte(bytes))) return false;
-    this.#leaveOut('behind', end, end + bytes.length);
+    this.#leaveOut('behind the last pixel', end, end + bytes.length);
     if (marked < 0) this.#kept.push(endMarker);
     return true;
   }
@@ -119,15 +118,15 @@ class Mender {
     while (from > at && this.#jpeg[from - 1] === 0) from--;
     // One behind FF belongs to that.
     if (this.#jpeg[from - 1] === 0xff) from++;
-    this.#leaveOut('behind', from, end);
+    this.#leaveOut('behind the last pixel', from, end);
     return true;
   }
 
-  #leaveOut(where: 'segments' | 'restarts' | 'behind', from: number, to: number): void {
+  #leaveOut(place: Place, from: number, to: number): void {
     if (to <= from) return;
     this.#kept.push(this.#jpeg.subarray(this.#from, from));
     this.#from = to;
-    this.#left[where] += to - from;
+    this.#places.add(place);
   }
 }
 
