@@ -177,6 +177,7 @@ const lost: Record<string, (jpeg: Buffer, mark: (number: number) => number) => B
   'codes that there are not': (jpeg, mark) => with_(jpeg, mark(2) - 20, Buffer.alloc(12, Buffer.from([0xff, 0]))),
   'the end': (jpeg, mark) => Buffer.concat([jpeg.subarray(0, mark(4) + 10), jpeg.subarray(-2)]),
   'rows that the header does not know': (jpeg) => withHeight(jpeg, 40),
+  'every other block in front of a restart marker': (jpeg) => withInterval(withHeight(jpeg, 32), 1),
   'rows that the data does not have': (jpeg) => withHeight(jpeg, 90),
   'a Huffman table': (jpeg) => withoutSegment(jpeg, 0xc4),
   'what tells how colours are stored': (jpeg) => withoutSegment(jpeg, 0xe0),
@@ -192,6 +193,13 @@ const with_ = (jpeg: Buffer, at: number, bytes: Buffer): Buffer =>
 function withHeight(jpeg: Buffer, height: number): Buffer {
   const changed = Buffer.from(jpeg);
   changed.writeUInt16BE(height, jpeg.indexOf(two(0xc0)) + 5);
+  return changed;
+}
+
+/** MCUs between restart markers as the header has it. */
+function withInterval(jpeg: Buffer, mcus: number): Buffer {
+  const changed = Buffer.from(jpeg);
+  changed.writeUInt16BE(mcus, jpeg.indexOf(two(0xdd)) + 4);
   return changed;
 }
 

@@ -1,5 +1,8 @@
 import { type HuffmanTable, lookUp } from './huffman-table.ts';
 
+/** Bits of the difference of a DC coefficient, and of an AC coefficient, of 8-bit samples at most: ITU-T T.81, tables F.1 and F.2. */
+const [maxDcSize, maxAcSize] = [11, 10];
+
 /** The bits of entropy-coded data, up to a marker or the end of the file. */
 export class ScanBits {
   readonly #bytes: Uint8Array;
@@ -8,7 +11,7 @@ export class ScanBits {
   /** The last bits are the next ones, `#count` of them. */
   #bits = 0;
   #count = 0;
-  /** More bits were asked for than there are, or there is no such code. */
+  /** More bits were asked for than there are, or there is no such code, size or coefficient. */
   isBad = false;
 
   constructor(bytes: Uint8Array, at: number) {
@@ -30,16 +33,30 @@ export class ScanBits {
     return this.#count < 8 && (this.#bits & rest) === rest;
   }
 
+  /** Whether the bits behind those taken fill up their byte as encoders do it: all of them 1, as the standard has it, or 0. */
+  get isFilledUp(): boolean {
+    const count = this.#count & 7;
+    const ones = (1 << count) - 1;
+    const bits = (this.#bits >> (this.#count - count)) & ones;
+    return bits === ones || bits === 0;
+  }
+
   /** Passes over a block. */
   skipBlock(dc: HuffmanTable, ac: HuffmanTable): void {
-    this.#skip(this.#symbol(dc));
+    this.#skipValue(this.#symbol(dc), maxDcSize);
     for (let k = 1; k < 64 && !this.isBad; k++) {
       const symbol = this.#symbol(ac);
       const [run, size] = [symbol >> 4, symbol & 15];
       if (size === 0 && run < 15) return;
       k += run;
-      this.#skip(size);
+      if (k >= 64) this.isBad = true;
+      this.#skipValue(size, maxAcSize);
     }
+  }
+
+  #skipValue(size: number, most: number): void {
+    if (size > most) this.isBad = true;
+    this.#skip(size);
   }
 
   #symbol(table: HuffmanTable): number {

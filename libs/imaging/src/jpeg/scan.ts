@@ -60,7 +60,7 @@ export interface ScanEnd {
 
 /**
  * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is not, a stretch that
- * ends before its last block does, or a restart marker that is not the one that is due.
+ * ends before its last block does or goes on within a byte, or a restart marker that is not the one that is due.
  */
 export function walkScan(jpeg: Uint8Array, at: number, { blocks, mcus, stretchMcus }: Scan): ScanEnd | undefined {
   const gaps: ScanEnd['gaps'] = [];
@@ -73,6 +73,8 @@ export function walkScan(jpeg: Uint8Array, at: number, { blocks, mcus, stretchMc
     if (bits.isBad) return undefined;
     const { end } = bits;
     const restart = nextMarker(jpeg, end);
+    // What encoders leave behind has whole bytes; blocks that damage has left over begin anywhere.
+    if (restart?.from !== end && !bits.isFilledUp) return undefined;
     const isDue = restart?.code === marker.firstRestart + due;
     if (first + stretchMcus >= mcus) {
       while (!bits.isBad && !bits.isUsedUp) skipMcu();
