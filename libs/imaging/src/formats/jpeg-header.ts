@@ -1,39 +1,41 @@
 import type { Size } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
 import { withCommentAtEnd } from '../jpeg/comment-at-end.ts';
-import { mendJpeg } from '../jpeg/mend-jpeg.ts';
+import { mendHeader, mendJpeg } from '../jpeg/mend-jpeg.ts';
 import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
 /** A JPEG whose header is read. */
 export interface ReadJpeg extends Size {
-  /** The file, or what it is without bytes that are none of it. */
+  /** All of it. */
+  file: Uint8Array;
+  /** The same, or what it is without bytes in its header that are none of it. */
   bytes: Uint8Array;
-  /** What was left out of it, a sentence; absent where nothing was. */
+  /** What was left out of `bytes`, a sentence; absent where nothing was. */
   mended?: string;
 }
 
 /** Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
 export function readJpeg(file: Uint8Array): ReadJpeg {
   const header = readHeader(file);
-  if (typeof header !== 'string') return { bytes: file, ...sizeOf(header) };
-  const mended = mendJpeg(file);
+  if (typeof header !== 'string') return { file, bytes: file, ...sizeOf(header) };
+  const mended = mendHeader(file);
   const again = mended && readHeader(mended.bytes);
   if (!again || typeof again === 'string') {
     throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
   }
-  return { ...mended, ...sizeOf(again) };
+  return { file, ...mended, ...sizeOf(again) };
 }
 
 /**
  * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of every byte that it
- * leaves over in front of restart markers, and what is there once it is mended.
+ * leaves over in front of restart markers, and what is there once it is mended. Undefined now and then while it is mended.
  */
-export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
+export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'> | undefined> {
   const { mended } = jpeg;
   const commented = withCommentAtEnd(jpeg.bytes);
   yield commented ? { bytes: commented, ...(mended !== undefined && { mended }) } : jpeg;
-  const found = mended === undefined ? mendJpeg(jpeg.bytes) : undefined;
-  if (found) yield found;
+  const found = yield* mendJpeg(jpeg.file);
+  if (found && found.mended !== mended) yield found;
   // Of what cannot be mended a warning that never came took nothing.
   else if (commented) yield jpeg;
 }

@@ -35,8 +35,9 @@ export class JpegsNow {
     const needed = width * height * channels;
     if (this.#bytes.length < needed) this.#bytes = new Uint8Array(needed);
     const target = { bytes: this.#bytes, stride: width * channels, channels };
-    for (const { bytes: version, mended } of versionsOf(jpeg)) {
-      if (decodeTurboJpegNow(version, target)) return { width, height, channels, bytes: this.#bytes, mended };
+    for (const version of versionsOf(jpeg)) {
+      if (!version || !decodeTurboJpegNow(version.bytes, target)) continue;
+      return { width, height, channels, bytes: this.#bytes, mended: version.mended };
     }
     throw new InputError('decode', whyRefused(bytes));
   }

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Rect, Size } from '@halogrid/geometry';
 import { giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
 import { jpegTime } from '../captured/jpeg-time.ts';
@@ -40,10 +41,18 @@ export async function decodeSoundJpeg(jpeg: Uint8Array, to: PlaneTarget): Promis
 
 async function decodeRead(jpeg: ReadJpeg, to: PlaneTarget): Promise<string | undefined> {
   checkTarget(jpeg.width, jpeg.height, to);
-  for (const { bytes, mended } of versionsOf(jpeg)) {
+  for await (const { bytes, mended } of versionsInTurns(jpeg)) {
     if (await limitDecodes(() => decodePlanes(bytes, jpeg, to))) return mended;
   }
-  throw new InputError('decode', whyRefused(jpeg.bytes));
+  throw new InputError('decode', whyRefused(jpeg.file));
+}
+
+/** As versionsOf, with turns for others on this thread. */
+async function* versionsInTurns(jpeg: ReadJpeg): AsyncGenerator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
+  for (const version of versionsOf(jpeg)) {
+    if (version) yield version;
+    else await setImmediate();
+  }
 }
 
 /** Resolves to whether libjpeg has nothing to warn of. */
@@ -128,8 +137,8 @@ function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefine
       const samples = planesOf(channels);
       const stride = samples * width;
       const bandRows = Math.max(1, Math.floor(pixels / width));
-      const versions = versionsOf(jpeg);
-      let version = versions.next();
+      const versions = versionsInTurns(jpeg);
+      let version = await versions.next();
       const file = await open(path, 'wx');
       try {
         await file.appendFile(`P${samples === 1 ? 5 : 6}\n${width} ${height}\n255\n`);
@@ -138,8 +147,8 @@ function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefine
           const rows = { y, width, height: Math.min(bandRows, height - y) };
           const decode = (bytes: Uint8Array) => limitDecodes(() => decodeTurboJpeg(bytes, target, rows));
           // A band that is good is the same in every version.
-          while (!version.done && !(await decode(version.value.bytes))) version = versions.next();
-          if (version.done) throw new InputError('decode', whyRefused(jpeg.bytes));
+          while (!version.done && !(await decode(version.value.bytes))) version = await versions.next();
+          if (version.done) throw new InputError('decode', whyRefused(jpeg.file));
           await file.appendFile(target.bytes.subarray(0, stride * rows.height));
         }
         tell(version.done ? undefined : version.value.mended);

@@ -28,10 +28,22 @@ const endMarker = Uint8Array.of(0xff, marker.endOfImage);
  * missing blocks, another restart marker, or more than 64 bytes behind the last block that are blocks as well, as where the header has
  * lost rows. What is not baseline has no codes that are followed here: behind its header only zeros in front of the end marker are left out.
  */
-export function mendJpeg(jpeg: Uint8Array): MendedJpeg | undefined {
-  if (jpeg[0] !== 0xff || jpeg[1] !== marker.startOfImage) return undefined;
+export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | undefined> {
   const mender = new Mender(jpeg);
-  return mender.takeSegments() ? mender.result() : undefined;
+  const scan = mender.takeHeader();
+  return scan && (yield* mender.takeScans(scan)) ? mender.result() : undefined;
+}
+
+/** The same, as far as the header goes. */
+export function mendHeader(jpeg: Uint8Array): MendedJpeg | undefined {
+  const mender = new Mender(jpeg);
+  return mender.takeHeader() ? mender.result() : undefined;
+}
+
+/** A SOS segment, and where the byte behind it is. */
+interface ScanHeader {
+  segment: Uint8Array;
+  end: number;
 }
 
 class Mender {
@@ -48,36 +60,47 @@ class Mender {
     this.#jpeg = jpeg;
   }
 
+  /** Undefined where data is lost. */
+  takeHeader(): ScanHeader | undefined {
+    const isJpeg = this.#jpeg[0] === 0xff && this.#jpeg[1] === marker.startOfImage;
+    return isJpeg ? this.#takeSegments(2) : undefined;
+  }
+
   /** False where data is lost. */
-  takeSegments(): boolean {
-    const jpeg = this.#jpeg;
+  *takeScans(first: ScanHeader): Generator<undefined, boolean> {
     let scanned = 0;
-    for (let at = 2; ; ) {
+    for (let next: ScanHeader | undefined = first; next; ) {
+      const { segment, end } = next;
+      const scan = this.#tryBaseline(() => readScan(segment, this.#found));
+      if (!scan) return this.#takeUnknown(end);
+      const walked = yield* walkScan(this.#jpeg, end, scan);
+      if (!walked) return false;
+      for (const [from, to] of walked.gaps) this.#leaveOut('in front of restart markers', from, to);
+      scanned += scan.components;
+      if (scanned >= this.#found.frame!.components.length) return this.#takeEnd(walked);
+      next = this.#takeSegments(walked.end);
+    }
+    return false;
+  }
+
+  /** Takes segments up to a SOS, which it returns; undefined where there is none. */
+  #takeSegments(from: number): ScanHeader | undefined {
+    const jpeg = this.#jpeg;
+    for (let at = from; ; ) {
       const found = nextMarker(jpeg, at);
-      if (!found || found.code === marker.endOfImage || isSegment(jpeg.subarray(at, found.from))) return false;
+      if (!found || found.code === marker.endOfImage || isSegment(jpeg.subarray(at, found.from))) return undefined;
       this.#leaveOut('between segments', at, found.from);
       if (found.code === marker.startOfImage && at === 2) {
         this.#leaveOut('between segments', found.from, found.end);
         at = found.end;
         continue;
       }
-      const end = found.end + ((jpeg[found.end]! << 8) | jpeg[found.end + 1]!);
+      at = found.end + ((jpeg[found.end]! << 8) | jpeg[found.end + 1]!);
       // Also where it has no length.
-      if (!(end >= found.end + 2 && end <= jpeg.length)) return false;
-      const segment = jpeg.subarray(found.end + 2, end);
-      if (found.code === marker.startOfScan) {
-        const scan = this.#tryBaseline(() => readScan(segment, this.#found));
-        if (!scan) return this.#takeUnknown(end);
-        const walked = walkScan(jpeg, end, scan);
-        if (!walked) return false;
-        for (const [from, to] of walked.gaps) this.#leaveOut('in front of restart markers', from, to);
-        scanned += scan.components;
-        if (scanned >= this.#found.frame!.components.length) return this.#takeEnd(walked);
-        at = walked.end;
-      } else {
-        this.#tryBaseline(() => readSegment(found.code, segment, this.#found));
-        at = end;
-      }
+      if (!(at >= found.end + 2 && at <= jpeg.length)) return undefined;
+      const segment = jpeg.subarray(found.end + 2, at);
+      if (found.code === marker.startOfScan) return { segment, end: at };
+      this.#tryBaseline(() => readSegment(found.code, segment, this.#found));
     }
   }
 

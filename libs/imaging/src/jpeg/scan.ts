@@ -5,6 +5,9 @@ import { type Component, type Segments, Unusual } from './read-segment.ts';
 import { ScanBits } from './scan-bits.ts';
 import { standardTables } from './standard-tables.ts';
 
+/** MCUs that are gone through at once: some 50 ms. */
+const turnMcus = 2 ** 16;
+
 /** The Huffman tables of a block. */
 type BlockTables = readonly [dc: HuffmanTable, ac: HuffmanTable];
 
@@ -60,16 +63,25 @@ export interface ScanEnd {
 
 /**
  * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is not, a stretch that
- * ends before its last block does or goes on within a byte, or a restart marker that is not the one that is due.
+ * ends before its last block does or goes on within a byte, or a restart marker that is not the one that is due. It yields now and then,
+ * because that takes 20 ms a megabyte.
  */
-export function walkScan(jpeg: Uint8Array, at: number, { blocks, mcus, stretchMcus }: Scan): ScanEnd | undefined {
+export function* walkScan(
+  jpeg: Uint8Array,
+  at: number,
+  { blocks, mcus, stretchMcus }: Scan,
+): Generator<undefined, ScanEnd | undefined> {
   const gaps: ScanEnd['gaps'] = [];
   let bits = new ScanBits(jpeg, at);
   const skipMcu = () => {
     for (const [dc, ac] of blocks) bits.skipBlock(dc, ac);
   };
   for (let first = 0, due = 0; ; first += stretchMcus, due = (due + 1) & 7) {
-    for (let mcu = first; mcu < Math.min(mcus, first + stretchMcus) && !bits.isBad; mcu++) skipMcu();
+    const behind = Math.min(mcus, first + stretchMcus);
+    for (let mcu = first; mcu < behind && !bits.isBad; mcu++) {
+      skipMcu();
+      if (mcu % turnMcus === turnMcus - 1) yield;
+    }
     if (bits.isBad) return undefined;
     const { end } = bits;
     const restart = nextMarker(jpeg, end);
