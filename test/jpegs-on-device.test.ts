@@ -28,7 +28,8 @@ const expectedMended = [
   ['between segments', 4, '0-application-longer'],
   ['behind the last pixel', 3, '0-text-behind'],
   ['in front of restart markers', 2, '0-before-restarts-mjpeg'],
-  ['between segments, in front of restart markers, behind the last pixel', 1, '0-all'],
+  ['between segments and in front of restart markers and behind the last pixel', 1, '0-all'],
+  ['between segments and behind the last pixel', 1, '0-between-scans'],
 ].map(([where, files, example]) => ({
   mended: `JPEG bytes that hold no pixel were passed over ${where}`,
   inputs: 5 * Number(files),

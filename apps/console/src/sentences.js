@@ -33,9 +33,8 @@ export function describeReason({ stage, error, inputs, example }) {
  *
  * @param {MendedInputs} mended
  */
-export function describeMended({ mended, inputs, example }) {
-  return `${inputs} × ${mended}${example ? `, e.g. ${pathOf(example)}` : ''}`;
-}
+export const describeMended = ({ mended, inputs, example }) =>
+  describeReason({ stage: '', error: mended, inputs, example });
 
 /**
  * Why a complete job is no good news; undefined where something was merged, or there was nothing to merge.

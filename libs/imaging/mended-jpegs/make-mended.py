@@ -66,6 +66,19 @@ def drop(clean, marker):
 
 
 whole, restart, gray, progressive = ((here.parent / 'fixtures' / f'{name}.jpg').read_bytes() for name in ('420', 'restart', 'gray', 'progressive'))
+
+
+def in_three_scans(clean):
+    script = here / 'scans.txt'
+    script.write_text('0;1;2;')
+    try:
+        return subprocess.run(['jpegtran', '-scans', script], input=clean, capture_output=True, check=True).stdout
+    finally:
+        script.unlink()
+
+
+scans = in_three_scans(whole)
+second = scans.index(b'\xff\xda', scans.index(b'\xff\xda') + 2)
 text = b'Whatever a buffer had in it before, as often as that takes. ' * 10
 
 keep('comment-longer.jpg', before_tables(whole, segment(0xfe, b'\0' * 700, 92)), whole)
@@ -77,6 +90,7 @@ keep('zeros-behind.jpg', whole[:-2] + bytes(600) + whole[-2:], whole)
 keep('text-behind.jpg', restart[:-2] + text + restart[-2:], restart)
 keep('zeros-behind-progressive.jpg', progressive[:-2] + bytes(200) + progressive[-2:], progressive)
 keep('all.jpg', before_tables(before_restarts(restart)[:-2] + text, segment(0xfe, b'longer' * 9, 10)) + restart[-2:], restart)
+keep('between-scans.jpg', scans[:second] + b'a scan has ended' + scans[second:-2] + bytes(100) + scans[-2:], scans)
 keep('two-starts.jpg', whole[:2] + whole, whole, refused=True)
 
 (here / 'expected.json').write_text(json.dumps(expected, indent=2) + '\n')

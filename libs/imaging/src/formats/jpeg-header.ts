@@ -2,6 +2,7 @@ import type { Size } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
 import { withCommentAtEnd } from '../jpeg/comment-at-end.ts';
 import { mendHeader, mendJpeg } from '../jpeg/mend-jpeg.ts';
+import { whyNoHeader } from './jpeg-verdict.ts';
 import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
 /** A JPEG whose header is read. */
@@ -21,7 +22,7 @@ export function readJpeg(file: Uint8Array): ReadJpeg {
   const mended = mendHeader(file);
   const again = mended && readHeader(mended.bytes);
   if (!again || typeof again === 'string') {
-    throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
+    throw new InputError('decode', whyNoHeader(file, header));
   }
   return { file, ...mended, ...sizeOf(again) };
 }

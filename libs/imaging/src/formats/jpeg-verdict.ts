@@ -9,21 +9,36 @@ export function whyRefused(jpeg: Uint8Array): string {
   return whyNotUpsampled(jpeg) ?? 'The JPEG data is damaged or cut off';
 }
 
+/** What is said of a JPEG whose header libjpeg refuses with those words. */
+export function whyNoHeader(jpeg: Uint8Array, words: string): string {
+  const frame = frameOf(jpeg);
+  const isLater = frame && frame.length > 2 && frame[1] === 0 && frame[2] === 0;
+  if (isLater)
+    return 'The JPEG states its height behind its pixels (DNL), which is not supported: one in its header is';
+  return `The header of the JPEG is damaged or cut off: ${words}`;
+}
+
 export const hasEnd = (jpeg: Uint8Array): boolean =>
   Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).includes(endMarker);
 
 /** Markers of frames, whose segments are alike; C4, C8 and CC are none. */
 const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** Why libjpeg makes no colours of a JPEG: there are not so many samples of a component for each of another. */
-function whyNotUpsampled(jpeg: Uint8Array): string | undefined {
+/** The segment of the frame, without its length; undefined where there is none before the first scan. */
+function frameOf(jpeg: Uint8Array): Uint8Array | undefined {
   for (let at = 2; ; ) {
     const found = nextMarker(jpeg, at);
     if (!found || found.code === marker.startOfScan) return undefined;
     const { code, end } = found;
-    if (isFrame(code)) return oddSampling(jpeg.subarray(end + 8, end + 8 + 3 * (jpeg[end + 7] ?? 0)));
     at = code === marker.startOfImage ? end : end + Math.max(2, (jpeg[end]! << 8) | jpeg[end + 1]!);
+    if (isFrame(code)) return jpeg.subarray(end + 2, at);
   }
+}
+
+/** Why libjpeg makes no colours of a JPEG: there are not so many samples of a component for each of another. */
+function whyNotUpsampled(jpeg: Uint8Array): string | undefined {
+  const frame = frameOf(jpeg);
+  return frame && oddSampling(frame.subarray(6, 6 + 3 * (frame[5] ?? 0)));
 }
 
 /** `components` has three bytes each: its name, its factors across and down, and its quantisers. */

@@ -74,6 +74,13 @@ test('samples that libjpeg does not make colours of make gray, and are not calle
   assert.throws(() => new JpegsNow().decode(jpeg, 3, () => {}), /2 samples for 3 of others across/);
 });
 
+test('a height that follows the pixels is not supported, and no damage', async () => {
+  const jpeg = fixtureBytes('420.jpg');
+  jpeg.writeUInt16BE(0, jpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5);
+  const message = 'The JPEG states its height behind its pixels (DNL), which is not supported: one in its header is';
+  assert.throws(() => readJpeg(jpeg), { name: 'InputError', message });
+});
+
 test('a JFIF version that libjpeg does not know is no reason to refuse', async () => {
   const jpeg = fixtureBytes('420.jpg');
   assert.equal(jpeg.toString('latin1', 6, 10), 'JFIF');

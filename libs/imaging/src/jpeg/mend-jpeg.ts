@@ -68,7 +68,7 @@ class Mender {
 
   /** False where data is lost. */
   *takeScans(first: ScanHeader): Generator<undefined, boolean> {
-    let scanned = 0;
+    const scanned = new Set<number>();
     for (let next: ScanHeader | undefined = first; next; ) {
       const { segment, end } = next;
       const scan = this.#tryBaseline(() => readScan(segment, this.#found));
@@ -76,8 +76,8 @@ class Mender {
       const walked = yield* walkScan(this.#jpeg, end, scan);
       if (!walked) return false;
       for (const [from, to] of walked.gaps) this.#leaveOut('in front of restart markers', from, to);
-      scanned += scan.components;
-      if (scanned >= this.#found.frame!.components.length) return this.#takeEnd(walked);
+      for (const id of scan.ids) scanned.add(id);
+      if (this.#found.frame!.components.every(({ id }) => scanned.has(id))) return this.#takeEnd(walked);
       next = this.#takeSegments(walked.end);
     }
     return false;
@@ -108,7 +108,7 @@ class Mender {
     if (this.#places.size === 0) return undefined;
     const bytes = Buffer.concat([...this.#kept, this.#jpeg.subarray(this.#from)]);
     const places = allPlaces.filter((place) => this.#places.has(place));
-    return { bytes, mended: `JPEG bytes that hold no pixel were passed over ${places.join(', ')}` };
+    return { bytes, mended: `JPEG bytes that hold no pixel were passed over ${places.join(' and ')}` };
   }
 
   #tryBaseline<T>(read: () => T): T | undefined {

@@ -13,11 +13,12 @@ type BlockTables = readonly [dc: HuffmanTable, ac: HuffmanTable];
 
 /** A scan of a baseline JPEG: what its data must consist of. */
 export interface Scan {
-  components: number;
+  /** The names of its components. */
+  ids: readonly number[];
   /** The blocks of an MCU, in their order. */
   blocks: readonly BlockTables[];
   mcus: number;
-  /** MCUs between two restart markers; as many as there are where there are none. */
+  /** MCUs between two restart markers; Infinity where there are none. */
   stretchMcus: number;
 }
 
@@ -42,7 +43,12 @@ export function readScan(segment: Uint8Array, { frame, dc, ac, restartMcus }: Se
   const blocks = its.flatMap(({ component: { across, down }, tables }) =>
     Array<BlockTables>(its.length > 1 ? across * down : 1).fill(tables),
   );
-  return { components: its.length, blocks, mcus, stretchMcus: restartMcus || mcus };
+  return {
+    ids: its.map(({ component }) => component.id),
+    blocks,
+    mcus,
+    stretchMcus: restartMcus || Number.POSITIVE_INFINITY,
+  };
 }
 
 function tableOf(own: readonly (HuffmanTable | undefined)[], standard: readonly HuffmanTable[], place: number) {
@@ -87,10 +93,11 @@ export function* walkScan(
     const restart = nextMarker(jpeg, end);
     // What encoders leave behind has whole bytes; blocks that damage has left over begin anywhere.
     if (restart?.from !== end && !bits.isFilledUp) return undefined;
-    const isDue = restart?.code === marker.firstRestart + due;
+    const isDue = stretchMcus < Number.POSITIVE_INFINITY && restart?.code === marker.firstRestart + due;
     if (first + stretchMcus >= mcus) {
       while (!bits.isBad && !bits.isUsedUp) skipMcu();
-      return { gaps, end, hasMore: isDue || (!bits.isBad && bits.end > end) };
+      const isToEnd = !bits.isBad && bits.end > end && nextMarker(jpeg, bits.end)?.code === marker.endOfImage;
+      return { gaps, end, hasMore: isDue || isToEnd };
     }
     if (!isDue) return undefined;
     if (restart.from > end) gaps.push([end, restart.from]);
