@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { command } from './command.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -12,10 +12,10 @@ import { scratchFolder } from './scratch-folder.ts';
 const folder = scratchFolder();
 const source = join(folder, 'frames');
 
-/** Sixty files, of which twenty get a preview, whose pixels come from cores. */
+/** More than a hundred files, of which twenty get a preview, whose pixels come from cores. */
 function putFrames(): void {
   mkdirSync(source, { recursive: true });
-  const fixtures = globSync(fileURLToPath(new URL('../libs/imaging/fixtures/*.jpg', import.meta.url)));
+  const fixtures = globSync(fileURLToPath(new URL('../libs/imaging/{fixtures,mended-jpegs}/*.jpg', import.meta.url)));
   for (let copy = 0; copy < 5; copy++) {
     for (const path of fixtures) copyFileSync(path, join(source, `${copy}-${basename(path)}`));
     const whole = readFileSync(fixtures.find((path) => path.endsWith('420.jpg'))!);
@@ -23,12 +23,27 @@ function putFrames(): void {
   }
 }
 
+/** Of five copies of each file with bytes that hold no pixel, by where these are. */
+const expectedMended = [
+  ['between segments', 4, '0-application-longer'],
+  ['behind the last pixel', 3, '0-text-behind'],
+  ['in front of restart markers', 2, '0-before-restarts-mjpeg'],
+  ['between segments and in front of restart markers and behind the last pixel', 1, '0-all'],
+  ['between segments and behind the last pixel', 1, '0-between-scans'],
+].map(([where, files, example]) => ({
+  mended: `JPEG bytes that hold no pixel were passed over ${where}`,
+  inputs: 5 * Number(files),
+  example: pathToFileURL(join(source, `${example}.jpg`)).href,
+}));
+
 async function outcomeOf(name: string, ...args: string[]): Promise<object> {
   const out = join(folder, name);
   const { code, stderr } = await command(['run', source, '--tile', '4096', '--out', out, ...args]);
   assert.equal(code, 3, stderr);
   const errors = readFileSync(join(out, 'errors.jsonl'), 'utf8').trim().split('\n').toSorted();
-  return { digest: readJson(out, 'job.json').digest, histogram: readHistogram(out), errors };
+  const { digest, mended } = readJson(out, 'job.json');
+  assert.deepEqual(mended, expectedMended);
+  return { digest, histogram: readHistogram(out), errors };
 }
 
 test('run --decode gpu gives what cores give: the digest, every bin and every sentence', async () => {

@@ -1,6 +1,6 @@
 import { describeShards, hasEnded, percentDone, secondsLeft } from './progress.js';
 import { describeClock, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
-import { describeLack, describeReason, pathOf, whyNothingMerged } from './sentences.js';
+import { describeLack, describeMended, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
 /**
  * @import { AskedPipeline, JobStatus, ListedJob, NodeStatus } from '@halogrid/proto'
@@ -77,6 +77,7 @@ export function jobView(job, ms, rates) {
     error: job.error,
     waiting: hasEnded(job) ? '' : job.waiting,
     reasons: job.reasons.map(describeReason),
+    mended: job.mended.map(describeMended),
   };
 }
 

@@ -11,6 +11,7 @@ const running: ListedJob = {
   ...JobStatus.fromPartial({
     jobId: 'a',
     state: JobState.RUNNING,
+    mended: [{ mended: 'Bytes were left out', inputs: 3, example: 'file:///in/b.jpg' }],
     submittedMs: 1000,
     planned: true,
     nodes: 1,
@@ -57,6 +58,7 @@ test('a job that runs shows what it computes, how far it is and how fast', () =>
     out: '/data/o ut',
     waiting: '',
     reasons: [],
+    mended: ['3 × Bytes were left out, e.g. /in/b.jpg'],
   });
 });
 

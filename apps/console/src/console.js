@@ -75,7 +75,7 @@ function jobRows(job) {
     row,
     ...(job.error ? [sentenceRow(9, job.error, 'error')] : []),
     ...(job.waiting ? [sentenceRow(9, job.waiting, 'waiting')] : []),
-    ...job.reasons.map((reason) => sentenceRow(9, reason, 'quarantined')),
+    ...[...job.reasons, ...job.mended].map((words) => sentenceRow(9, words, 'inputs')),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { describeShards, hasEnded, isListing, percentDone, secondsLeft } from './progress.js';
 import { describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
-import { whyNothingMerged } from './sentences.js';
+import { describeMended, whyNothingMerged } from './sentences.js';
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
@@ -46,6 +46,6 @@ export function jobSentences(job) {
     ...(job.error ? [{ tone: 'bad', words: job.error }] : []),
     ...(nothing ? [{ tone: 'bad', words: `It is complete, but ${nothing}.` }] : []),
     ...(job.waiting && !hasEnded(job) ? [{ tone: 'wait', words: job.waiting }] : []),
-    ...job.notes.map((words) => ({ tone: '', words })),
+    ...[...job.notes, ...job.mended.map(describeMended)].map((words) => ({ tone: '', words })),
   ];
 }

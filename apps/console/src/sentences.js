@@ -1,6 +1,6 @@
 // What people read of jobs and nodes, on the console and in a terminal alike.
 
-/** @import { Counts, Lack, QuarantineReason } from '@halogrid/proto' */
+/** @import { Counts, Lack, MendedInputs, QuarantineReason } from '@halogrid/proto' */
 
 /** What nodes decode, by the word of a need. @type {Record<string, string>} */
 export const decoded = { video: 'videos', jpeg: 'JPEGs' };
@@ -27,6 +27,14 @@ export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need
 export function describeReason({ stage, error, inputs, example }) {
   return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${example ? `, e.g. ${pathOf(example)}` : ''}`;
 }
+
+/**
+ * Inputs that count though bytes of their files were left out: how many, what, and one of them.
+ *
+ * @param {MendedInputs} mended
+ */
+export const describeMended = ({ mended, inputs, example }) =>
+  describeReason({ stage: '', error: mended, inputs, example });
 
 /**
  * Why a complete job is no good news; undefined where something was merged, or there was nothing to merge.

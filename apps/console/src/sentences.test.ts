@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeNeed, JobState, readNeed, writeNeed } from '@halogrid/proto';
-import { describeLack, describeNeed, describeReason, pathOf, whyNothingMerged } from './sentences.js';
+import { describeLack, describeMended, describeNeed, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
 test('what a node lacks is told in words', () => {
   const table: [need: string, sentence: string][] = [
@@ -41,6 +41,11 @@ test('a reason is told with its inputs and one of them', () => {
   const reason = { stage: 'decode', error: 'The file is empty', inputs: 9, example: 'file:///in/a%20b.png' };
   assert.equal(describeReason(reason), '9 × decode: The file is empty, e.g. /in/a b.png');
   assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
+});
+
+test('inputs that count though bytes of their files were left out are told alike', () => {
+  const mended = { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' };
+  assert.equal(describeMended(mended), '9 × Bytes were left out, e.g. /in/a b.jpg');
 });
 
 test('a path that would spoil a line stays a URI, and so does what is none', () => {

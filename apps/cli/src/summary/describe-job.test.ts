@@ -18,6 +18,7 @@ const complete = JobStatus.fromPartial({
   spec: { sources: ['file:///in'], out: 'file:///out', pipeline: { operations: [{ kernel: 'lbp' }] } },
   counts,
   reasons,
+  mended: [{ mended: 'Bytes were left out', inputs: 2, example: 'file:///in/c.jpg' }],
 });
 
 test('a job is told with the reasons why inputs are quarantined', () => {
@@ -33,6 +34,7 @@ test('a job is told with the reasons why inputs are quarantined', () => {
       'sources      12, 2 merged, 10 quarantined',
       'quarantined  9 × decode: The file is empty (0 bytes), e.g. /in/a.png',
       "             1 × read: '/in/b.png' does not exist, e.g. /in/b.png",
+      'mended       2 × Bytes were left out, e.g. /in/c.jpg',
       'shards       12 of 12, 12 attempts',
       'pixels       4.00 kpx',
       'nodes        2 nodes took part',
@@ -105,7 +107,8 @@ test('a job of an older version, which did not count nodes, says nothing of them
 });
 
 test('programs are told the same', () => {
-  const { quarantine, waiting, nodes, percent, seconds } = jobFacts(complete, 0);
+  const { quarantine, mended, waiting, nodes, percent, seconds } = jobFacts(complete, 0);
+  assert.deepEqual(mended, complete.mended);
   assert.deepEqual([quarantine, waiting, nodes, percent, seconds], [reasons, null, 2, 100, 86_400]);
   const now = jobFacts({ ...running, planned: false }, after(16));
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/progress.js';
-import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
+import { describeMended, describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
 import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
@@ -24,6 +24,7 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ['kernels', job.pipeline],
     ['sources', `${counts.sources}${soFar}, ${counts.frames} merged, ${counts.quarantined} quarantined`],
     ...job.quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
+    ...job.mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],
     ['pixels', describePixels(counts.pixels)],
     ...describeTime(whereTimeWent(status)),
@@ -81,6 +82,7 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     secondsLeft: secondsLeft(job) ?? null,
     counts: job.counts!,
     quarantine: job.reasons,
+    mended: job.mended,
     waiting: job.waiting || null,
     /** Those that are attached and hold or held a shard; of a job that has ended, those that took part. */
     nodes: isOver ? (job.nodesUsed ?? null) : job.nodes,

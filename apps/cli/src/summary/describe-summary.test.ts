@@ -82,6 +82,18 @@ test('why inputs are quarantined is told by reason, and where to find an input o
   ]);
 });
 
+test('inputs that count though bytes of their files were left out are told by what that was, with one of each', () => {
+  const mended = [
+    { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' },
+    { mended: 'Others were', inputs: 1, example: 's3://bucket/key' },
+  ];
+  const lines = describeSummary({ ...summary, mended }, '/home/me').split('\n');
+  assert.deepEqual(lines.slice(2, 4), [
+    '  mended   9 × Bytes were left out, e.g. /in/a b.jpg',
+    '           1 × Others were, e.g. s3://bucket/key',
+  ]);
+});
+
 test('a job that merged nothing says so first', () => {
   const nothingMerged = 'nothing was merged: all 12 inputs are quarantined';
   const [headline] = describeSummary({ ...summary, nothingMerged }, '/home/me').split('\n');

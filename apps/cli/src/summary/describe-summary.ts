@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { describeReason } from '@halogrid/console/sentences.js';
+import { describeMended, describeReason } from '@halogrid/console/sentences.js';
 import { describeTime } from '@halogrid/console/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
@@ -14,6 +14,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     state,
     counts,
     quarantine = [],
+    mended = [],
     pipelines = [],
     nothingMerged,
     incremental,
@@ -30,6 +31,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     ['sources', `${counts.sources} found, ${counts.frames} merged`],
     ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
     ...quarantine.map((reason) => ['', describeReason(reason)]),
+    ...mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
     ...describeTime(summary.time),

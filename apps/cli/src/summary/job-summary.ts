@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { whyNothingMerged } from '@halogrid/console/sentences.js';
 import { type TimeSpent, whereTimeWent } from '@halogrid/console/where-time-went.js';
-import type { Counts, JobStatus, QuarantineReason } from '@halogrid/proto';
+import type { Counts, JobStatus, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 
@@ -19,6 +19,8 @@ export interface JobSummary {
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */
   quarantine?: QuarantineReason[];
+  /** Inputs that count though bytes of their files were left out, where there are some. */
+  mended?: MendedInputs[];
   /** What was left out of its sources, and the like, a sentence each. */
   notes?: string[];
   /** Why a complete job has no result to speak of. */
@@ -68,6 +70,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.pipelines && { pipelines: written.pipelines }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     ...(job.reasons.length > 0 && { quarantine: job.reasons }),
+    ...(job.mended.length > 0 && { mended: job.mended }),
     ...(job.notes.length > 0 && { notes: job.notes }),
     ...(nothingMerged && { nothingMerged }),
     ...(written?.incremental && { incremental: written.incremental }),

@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, FrameOutline, StageSpan, VideoSegment } from '@halogrid/proto';
+import type { Cause, FrameOutline, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -182,6 +182,8 @@ export interface ShardAnswer {
   /** One result of every pipeline for each source of the shard that has no error, in their order. */
   found?: FoundFrames;
   errors: SourceError[];
+  /** As ShardCompleted.mended; absent: none. */
+  mended?: readonly MendedKind[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;

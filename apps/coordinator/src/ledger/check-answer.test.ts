@@ -4,7 +4,7 @@ import type { Rect } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import fc from 'fast-check';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
-import { checkAnswer, InvalidResultError } from './check-answer.ts';
+import { checkAnswer, checkMended, InvalidResultError } from './check-answer.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 2, bins: 2 };
 const size = { width: 4, height: 2 };
@@ -28,6 +28,25 @@ const tileResult: SourceResult = { ...frame, source: 1, size: tile.size, rect: t
 test('an answer that covers the work and adds up is taken', () => {
   checkAnswer(frames, { results: [frame], errors: [error] }, shape);
   checkAnswer(tile, { results: [tileResult], errors: [] }, shape);
+});
+
+test('files of which bytes were left out are of sources of the work, and have no error', () => {
+  const mended = 'Bytes were left out';
+  checkMended(frames, [{ mended, sources: 2, source: 5 }], []);
+  checkMended(tile, [{ mended, sources: 1, source: 1 }], []);
+  const refusals: [why: RegExp, kinds: Parameters<typeof checkMended>[1], errors: (typeof error)[]][] = [
+    [/source 7 was not asked for/, [{ mended, sources: 1, source: 7 }], []],
+    [/source 6 was not asked for, or has an error/, [{ mended, sources: 1, source: 6 }], [error]],
+    [/source 5 was not asked for/, [{ mended, sources: 0, source: 5 }], []],
+    [/There are 3 files with bytes left out of 2/, [{ mended, sources: 3, source: 5 }], []],
+    [/There are 2 files with bytes left out of 1/, [{ mended, sources: 2, source: 5 }], [error]],
+  ];
+  for (const [why, kinds, errors] of refusals) {
+    assert.throws(
+      () => checkMended(frames, kinds, errors),
+      (thrown) => thrown instanceof InvalidResultError && why.test(thrown.message),
+    );
+  }
 });
 
 test('an answer that cannot be right is refused with the source and the reason', () => {

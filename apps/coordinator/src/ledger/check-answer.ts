@@ -1,5 +1,6 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels/grid';
+import type { MendedKind } from '@halogrid/proto';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { indexesOf } from '../job/packed-frames.ts';
@@ -77,6 +78,21 @@ export function framesWithout(work: ShardWork, frames: number, errors: readonly 
   }
   if (good.length === frames) return good;
   throw new InvalidResultError(`There are results of ${frames} sources instead of ${good.length}`);
+}
+
+/**
+ * Checks what an answer says of files of which bytes were left out: they are of sources of the work, and no more than it has without an
+ * error. Throws InvalidResultError.
+ */
+export function checkMended(work: ShardWork, mended: readonly MendedKind[], errors: readonly SourceError[]): void {
+  if (mended.length === 0) return;
+  const good = new Set(indexesOf(work));
+  for (const { source } of errors) good.delete(source);
+  for (const { source, sources } of mended) {
+    if (!good.has(source) || sources < 1) refuse(source, 'was not asked for, or has an error, and bytes left out');
+  }
+  const sum = mended.reduce((all, { sources }) => all + sources, 0);
+  if (sum > good.size) throw new InvalidResultError(`There are ${sum} files with bytes left out of ${good.size}`);
 }
 
 function checkArea(work: ShardWork, { source, size, rect }: SourceResult): void {

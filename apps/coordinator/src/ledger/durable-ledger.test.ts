@@ -228,6 +228,35 @@ test('why inputs were quarantined is known after the end of the job and of the c
   await after.close();
 });
 
+test('inputs of whose files bytes were left out are known after coordinators of the job, and after its end', async () => {
+  const store = new MemoryStore();
+  const path = spoolPath();
+  const first = await openLedger(() => path, store);
+  await planFrames(first, 3);
+  const mendedBy = (mended: string, source: number) => ({
+    ...commitOf(source),
+    mended: [{ mended, sources: 1, source }],
+  });
+  await first.commit(mendedBy('Bytes were left out', 2));
+  await first.close();
+  const second = await openLedger(() => path, store);
+  await second.resume('job');
+  for (const source of [1, 0])
+    await second.commit({ ...mendedBy(source === 0 ? 'Others were' : 'Bytes were left out', source), epoch: 2 });
+  const mended = [
+    { mended: 'Bytes were left out', inputs: 2, example: 'file:///1' },
+    { mended: 'Others were', inputs: 1, example: 'file:///0' },
+  ];
+  assert.deepEqual((await second.getJob('job'))?.mended, mended);
+  // What counts already is not counted again.
+  assert.equal(await second.commit({ ...mendedBy('Others were', 0), epoch: 2 }), 'duplicate');
+  await second.setState('job', 'complete', { nowMs: 1, digest: '' });
+  await second.close();
+  const after = await openLedger(spoolPath, store);
+  assert.deepEqual((await after.getJob('job'))?.mended, mended);
+  await after.close();
+});
+
 test('which nodes took part and where the time went is known after coordinators of the job, and after its end', async () => {
   const store = new MemoryStore();
   const path = spoolPath();

@@ -1,6 +1,7 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { readVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { JobFacts, JobRecord } from './ledger.ts';
+import type { StoredMended } from './mended-inputs.ts';
 import type { Merge, OpenSource } from './merge.ts';
 import { blockBins, OpenBins } from './open-bins.ts';
 import { ByteReader } from './record/byte-reader.ts';
@@ -27,6 +28,8 @@ export interface JobState {
     counted: string;
     /** The same of each pipeline after the first; absent where there is one. */
     others?: { openSources: number; counted: string }[];
+    /** Absent where nothing was left out of any file. */
+    mended?: StoredMended;
   };
 }
 
@@ -39,12 +42,14 @@ interface WrittenJob {
   times: JobTimes;
   plan: { count: number };
   progress: { count: number };
+  mended: { stored: StoredMended | undefined };
   /** One a pipeline. */
   parts: readonly { keptSources: { size: number }; merge: Pick<Merge, 'counted'> }[];
 }
 
 export function encodeJob(job: WrittenJob): Uint8Array {
   const { facts, resultsVersion, plan, progress } = job;
+  const mended = job.mended.stored;
   const [first, ...others] = job.parts.map(({ keptSources, merge }) => {
     return { openSources: keptSources.size, counted: String(merge.counted) };
   });
@@ -56,6 +61,7 @@ export function encodeJob(job: WrittenJob): Uint8Array {
     planPieces: plan.count,
     progressPieces: progress.count,
     ...first!,
+    ...(mended && { mended }),
     ...(others.length > 0 && { others }),
   };
   return toBytes({ format, facts, open });

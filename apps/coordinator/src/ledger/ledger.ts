@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
+import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
@@ -20,6 +20,8 @@ export interface JobRecord {
   counts: JobCounts;
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
+  /** Inputs of whose files bytes were left out, as halogrid.v1.JobStatus tells them; absent where there are none. */
+  mended?: MendedInputs[];
   /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
   nodesUsed?: number;
   /** As halogrid.v1.JobStatus tells it; absent before the first result. */
@@ -55,6 +57,8 @@ export interface ShardCommit {
   /** As ShardAnswer.found. */
   found?: FoundFrames;
   errors: SourceError[];
+  /** As ShardAnswer.mended. */
+  mended?: readonly MendedKind[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;

@@ -4,7 +4,7 @@ import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
 import { indexesOf } from '../job/packed-frames.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
-import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
+import { checkAnswers, checkMended, framesWithout, InvalidResultError } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
 import type { FrameOrder, FrameSummary } from './frame-summary.ts';
 import { JobCaptures } from './job-captures.ts';
@@ -12,6 +12,7 @@ import { encodeJob, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
 import type { JobFacts, JobRecord, JobResults, OpenShard, ShardCommit } from './ledger.ts';
+import { MendedInputCounts } from './mended-inputs.ts';
 import type { Merge } from './merge.ts';
 import { openChanges } from './open-source-entries.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
@@ -44,6 +45,8 @@ export class OpenJob implements Journaled {
   readonly settled: SettledReader;
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
+  /** Inputs of whose files bytes were left out. */
+  mended = new MendedInputCounts();
   readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
   /** By name and device, in the order in which they came. */
   readonly nodes = new Map<string, NodeShards>();
@@ -79,9 +82,11 @@ export class OpenJob implements Journaled {
   get record(): JobRecord {
     const { facts, spec, merge } = this;
     const reasons = merge.quarantined > 0 ? { reasons: merge.reasons() } : {};
+    const told = this.mended.list((index) => merge.planned(index).uri);
+    const mended = told.length > 0 ? { mended: told } : {};
     const nodesUsed = [...this.nodes.values()].filter(({ shards }) => shards > 0).length;
     const times = nodesUsed > 0 ? { times: structuredClone(this.times) } : {};
-    return { ...facts, spec, counts: { ...facts.counts }, ...reasons, nodesUsed, ...times };
+    return { ...facts, spec, counts: { ...facts.counts }, ...reasons, ...mended, nodesUsed, ...times };
   }
 
   addPlan(steps: readonly PlanStep[], last: boolean): void {
@@ -175,11 +180,14 @@ export class OpenJob implements Journaled {
   commit(commit: ShardCommit, frames?: { runs: Float64Array; summary: FrameSummary }): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
-    const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
+    const { shard, attempt: attempts, node, errors, mended = [], stageSeconds, busySeconds = {} } = commit;
+    const { work } = open.shard;
+    checkMended(work, mended, errors);
     if (frames) {
       this.#shardDone(shard, this.#nodeNumber(node));
       this.#addFrames(frames, commit.found!.pixels);
-    } else this.#addResults(open.shard.work, commit);
+    } else this.#addResults(work, commit);
+    if (work.kind !== 'tile') for (const kind of mended) this.mended.add(kind);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
     addSeconds(this.times.stageSeconds, stageSeconds);
     addSeconds(this.times.busySeconds, busySeconds);
@@ -200,6 +208,7 @@ export class OpenJob implements Journaled {
     const byPart = checkAnswers(work, commit, shapes);
     this.#shardDone(commit.shard, this.#nodeNumber(commit.node));
     const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
+    if (work.kind === 'tile' && counting.length > 0) for (const kind of commit.mended ?? []) this.mended.addTile(kind);
     for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
     for (const { source, captured } of counting) {
       this.#capture(source, captured);
@@ -335,6 +344,8 @@ export class OpenJob implements Journaled {
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
     this.#touched.add(index);
+    const { state } = this.merge.state(index);
+    if (state !== 'open') this.mended.settle(index, state === 'done');
     for (const [part, { merge, spool, hasHistograms }] of this.parts.entries()) {
       const source = merge.state(index);
       if (source.state === 'done') {

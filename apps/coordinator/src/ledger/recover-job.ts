@@ -12,6 +12,7 @@ import {
 } from './job-record.ts';
 import type { JobSums, OpenSpool } from './job-sums.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
+import { MendedInputCounts } from './mended-inputs.ts';
 import { blockBins } from './open-bins.ts';
 import { OpenJob } from './open-job.ts';
 import { blockKind, openKind } from './open-source-entries.ts';
@@ -118,6 +119,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
     merge.quarantined = counts.quarantined;
     merge.counted = BigInt(sums[i]!.counted);
   }
+  job.mended = new MendedInputCounts(open.mended);
   Object.assign(job.times, open.times, { stageSeconds: open.stageSeconds });
 
   const takeRecord = recordTaker(job);

@@ -89,10 +89,10 @@ export function abandonedJobJson(
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
 ): string {
-  const { jobId, spec, submittedMs, counts, reasons: quarantine } = job;
+  const { jobId, spec, submittedMs, counts, reasons: quarantine, mended } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
   const versions = { version: softwareVersion, resultsVersion };
-  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, ...describeSpec(spec) };
+  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, mended, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
@@ -128,6 +128,7 @@ export function completeJobJson(
     finished: isoTime(finishedMs),
     counts: { sources: count, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
+    mended: job.mended,
     capturedBy: captured,
     ...(incremental && { incremental }),
     ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),

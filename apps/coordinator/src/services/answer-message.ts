@@ -25,7 +25,7 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
  * the counts are not as many as its results say.
  */
 export function toShardAnswer(
-  { results, errors, stageSeconds, busySeconds, inputBytes, frames, timeline }: ShardCompleted,
+  { results, errors, mended, stageSeconds, busySeconds, inputBytes, frames, timeline }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
   if (frames && results.length > 0) refuseValue('the number of completed.results', results.length, '0 beside frames');
@@ -34,6 +34,7 @@ export function toShardAnswer(
     ...(frames && { found: toFoundFrames(frames, counts) }),
     results: results.map((result, i) => toSourceResult(result, bins[i]!)),
     errors,
+    ...(mended && { mended: mended.kinds }),
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
     inputBytes,

@@ -45,7 +45,8 @@ export function checkReportBounds(request: AttachRequest): AttachRequest {
   switch (report?.$case) {
     case 'completed': {
       const errors = report.value.errors.map((error) => ({ ...error, error: cutSentence(error.error) }));
-      return { report: { ...report, value: { ...report.value, errors } } };
+      const kinds = report.value.mended?.kinds.map((kind) => ({ ...kind, mended: cutSentence(kind.mended) }));
+      return { report: { ...report, value: { ...report.value, errors, ...(kinds && { mended: { kinds } }) } } };
     }
     case 'hello': {
       const lacks = report.value.lacks.map((lack) => ({ ...lack, reason: cutSentence(lack.reason) }));

@@ -50,6 +50,7 @@ test('colours and sentences are the same wherever JPEGs are decoded: any kind of
     const { expected, found, batches } = await both(lease);
     assert.deepEqual(found, expected);
     assert.ok(expected.results!.length > 20 && expected.errors!.length > 20);
+    assert.equal(sum(expected.mended!.kinds.map(({ sources }) => sources)) >= 10, true);
     assert.ok(batches.length === 1 && batches[0]! > 20, `${batches} files went to the device`);
     const small = await onDevice(lease, { maxBytes: 24_000, batchBytes: 300_000 });
     assert.deepEqual(small.found, expected);

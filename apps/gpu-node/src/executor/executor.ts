@@ -1,6 +1,6 @@
 import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
-import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
+import { excessOf, type FoundAnswer, type Lease, leaseBounds, type MendedKind } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
 import { isRemoteUri } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
@@ -144,6 +144,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
       areFrames: work.$case === 'frames',
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
+      ...mendedSources(outcomes),
       stageSeconds: run.clock.seconds,
       busySeconds: busyMessage(busy.take()),
       inputBytes: run.inputBytes,
@@ -182,6 +183,19 @@ async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise
   if (work.$case === 'tile') return [await runTile(run, work.value)];
   const { sources, segment } = work.value;
   return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
+}
+
+/** Sources with a result of whose files something was left out, by what that is. */
+function mendedSources(outcomes: readonly SourceOutcome[]): Pick<FoundAnswer, 'mended'> {
+  const kinds = new Map<string, MendedKind>();
+  for (const outcome of outcomes) {
+    if (outcome.kind !== 'result' || outcome.mended === undefined) continue;
+    const { mended, results } = outcome;
+    const source = results[0]!.source;
+    const kind = kinds.get(mended) ?? { mended, sources: 0, source };
+    kinds.set(mended, { mended, sources: kind.sources + 1, source: Math.min(kind.source, source) });
+  }
+  return kinds.size > 0 ? { mended: { kinds: [...kinds.values()] } } : {};
 }
 
 /** The grid whose cells are counted apart. Throws ParameterError. */

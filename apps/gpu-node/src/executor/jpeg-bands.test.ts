@@ -92,11 +92,15 @@ test('of a damaged JPEG, or one that changes, is said what is said of it without
   for (let at = damaged.length >> 1; at < (damaged.length >> 1) + 40; at += 2) damaged.set([0xff, 0], at);
   const cut = jpeg.subarray(0, jpeg.length - 300);
   const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(20, 0x55), jpeg.subarray(-2)]);
+  // One byte too many in front of a restart marker in the middle.
+  const restart = jpeg.indexOf(Buffer.from([0xff, 0xd3]), jpeg.length >> 1);
+  const leftOver = Buffer.concat([jpeg.subarray(0, restart), Buffer.from([0x5a]), jpeg.subarray(restart)]);
   const table: [what: string, file: Uint8Array, said: string[]][] = [
     ['whole', jpeg, []],
     ['damaged', damaged, ['The JPEG data is damaged or cut off']],
     ['cut', cut, ['The JPEG is cut off: its end marker is missing']],
     ['padded', padded, []],
+    ['left over', leftOver, []],
   ];
   for (const [what, file, said] of table) {
     await withFolder(async (folder) => {
@@ -110,6 +114,8 @@ test('of a damaged JPEG, or one that changes, is said what is said of it without
         // One bad tile sets an image aside.
         assert.deepEqual([...new Set(errors.map(({ error }) => error))], said, what);
         assert.ok(errors.every(({ cause, stage }) => cause === Cause.CONTENT && stage === 'decode'));
+        const mended = answers.flatMap((answer) => answer.mended?.kinds ?? []);
+        assert.equal(mended.length > 0, what === 'left over' || what === 'padded', what);
       }
     });
   }

@@ -11,6 +11,8 @@ export interface DecodedPlanes {
   pixel: PixelType;
   bytes: Uint8Array;
   captured?: CaptureTime;
+  /** What was left out of its file, a sentence. */
+  mended?: string;
   /** Called once, when `bytes` are read by nobody any more. */
   giveBack?(): void;
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DecoderPool } from '@halogrid/imaging';
-import { noFfmpeg } from '@halogrid/imaging/testing-videos';
+import { noFfmpeg, runFfmpeg } from '@halogrid/imaging/testing-videos';
 import type { FoundAnswer, Lease, Source } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { chunksIn, feedsOf } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
-import { recordingLease } from './testing/recording-lease.ts';
+import { leaseOfVideo, recordingLease } from './testing/recording-lease.ts';
 import { createTestExecutor, withFolder } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
@@ -66,6 +66,35 @@ test('frames of MJPEG that the device decodes are what cores make of them, and s
     assert.deepEqual(inDoubt, { answer: expected, batches: [12] });
     const other = await recordingLease(folder, 'mjpeg.mkv', 3);
     assert.deepEqual(await computed(other, 'gpu'), { ...(await computed(other, 'cpu')), batches: [3] });
+  });
+});
+
+test('frames with bytes that hold no pixel are those without them, and counted, whoever is asked to decode them', {
+  skip,
+}, async () => {
+  await withFolder(async (folder) => {
+    const file = (path: string) => readFileSync(new URL(`../../../../libs/imaging/${path}`, import.meta.url));
+    const recordingOf = async (name: string, jpegs: readonly string[]): Promise<Lease> => {
+      for (const [i, path] of jpegs.entries()) await folder.put(`${name}-${i}.jpg`, file(path));
+      const uri = await folder.put(`${name}.avi`, '');
+      const frames = fileURLToPath(uri).replace('.avi', '-%d.jpg');
+      runFfmpeg(['-f', 'image2', '-c:v', 'mjpeg', '-i', frames, '-c', 'copy', '-y', fileURLToPath(uri)]);
+      return await leaseOfVideo(folder, uri);
+    };
+    const dirty = ['before-restarts-mjpeg', 'text-behind', 'comment-longer'].map((name) => `mended-jpegs/${name}.jpg`);
+    const clean = ['restart', 'restart', '420'].map((name) => `fixtures/${name}.jpg`);
+    const lease = await recordingOf('dirty', [...clean, ...dirty]);
+    const { answer: onCores } = await computed(lease, 'cpu');
+    assert.deepEqual(onCores.errors, []);
+    const bins = onCores.results!.map((result) => result.bins);
+    assert.deepEqual(bins.slice(3), bins.slice(0, 3));
+    assert.deepEqual(onCores.mended, {
+      kinds: ['in front of restart markers', 'behind the last pixel', 'between segments'].map((where, i) => ({
+        mended: `JPEG bytes that hold no pixel were passed over ${where}`,
+        ...{ sources: 1, source: 3 + i },
+      })),
+    });
+    assert.deepEqual((await computed(lease, 'gpu')).answer, onCores);
   });
 });
 

@@ -130,7 +130,7 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
     )
     .finally(release);
   for (const [i, { source, position, whole, image }] of decoded.entries()) {
-    outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, image.captured);
+    outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, image.captured, image.mended);
   }
 }
 

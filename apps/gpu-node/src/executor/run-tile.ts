@@ -26,7 +26,7 @@ import {
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
 import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
-import { tiledCopy } from './tiled-copy.ts';
+import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
@@ -40,9 +40,10 @@ interface TileResults {
 /** Computes the tile of an image of that type of pixels, by each pipeline. */
 type Compute = (pixel: PixelType, fill: Fill) => Promise<TileResults>;
 
-/** The same, and when the image was captured. */
+/** The same, when the image was captured, and what was left out of its file. */
 interface Computed extends TileResults {
   captured: CaptureTime | undefined;
+  mended?: string | undefined;
 }
 
 /** Computes one tile. */
@@ -69,11 +70,11 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const { items, captured, release } = isWhole
+    const { items, captured, mended, release } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, rect.height, compute);
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, items)).finally(release);
-    return sourceOutcome(source, size, rect, items, captured);
+    return sourceOutcome(source, size, rect, items, captured, mended);
   } catch (error) {
     return await failedOutcome(source, error);
   }
@@ -135,8 +136,9 @@ async function withUndividedImage(
       case 'regions':
         return await withOpenImage(run, source, size, compute);
       case 'large': {
-        const copy = { ...source, version: undefined, uri: await copyOf(run, source, version) };
-        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured };
+        const { uri, mended } = await copyOf(run, source, version);
+        const copy = { ...source, version: undefined, uri };
+        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured, mended };
       }
       case 'broken':
         throw content.error;
@@ -147,6 +149,7 @@ async function withUndividedImage(
             copyPlanes(run, content, bytes, copies, item),
           )),
           captured: content.captured,
+          mended: content.mended,
         };
     }
   } finally {
@@ -173,21 +176,22 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
       );
       await checkStillVersion(source);
     });
-    return { ...results, captured: image.captured };
+    return { ...results, captured: image.captured, mended: image.mended };
   } finally {
     await closeImage(run, image);
   }
 }
 
-/** The URI of a copy that is read by region, made on the way where nobody did. */
-async function copyOf(run: ShardRun, source: Source, version: string): Promise<string> {
-  const write = async (path: string): Promise<void> => {
+/** A copy that is read by region, made on the way where nobody did. */
+async function copyOf(run: ShardRun, source: Source, version: string): Promise<TiledCopy> {
+  const write = async (path: string): Promise<string | undefined> => {
     const image = await run.openImage(source.uri);
     try {
       checkVersion(image.version, source.version);
       if (!image.copy) throw changedInput('The image changed while it was read');
       await image.copy.write(path, run.channels);
       await checkStillVersion(source);
+      return image.mended;
     } finally {
       await closeImage(run, image);
     }
@@ -219,7 +223,8 @@ async function loadImage(
       return run.meters.decode.during(() => opened.decode({ x: 0, y: 0, width, height }, to));
     });
     await checkStillVersion(source);
-    return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }) };
+    const { mended } = image;
+    return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }), ...(mended && { mended }) };
   } catch (error) {
     if (error instanceof InputError && error.fault === 'content') return { kind: 'broken', error };
     throw error;

@@ -35,6 +35,7 @@ interface ReadFrame {
   position: number;
   whole: Rect;
   item: SharedItem;
+  mended: string | undefined;
 }
 
 /**
@@ -283,7 +284,7 @@ class VideoRun {
           const target = { bytes, offset, stride, channels: this.#run.channels, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
           await writeSourceChunk(this.#run, source, { size: whole, rect: whole, pixel }, bytes, item);
-          frames.push({ position: next.position, whole, item });
+          frames.push({ position: next.position, whole, item, mended: next.mended });
           this.#next = undefined;
           this.#run.signal.throwIfAborted();
         }
@@ -312,8 +313,9 @@ class VideoRun {
         ),
       );
     await this.#run.clock.time('encode', write).finally(release);
-    for (const [i, { position, whole }] of frames.entries()) {
-      this.#outcomes[position] = sourceOutcome(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
+    for (const [i, { position, whole, mended }] of frames.entries()) {
+      const source = this.#sources[position]!;
+      this.#outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, this.#captured, mended);
     }
   }
 }

@@ -73,8 +73,10 @@ export interface LeasedPipeline {
   readonly scratch: string;
 }
 
-/** `results`: one a pipeline. */
-export type SourceOutcome = { kind: 'result'; results: FoundResult[] } | { kind: 'error'; error: SourceError };
+/** `results`: one a pipeline. `mended`: what was left out of its file, a sentence. */
+export type SourceOutcome =
+  | { kind: 'result'; results: FoundResult[]; mended?: string }
+  | { kind: 'error'; error: SourceError };
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
@@ -253,6 +255,7 @@ export function sourceOutcome(
   rect: Rect,
   items: readonly ItemResult[],
   captured: CaptureTime | undefined,
+  mended?: string,
 ): SourceOutcome {
   const { width, height } = size;
   const results = items.map(({ counted, bins }, i): FoundResult => {
@@ -260,7 +263,7 @@ export function sourceOutcome(
     if (i > 0) return { ...result, pipeline: i };
     return captured ? { ...result, captured } : result;
   });
-  return { kind: 'result', results };
+  return { kind: 'result', results, ...(mended !== undefined && { mended }) };
 }
 
 const causes: Record<InputFault, Cause> = {

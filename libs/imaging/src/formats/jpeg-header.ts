@@ -1,15 +1,47 @@
 import type { Size } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
-import { readTurboJpegHeader } from './turbojpeg.ts';
+import { withCommentAtEnd } from '../jpeg/comment-at-end.ts';
+import { mendHeader, mendJpeg } from '../jpeg/mend-jpeg.ts';
+import { whyNoHeader } from './jpeg-verdict.ts';
+import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
-/** Width and height in pixels. Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
-export function readJpegHeader(jpeg: Uint8Array): Size {
-  trustJfifVersion(jpeg);
-  const header = readTurboJpegHeader(jpeg);
-  if (typeof header === 'string') {
-    throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
+/** A JPEG whose header is read. */
+export interface ReadJpeg extends Size {
+  /** All of it. */
+  file: Uint8Array;
+  /** The same, or what it is without bytes in its header that are none of it. */
+  bytes: Uint8Array;
+  /** What was left out of `bytes`, a sentence; absent where nothing was. */
+  mended?: string;
+}
+
+/** Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
+export function readJpeg(file: Uint8Array): ReadJpeg {
+  const header = readHeader(file);
+  if (typeof header !== 'string') return { file, bytes: file, ...sizeOf(header) };
+  const mended = mendHeader(file);
+  const again = mended && readHeader(mended.bytes);
+  if (!again || typeof again === 'string') {
+    throw new InputError('decode', whyNoHeader(file, header));
   }
-  const { width, height, precision, colourspace } = header;
+  return { file, ...mended, ...sizeOf(again) };
+}
+
+/**
+ * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of every byte that it
+ * leaves over in front of restart markers, and what is there once it is mended. Undefined now and then while it is mended.
+ */
+export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'> | undefined> {
+  const { mended } = jpeg;
+  const commented = withCommentAtEnd(jpeg.bytes);
+  yield commented ? { bytes: commented, ...(mended !== undefined && { mended }) } : jpeg;
+  const found = yield* mendJpeg(jpeg.file);
+  if (found && found.mended !== mended) yield found;
+  // Of what cannot be mended a warning that never came took nothing.
+  else if (commented) yield jpeg;
+}
+
+function sizeOf({ width, height, precision, colourspace }: TurboJpegHeader): Size {
   if (precision !== 8) {
     throw new InputError('decode', `${precision}-bit samples are not supported yet: 8-bit JPEG is`);
   }
@@ -18,6 +50,11 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
     throw new InputError('decode', `A JPEG in ${name} has no defined luma: grayscale, YCbCr and RGB have`);
   }
   return { width, height };
+}
+
+function readHeader(jpeg: Uint8Array): TurboJpegHeader | string {
+  trustJfifVersion(jpeg);
+  return readTurboJpegHeader(jpeg);
 }
 
 /**

@@ -1,42 +1,58 @@
-// Pure parts of the verdict on a JPEG: libjpeg-turbo stops at its first warning, and what it has decoded by then tells what that was about.
-import type { Size } from '@halogrid/geometry';
-import type { DecodeOutcome, JpegTarget } from './turbojpeg.ts';
+import { marker } from '../jpeg/markers.ts';
+import { nextMarker } from '../jpeg/next-marker.ts';
 
-/** A cache line: so many bytes of anything are allowed between the pixels of a JPEG and its end marker. */
-const maxPaddingBytes = 64;
+const endMarker = Buffer.from([0xff, marker.endOfImage]);
 
-const endMarker = Buffer.from([0xff, 0xd9]);
-
-export type FoundRows = 'decoded' | 'every row' | 'rows missing';
-
-/** To be called before rows of that size are decoded to `target`; what it gives then tells how far that came. */
-export function watchLastRow(
-  { width, height }: Size,
-  { bytes, stride, channels }: JpegTarget,
-): (outcome: DecodeOutcome) => FoundRows {
-  // A pattern that no image ends with tells whether the last row was decoded.
-  const pattern = (i: number): number => (i * 89) & 255;
-  const lastRowAt = (height - 1) * stride;
-  const lastRow = bytes.subarray(lastRowAt, lastRowAt + width * channels);
-  for (let i = 0; i < lastRow.length; i++) lastRow[i] = pattern(i);
-  return (outcome) => {
-    if (outcome === 'decoded') return 'decoded';
-    return lastRow.some((value, i) => value !== pattern(i)) ? 'every row' : 'rows missing';
-  };
+/** What is said of a JPEG that libjpeg-turbo does not decode without a warning. */
+export function whyRefused(jpeg: Uint8Array): string {
+  if (!hasEnd(jpeg)) return 'The JPEG is cut off: its end marker is missing';
+  return whyNotUpsampled(jpeg) ?? 'The JPEG data is damaged or cut off';
 }
 
-/** A JPEG less the bytes before its end marker that it may have too many. */
-export function withoutPadding(jpeg: Uint8Array): Uint8Array {
-  return jpeg.subarray(0, Math.max(0, endOf(jpeg) - maxPaddingBytes));
+/** What is said of a JPEG whose header libjpeg refuses with those words. */
+export function whyNoHeader(jpeg: Uint8Array, words: string): string {
+  const frame = frameOf(jpeg);
+  const isLater = frame && frame.length > 2 && frame[1] === 0 && frame[2] === 0;
+  if (isLater)
+    return 'The JPEG states its height behind its pixels (DNL), which is not supported: one in its header is';
+  return `The header of the JPEG is damaged or cut off: ${words}`;
 }
 
-/** What is said of a JPEG whose data is not good. */
-export const whyDamaged = (jpeg: Uint8Array): string =>
-  hasEnd(jpeg) ? 'The JPEG data is damaged or cut off' : 'The JPEG is cut off: its end marker is missing';
+export const hasEnd = (jpeg: Uint8Array): boolean =>
+  Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).includes(endMarker);
 
-export const hasEnd = (jpeg: Uint8Array): boolean => endOf(jpeg) >= 0;
+/** Markers of frames, whose segments are alike; C4, C8 and CC are none. */
+const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** Where the last end marker is; -1: nowhere. */
-function endOf(jpeg: Uint8Array): number {
-  return Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).lastIndexOf(endMarker);
+/** The segment of the frame, without its length; undefined where there is none before the first scan. */
+function frameOf(jpeg: Uint8Array): Uint8Array | undefined {
+  for (let at = 2; ; ) {
+    const found = nextMarker(jpeg, at);
+    if (!found || found.code === marker.startOfScan) return undefined;
+    const { code, end } = found;
+    at = code === marker.startOfImage ? end : end + Math.max(2, (jpeg[end]! << 8) | jpeg[end + 1]!);
+    if (isFrame(code)) return jpeg.subarray(end + 2, at);
+  }
+}
+
+/** Why libjpeg makes no colours of a JPEG: there are not so many samples of a component for each of another. */
+function whyNotUpsampled(jpeg: Uint8Array): string | undefined {
+  const frame = frameOf(jpeg);
+  return frame && oddSampling(frame.subarray(6, 6 + 3 * (frame[5] ?? 0)));
+}
+
+/** `components` has three bytes each: its name, its factors across and down, and its quantisers. */
+function oddSampling(components: Uint8Array): string | undefined {
+  const factors = Array.from(components).filter((_, i) => i % 3 === 1);
+  for (const [side, shift] of [
+    ['across', 4],
+    ['down', 0],
+  ] as const) {
+    const its = factors.map((factor) => (factor >> shift) & 15);
+    const most = Math.max(...its);
+    const odd = its.find((factor) => factor > 0 && most % factor !== 0);
+    if (odd === undefined) continue;
+    return `The JPEG has components with ${odd} samples for ${most} of others ${side}, which libjpeg does not make colours of: it does where one sample stands for 1, 2, 3 or 4, and it makes gray of YCbCr`;
+  }
+  return undefined;
 }

@@ -49,12 +49,6 @@ export interface TurboJpegHeader {
   colourspace: (typeof colourspaces)[number] | undefined;
 }
 
-/**
- * `decoded`: the data is good. `stopped`: something is wrong with it; rows that lie before it are decoded. There are no
- * words for what is wrong, because libturbojpeg keeps them in the thread that did the call.
- */
-export type DecodeOutcome = 'decoded' | 'stopped';
-
 /** Rows of an image. */
 export interface JpegRows {
   y: number;
@@ -108,10 +102,11 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
 export const limitDecodes = limitConcurrency(maxCalls);
 
 /**
- * Decodes all rows, or some, on a thread of libuv's pool. To be called by `limitDecodes`. The caller has made sure that they fit:
- * native code checks nothing. Rows above them are read but not transformed, at four times the speed (measured).
+ * Decodes all rows, or some, on a thread of libuv's pool, and resolves to whether libjpeg has nothing to warn of; there are no
+ * words for what is wrong, because libturbojpeg keeps them in the thread that did the call. To be called by `limitDecodes`. The caller has
+ * made sure that they fit: native code checks nothing. Rows above them are read but not transformed, at four times the speed (measured).
  */
-export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<DecodeOutcome> {
+export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
   library ??= load();
   const { readHeader, crop, decompress, destroy } = library;
   const decoder = createDecoder(library);
@@ -121,11 +116,11 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows
   try {
     if (rows) {
       const region = { x: 0, y: rows.y, w: rows.width, h: rows.height };
-      if (readHeader(decoder, jpeg, jpeg.length) !== 0 || crop(decoder, region) !== 0) return 'stopped';
+      if (readHeader(decoder, jpeg, jpeg.length) !== 0 || crop(decoder, region) !== 0) return false;
     }
     return await new Promise((resolve, reject) => {
       decompress.async(decoder, jpeg, jpeg.length, bytes, stride, pixelFormats[channels], (error, status) =>
-        error ? reject(error) : resolve(status === 0 ? 'decoded' : 'stopped'),
+        error ? reject(error) : resolve(status === 0),
       );
     });
   } finally {
@@ -134,13 +129,12 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows
   }
 }
 
-/** Decodes all rows on this thread, for a process that does nothing else meanwhile. The caller has made sure that they fit. */
-export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }: JpegTarget): DecodeOutcome {
+/** The same of all rows on this thread, for a process that does nothing else meanwhile. */
+export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }: JpegTarget): boolean {
   library ??= load();
   const decoder = createDecoder(library);
   try {
-    const status = library.decompress(decoder, jpeg, jpeg.length, bytes, stride, pixelFormats[channels]);
-    return status === 0 ? 'decoded' : 'stopped';
+    return library.decompress(decoder, jpeg, jpeg.length, bytes, stride, pixelFormats[channels]) === 0;
   } finally {
     library.destroy(decoder);
   }

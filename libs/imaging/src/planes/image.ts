@@ -19,6 +19,11 @@ export interface OpenImage {
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
   readonly inputBytes: number;
   /**
+   * What was left out of the file because it is none of the image, a sentence; absent where nothing was, and before what is decoded of
+   * it, or its copy, is there.
+   */
+  readonly mended?: string | undefined;
+  /**
    * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
    * whole image unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not
    * fit. Several regions may be decoded at once.

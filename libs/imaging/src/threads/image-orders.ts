@@ -35,6 +35,8 @@ export type OpenedImage = Pick<
 export interface ImageAnswer {
   /** Read of the image so far. */
   inputBytes: number;
+  /** As OpenImage has it. */
+  mended?: string;
   /** What an order to open an image gives. */
   opened?: OpenedImage;
 }

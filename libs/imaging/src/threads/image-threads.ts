@@ -67,6 +67,7 @@ class DistantImage implements OpenImage {
   readonly readsRegions: boolean;
   readonly copy?: ImageCopy;
   inputBytes: number;
+  mended: string | undefined;
   readonly #thread: ImageThread;
   readonly #image: number;
 
@@ -86,7 +87,7 @@ class DistantImage implements OpenImage {
       this.copy = {
         bytes: (channels) => copyBytes[channels],
         write: async (path, channels) => {
-          ({ inputBytes: this.inputBytes } = await thread.order({ kind: 'copy', image, path, channels }));
+          this.#take(await thread.order({ kind: 'copy', image, path, channels }));
         },
       };
     }
@@ -95,12 +96,17 @@ class DistantImage implements OpenImage {
   async decode(region: Rect, { bytes, ...target }: PlaneTarget): Promise<void> {
     const to = { ...target, address: addressOf(bytes), length: bytes.length };
     const order = { kind: 'decode', image: this.#image, region, to } as const;
-    ({ inputBytes: this.inputBytes } = await this.#thread.order(order));
+    this.#take(await this.#thread.order(order));
     // Until here they are in use, by no more than their address.
     void bytes.length;
   }
 
   async close(): Promise<void> {
     await this.#thread.order({ kind: 'close', image: this.#image });
+  }
+
+  #take({ inputBytes, mended }: ImageAnswer): void {
+    this.inputBytes = inputBytes;
+    this.mended = mended;
   }
 }

@@ -21,7 +21,8 @@ const images = new Map<number, OpenImage>();
 serveOrders(
   async (order: ImageOrder): Promise<ImageAnswer> => {
     const opened = await obey(order);
-    return { inputBytes: images.get(order.image)?.inputBytes ?? 0, ...(opened && { opened }) };
+    const { inputBytes = 0, mended } = images.get(order.image) ?? {};
+    return { inputBytes, ...(mended !== undefined && { mended }), ...(opened && { opened }) };
   },
   { pack: packError },
 );

@@ -21,6 +21,8 @@ export interface DecodedPicture {
   isLimited: boolean;
   /** Bytes from a row to the next with which it is copied in one go. */
   stride: number;
+  /** What was left out of its bytes, a sentence; absent where nothing was. */
+  mended?: string;
 }
 
 /** The next thing that a decoder has to say. */
@@ -60,13 +62,15 @@ export class SegmentDecoder {
   /** Rejects with InputError, and with DecoderBrokeError. The luma of a frame that was not read is passed over. */
   async next(): Promise<SegmentEvent> {
     this.#passOver();
-    const said = await this.#heard();
+    let said = await this.#heard();
+    const mended = said.kind === 'mended' ? { mended: said.mended } : undefined;
+    if (mended) said = await this.#heard();
     if (said.kind !== 'frame') return said as SegmentEvent;
     this.#frame = said;
     const { position, width, height, sampleBytes, planes, stride, encoded, limited } = said;
     const pixel = sampleBytes === 2 ? 'u16' : 'u8';
     const is = { isEncoded: encoded === 1, isLimited: limited === 1 };
-    return { kind: 'frame', position, width, height, pixel, planes, stride, ...is };
+    return { kind: 'frame', position, width, height, pixel, planes, stride, ...is, ...mended };
   }
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */

@@ -1,17 +1,11 @@
+import { commentAndEnd, huffmanFrames, marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegBand } from './bands.ts';
-import { huffmanFrames, marker } from './markers.ts';
 import type { JpegStretches } from './stretches.ts';
-
-/**
- * A comment without a text, and the end of the image. libjpeg warns of bytes that it has left over in front of restart markers when it
- * looks for a marker the next time, which may be never; behind a comment it has to.
- */
-const endOfFile = Uint8Array.of(0xff, marker.com, 0, 2, 0xff, marker.endOfImage);
 
 /**
  * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs those above and below:
  * it is right but for the first and the last of them. `head` is the file up to where its data begins; `data` are the band's bytes.
- * Throws RangeError for a band that has MCUs to skip.
+ * libjpeg warns of all that is left over in it. Throws RangeError for a band that has MCUs to skip.
  */
 export function bandFile(
   head: Uint8Array,
@@ -20,7 +14,7 @@ export function bandFile(
   { starts }: JpegStretches,
 ): Uint8Array {
   if (frame.skippedMcus > 0) throw new RangeError('The band begins within a stretch');
-  const file = new Uint8Array(head.length + data.length + endOfFile.length);
+  const file = new Uint8Array(head.length + data.length + commentAndEnd.length);
   file.set(head);
   const height = placeOfHeight(head);
   file[height] = frame.height >> 8;
@@ -29,7 +23,7 @@ export function bandFile(
   // Its first restart marker has number 0, whatever that had in the image.
   for (let i = 1; first + i < end; i++)
     file[head.length + starts[first + i]! - from - 1] = marker.firstRestart + ((i - 1) & 7);
-  file.set(endOfFile, head.length + data.length);
+  file.set(commentAndEnd, head.length + data.length);
   return file;
 }
 

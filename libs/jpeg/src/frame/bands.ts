@@ -1,5 +1,5 @@
+import { marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegFrame } from './jpeg-frame.ts';
-import { marker } from './markers.ts';
 import type { JpegStretches } from './stretches.ts';
 
 /** Rows of a JPEG that are decoded without the others. */

@@ -1,4 +1,4 @@
-import type { HuffmanTable } from './huffman-table.ts';
+import type { HuffmanTable } from '@halogrid/imaging/jpeg-segments';
 
 /** A component of a JPEG. */
 export interface JpegComponent {

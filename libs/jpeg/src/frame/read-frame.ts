@@ -1,7 +1,13 @@
-import { type HuffmanTable, maxTables } from './huffman-table.ts';
+import {
+  type Component,
+  type HuffmanTable,
+  marker,
+  maxTables,
+  readSegment,
+  type Segments,
+  Unusual,
+} from '@halogrid/imaging/jpeg-segments';
 import type { JpegComponent, JpegFrame } from './jpeg-frame.ts';
-import { marker } from './markers.ts';
-import { type Component, ForCores, readSegment, type Segments } from './read-segment.ts';
 
 /** The most that the format allows: libjpeg refuses more. */
 const maxMcuBlocks = 10;
@@ -18,7 +24,7 @@ export function readJpegFrame(head: Uint8Array, fileBytes = head.length): JpegFr
   try {
     return readSegments(head, fileBytes);
   } catch (error) {
-    if (error instanceof ForCores) return error.message;
+    if (error instanceof Unusual) return error.message;
     throw error;
   }
 }
@@ -37,16 +43,16 @@ export function endOfHeader(jpeg: Uint8Array): number | undefined {
 }
 
 function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
-  if (jpeg[0] !== 0xff || jpeg[1] !== marker.startOfImage) throw new ForCores('no start of an image');
+  if (jpeg[0] !== 0xff || jpeg[1] !== marker.startOfImage) throw new Unusual('no start of an image');
   const found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
   for (let at = 2; ; ) {
-    if (jpeg[at] !== 0xff) throw new ForCores('no marker where one is due');
+    if (jpeg[at] !== 0xff) throw new Unusual('no marker where one is due');
     // Any number of fill bytes may stand before a marker.
     while (jpeg[at + 1] === 0xff) at++;
     const kind = jpeg[at + 1];
     const length = (jpeg[at + 2]! << 8) | jpeg[at + 3]!;
     const end = at + 2 + length;
-    if (kind === undefined || !(length >= 2) || end > jpeg.length) throw new ForCores('the header is cut off');
+    if (kind === undefined || !(length >= 2) || end > jpeg.length) throw new Unusual('the header is cut off');
     const segment = jpeg.subarray(at + 4, end);
     if (kind === marker.startOfScan) return layOut(found, readScan(segment, found), end, fileBytes);
     readSegment(kind, segment, found);
@@ -56,16 +62,15 @@ function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
 
 /** The tables of each component: DC in bits 4 to 7, AC in bits 0 to 3. */
 function readScan(segment: Uint8Array, { frame }: Segments): readonly number[] {
-  if (!frame) throw new ForCores('a scan before its frame');
+  if (!frame) throw new Unusual('a scan before its frame');
   const { components } = frame;
   const isWhole = segment[0] === components.length && segment.length === 4 + 2 * components.length;
-  if (!isWhole) throw new ForCores('several scans');
+  if (!isWhole) throw new Unusual('several scans');
   const [start, end, approximation] = segment.subarray(-3) as unknown as [number, number, number];
-  if (start !== 0 || end !== 63 || approximation !== 0) throw new ForCores('a scan of some coefficients');
-  if (new Set(components.map(({ id }) => id)).size < components.length)
-    throw new ForCores('two components of one name');
+  if (start !== 0 || end !== 63 || approximation !== 0) throw new Unusual('a scan of some coefficients');
+  if (new Set(components.map(({ id }) => id)).size < components.length) throw new Unusual('two components of one name');
   return components.map(({ id }, i) => {
-    if (segment[1 + 2 * i] !== id) throw new ForCores('components in another order');
+    if (segment[1 + 2 * i] !== id) throw new Unusual('components in another order');
     return segment[2 + 2 * i]!;
   });
 }
@@ -76,23 +81,23 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
   const luma = components[0]!;
   const isGray = components.length === 1;
   if (components.some(({ across, down }) => across > luma.across || down > luma.down)) {
-    throw new ForCores('luma is not at full resolution');
+    throw new Unusual('luma is not at full resolution');
   }
   // A component that is alone has MCUs of one block, whatever its factors.
   const blocksOf = ({ across, down }: Component) => (isGray ? 1 : across * down);
   const [lumaAcross, lumaDown] = isGray ? [1, 1] : [luma.across, luma.down];
   const mcuBlocks = components.reduce((sum, component) => sum + blocksOf(component), 0);
-  if (mcuBlocks > maxMcuBlocks) throw new ForCores('more blocks an MCU than libjpeg reads');
+  if (mcuBlocks > maxMcuBlocks) throw new Unusual('more blocks an MCU than libjpeg reads');
   const mcusAcross = Math.ceil(width / (8 * lumaAcross));
   const blocks = mcusAcross * Math.ceil(height / (8 * lumaDown)) * mcuBlocks;
-  if (isTooShort(blocks, fileBytes - dataStart)) throw new ForCores('less data than its size needs');
+  if (isTooShort(blocks, fileBytes - dataStart)) throw new Unusual('less data than its size needs');
   const tables: HuffmanTable[] = [];
   const perBlock = (of: (HuffmanTable | undefined)[], shift: number): number[] =>
     components.flatMap((component, i) =>
       Array(blocksOf(component)).fill(numberOf(of[(selectors[i]! >> shift) & 15], tables)),
     );
   const quantisers = components.map((component) => found.quantisers[component.quantisers]);
-  if (quantisers.includes(undefined)) throw new ForCores('a quantisation table is missing');
+  if (quantisers.includes(undefined)) throw new Unusual('a quantisation table is missing');
   let first = 0;
   const parts = components.map((component, i): JpegComponent => {
     const [across, down] = isGray ? [1, 1] : [component.across, component.down];
@@ -101,7 +106,7 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
     return part;
   });
   const [dcTables, acTables] = [perBlock(found.dc, 4), perBlock(found.ac, 0)];
-  if (tables.length > maxTables) throw new ForCores('more tables than devices hold');
+  if (tables.length > maxTables) throw new Unusual('more tables than devices hold');
   return {
     ...{ width, height, lumaFirst: 0, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks, components: parts },
     restartBlocks: found.restartMcus * mcuBlocks,
@@ -118,13 +123,13 @@ function checkColours({ isJfif, transform }: Segments, components: readonly Comp
   if (components.length === 1 || isJfif) return;
   if (transform === undefined) {
     const ids = String.fromCharCode(...components.map(({ id }) => id));
-    if (ids === 'RGB') throw new ForCores('RGB');
-  } else if (transform !== 1) throw new ForCores(transform === 0 ? 'RGB' : 'an unknown colour transform');
+    if (ids === 'RGB') throw new Unusual('RGB');
+  } else if (transform !== 1) throw new Unusual(transform === 0 ? 'RGB' : 'an unknown colour transform');
 }
 
 /** The number of a table among those used so far, of which it is one from now on. */
 function numberOf(table: HuffmanTable | undefined, tables: HuffmanTable[]): number {
-  if (!table) throw new ForCores('a Huffman table is missing');
+  if (!table) throw new Unusual('a Huffman table is missing');
   if (!tables.includes(table)) tables.push(table);
   return tables.indexOf(table);
 }

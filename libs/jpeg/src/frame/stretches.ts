@@ -1,5 +1,5 @@
+import { marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegFrame } from './jpeg-frame.ts';
-import { marker } from './markers.ts';
 
 /** Stretches of the data of a JPEG that restart markers end, of which each is decoded without those before it. */
 export interface JpegStretches {

@@ -1,4 +1,4 @@
-import { type HuffmanTable, longLengths, lookupBits } from '../frame/huffman-table.ts';
+import { type HuffmanTable, longLengths, lookupBits } from '@halogrid/imaging/jpeg-segments';
 import { zigzag } from '../frame/zigzag.ts';
 
 /** Words of a Huffman table: lookup, ends, places, and 256 symbols, four to a word, the first in the low byte. */

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { longLengths, lookupBits, marker, maxTables } from '@halogrid/imaging/jpeg-segments';
 import { greatestDc, greatestInput, greatestPixel } from '../frame/bounds.ts';
 import { maxAhead, noEnd } from '../frame/chunk.ts';
 import { dctConstants } from '../frame/dct-constants.ts';
-import { longLengths, lookupBits, maxTables } from '../frame/huffman-table.ts';
-import { marker } from '../frame/markers.ts';
 import { aheadBytes, chunkBytes, chunkWords, groupBlocks, groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { status } from '../frame/status.ts';
 import { tableWords } from './pack-tables.ts';

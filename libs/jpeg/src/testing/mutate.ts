@@ -1,14 +1,14 @@
-import { randomSource } from './random-source.ts';
+import { randomSource } from '@halogrid/imaging/testing-codes';
 
 /**
- * The file with something wrong: bits flipped, a part cut out, the end cut off, or a part of `other` put into it; a seed
- * decides.
+ * The file with something wrong: bits flipped, a part cut out, the end cut off, a part of `other` put into it, or bytes of that in front of
+ * a marker; a seed decides.
  */
 export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffer {
   const random = randomSource(seed);
   const at = random(jpeg.length);
   const length = 1 + random(random(2) === 0 ? 4 : 200);
-  switch (random(4)) {
+  switch (random(5)) {
     case 0: {
       const flipped = Buffer.from(jpeg);
       for (let i = 0; i <= random(3); i++) flipped[random(jpeg.length)]! ^= 1 << random(8);
@@ -18,6 +18,12 @@ export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffe
       return Buffer.concat([jpeg.subarray(0, at), jpeg.subarray(at + length)]);
     case 2:
       return Buffer.from(jpeg.subarray(0, at));
+    case 3: {
+      const markers = markersOf(jpeg);
+      const place = markers[random(markers.length)] ?? at;
+      const from = random(other.length);
+      return Buffer.concat([jpeg.subarray(0, place), other.subarray(from, from + length), jpeg.subarray(place)]);
+    }
     default: {
       const from = random(other.length);
       return Buffer.concat([
@@ -28,3 +34,7 @@ export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffe
     }
   }
 }
+
+/** Where bytes FF are that no byte 0 and no other FF follows. */
+const markersOf = (jpeg: Uint8Array): number[] =>
+  [...jpeg.keys()].filter((at) => jpeg[at] === 0xff && jpeg[at + 1] !== 0 && jpeg[at + 1] !== 0xff);

@@ -1,5 +1,4 @@
-import { randomCodes, type TestCodes } from './random-codes.ts';
-import { randomSource } from './random-source.ts';
+import { randomCodes, randomSource, type TestCodes } from '@halogrid/imaging/testing-codes';
 
 /** What a JPEG that is made up is like. */
 export interface MadeUpJpeg {

@@ -1,5 +1,5 @@
+import { lookUp } from '@halogrid/imaging/jpeg-segments';
 import { type Chunk, noEnd, packState, unpackState } from '../frame/chunk.ts';
-import { lookUp } from '../frame/huffman-table.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 
 /** What is in a chunk, counted since its last restart marker where it has one, or from its begin. */

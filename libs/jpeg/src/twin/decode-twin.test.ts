@@ -118,6 +118,15 @@ test('fill bytes in front of a restart marker are skipped', async () => {
   assert.ok(!isFine((await compare(full, 'many fill bytes'))!));
 });
 
+test('files with bytes that hold no pixel are for cores, or in doubt', async () => {
+  const paths = globSync(fileURLToPath(new URL('../../../imaging/mended-jpegs/*.jpg', import.meta.url)));
+  assert.ok(paths.length > 10);
+  for (const path of paths) {
+    const found = await compare(readFileSync(path), path);
+    assert.ok(found === undefined || !isFine(found), path);
+  }
+});
+
 test('restart markers that are lost, doubled or numbered wrongly are doubt', () => {
   const jpeg = writeJpeg({ ...small, restartMcus: 2 });
   const frame = frameOf(jpeg);

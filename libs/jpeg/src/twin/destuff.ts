@@ -1,5 +1,5 @@
+import { isRestart, marker } from '@halogrid/imaging/jpeg-segments';
 import { type Chunk, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
-import { isRestart, marker } from '../frame/markers.ts';
 import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
 
 /** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */

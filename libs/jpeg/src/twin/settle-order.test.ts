@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { randomSource } from '@halogrid/imaging/testing-codes';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 import { readJpegFrame } from '../frame/read-frame.ts';
-import { randomSource } from '../testing/random-source.ts';
 import { settleInAnyOrder } from '../testing/settle-in-any-order.ts';
 import { writeJpeg } from '../testing/write-jpeg.ts';
 import { destuff } from './destuff.ts';

@@ -8,11 +8,13 @@ import { type FoundAnswer, maxAnswerParts, maxCountsBytes, splitAnswer } from '.
 
 const lease = { jobId: 'j', shard: 3, attempt: 2, epoch: 5 };
 
+const mended = { kinds: [{ mended: 'Bytes were left out', sources: 1, source: 7 }] };
+
 function answerOf(counts: readonly ArrayLike<number>[]): FoundAnswer {
   const results = counts.map((bins, source) => {
     return { source, width: 9, height: 7, rect: undefined, counted: 63, bins: Uint32Array.from(bins) };
   });
-  return { ...lease, results, errors: [], stageSeconds: { read: 1 }, busySeconds: {}, inputBytes: 4 };
+  return { ...lease, results, errors: [], mended, stageSeconds: { read: 1 }, busySeconds: {}, inputBytes: 4 };
 }
 
 /** The messages of an answer, as they come off the wire. */
@@ -36,7 +38,8 @@ test('whatever an answer counts is the same once it is put together again, howev
       }
       const { results, counts: rest, parts: said = 0, frames, timeline: _, ...answer } = last.value;
       assert.deepEqual([said, frames], [parts.length, undefined]);
-      assert.deepEqual(answer, { ...lease, errors: [], stageSeconds: { read: 1 }, busySeconds: {}, inputBytes: 4 });
+      const told = { errors: [], mended, stageSeconds: { read: 1 }, busySeconds: {}, inputBytes: 4 };
+      assert.deepEqual(answer, { ...lease, ...told });
       assert.deepEqual(
         results.map(({ bins, binCount }) => [bins.length, binCount]),
         counts.map(({ length }) => [0, length]),

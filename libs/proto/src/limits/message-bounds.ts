@@ -35,6 +35,8 @@ import type {
   Kept,
   Lack,
   Lease,
+  MendedKind,
+  MendedSources,
   PartFound,
   PartHit,
   PartRanking,
@@ -169,6 +171,7 @@ const completed = fields<ShardCompleted>({
   counts: bytes(maxCountsBytes),
   frames: bytes(maxFrameTableBytes),
   timeline: fields<ShardTimeline>({ spans: list(16, fields<StageSpan>({ stage: word })) }),
+  mended: fields<MendedSources>({ kinds: list(16, fields<MendedKind>({ mended: any })) }),
 });
 
 /** What a node reports; sentences are cut elsewhere. */

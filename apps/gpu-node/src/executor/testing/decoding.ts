@@ -62,6 +62,11 @@ export const fixtures = globSync(
   fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)),
 ).toSorted();
 
+/** Files with bytes that hold no pixel. */
+const mendedFixtures = globSync(
+  fileURLToPath(new URL('../../../../../libs/imaging/mended-jpegs/*.jpg', import.meta.url)),
+).toSorted();
+
 /** What is wrong with a frame header, by bytes behind its marker: height in 5 and 6, width in 7 and 8, components in 9, luma's factors in 11. */
 const badFrames: Readonly<Record<string, Record<number, number>>> = {
   'no-components': { 9: 0 },
@@ -95,7 +100,7 @@ function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
   ];
 }
 
-/** Every JPEG of the fixtures, some mutants of each, files whose headers lie, and files that are no JPEGs. */
+/** Every JPEG of the fixtures, some mutants of each, files with bytes too many, files whose headers lie, and files that are no JPEGs. */
 export async function putMixed(folder: TestFolder): Promise<string[]> {
   const uris: string[] = [];
   const put = async (name: string, bytes: Uint8Array | string) => uris.push(await folder.put(name, bytes));
@@ -107,6 +112,7 @@ export async function putMixed(folder: TestFolder): Promise<string[]> {
     }
     await put(`cut-${basename(path)}`, jpeg.subarray(0, jpeg.length >> 1));
   }
+  for (const path of mendedFixtures) await put(basename(path), readFileSync(path));
   for (const [name, jpeg] of badHeaders(readFileSync(fixtures.find((path) => path.endsWith('420.jpg'))!))) {
     await put(`${name}.jpg`, jpeg);
   }

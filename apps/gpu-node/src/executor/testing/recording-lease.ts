@@ -14,6 +14,11 @@ export async function recordingLease(
 ): Promise<Lease> {
   const uri = await folder.put(name, '');
   makeVideo(fileURLToPath(uri), encoder, frames);
+  return await leaseOfVideo(folder, uri, lease);
+}
+
+/** A lease of the first segment of a video. */
+export async function leaseOfVideo(folder: TestFolder, uri: string, lease: Partial<Lease> = {}): Promise<Lease> {
   for await (const part of planVideo(uri, {}, () => ({ aim: 1000, most: 1000 }))) {
     if (part.kind !== 'segment') continue;
     const { start, frames: planned, ...segment } = part.segment;

@@ -15,6 +15,8 @@ export interface FramePixels extends Size {
   isLimited?: boolean;
   /** Bytes from a row to the next with which it is written in one go. */
   stride?: number;
+  /** What was left out of its bytes, a sentence. */
+  mended?: string | undefined;
   /** Writes rows `toStride` bytes apart, at least a row's, and planes `toPlane` apart, to the beginning of `to`. */
   write(to: Uint8Array, toStride: number, toPlane: number): void;
 }
@@ -57,9 +59,9 @@ export function colourPixels(planes: ColourPlanes): FramePixels {
   };
 }
 
-export function jpegPixels({ width, height, channels, bytes }: JpegPicture): FramePixels {
+export function jpegPixels({ width, height, channels, bytes, mended }: JpegPicture): FramePixels {
   return {
-    ...{ width, height, pixel: 'u8', planes: channels },
+    ...{ width, height, pixel: 'u8', planes: channels, mended },
     write: (to, stride, planeBytes) => {
       const target = { bytes: to, offset: 0, stride, planeBytes, channels: channels === 1 ? 'gray' : 'rgb' } as const;
       writeRows({ pixels: bytes, channels, width, rows: height }, target);

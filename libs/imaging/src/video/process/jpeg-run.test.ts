@@ -94,6 +94,23 @@ test('a frame needs no end marker, and all of its pixels', { skip }, async () =>
   assert.equal(frames.size, 7);
 });
 
+test('bytes that hold no pixel take nothing from a frame', { skip }, async () => {
+  const jpegs = somePictures('whole', videoKinds['mjpeg.mkv']!);
+  const packets = jpegs.map((jpeg, i) => {
+    const table = jpeg.indexOf(Buffer.from([0xff, 0xdb]));
+    const dirt = Buffer.alloc(i % 2 === 0 ? 600 : 0, 'not of the picture');
+    return Buffer.concat([
+      jpeg.subarray(0, table),
+      dirt,
+      jpeg.subarray(table, -2),
+      Buffer.alloc(200 * i),
+      jpeg.subarray(-2),
+    ]);
+  });
+  for (const channels of ['gray', 'rgb'] as const)
+    await checkFrames(recordingOf(`padded-${channels}`, packets), jpegs, channels);
+});
+
 test('pictures whose size changes keep theirs, and two fields in a packet are refused', { skip }, async () => {
   const small = somePictures('small', ['-s', '64x32', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p']);
   const large = somePictures('large', ['-s', '64x64', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p']);

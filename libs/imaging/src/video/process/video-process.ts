@@ -50,7 +50,10 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
       return;
     }
     const inputBytes = decodeSegment(ffmpeg, video, task.request, {
-      frame: (position, pixels) => answers.frame(position, pixels, task.request.lead),
+      frame: (position, pixels) => {
+        if (pixels.mended !== undefined) answers.message({ kind: 'mended', mended: pixels.mended });
+        answers.frame(position, pixels, task.request.lead);
+      },
       bad: (position, error) => answers.message({ kind: 'bad', position, error }),
       created: (ms) => answers.message({ kind: 'created', ms }),
       note: (line) => answers.message({ kind: 'note', line }),

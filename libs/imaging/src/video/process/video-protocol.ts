@@ -18,6 +18,7 @@ export type VideoOrder =
 /** What it says beside frames. The last of an order is 'end' or 'refused'. */
 export type VideoMessage =
   | { kind: 'bad'; position: number; error: string }
+  | { kind: 'mended' /** What was left out of the frame that comes next. */; mended: string }
   | { kind: 'created' /** Since 1970 in UTC. */; ms: number }
   | { kind: 'note'; line: string }
   | ({ kind: 'hardware' } & HardwareFound)

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJpeg } from '../../formats/jpeg.ts';
-import { readJpegHeader } from '../../formats/jpeg-header.ts';
+import { readJpeg } from '../../formats/jpeg-header.ts';
 import { type PlaneTarget, planesOf } from '../../planes/plane-target.ts';
 import { runFfmpeg } from './videos.ts';
 
@@ -22,7 +22,7 @@ export function jpegsOfVideo(path: string): Buffer[] {
 
 /** The pixels of a JPEG as an image of its own, planes one after another. */
 export async function pixelsOfJpeg(jpeg: Buffer, channels: PlaneTarget['channels'] = 'gray'): Promise<Buffer> {
-  const { width, height } = readJpegHeader(jpeg);
+  const { width, height } = readJpeg(jpeg);
   const bytes = Buffer.alloc(width * height * planesOf(channels));
   await decodeJpeg(jpeg, { bytes, offset: 0, stride: width, channels, planeBytes: width * height });
   return bytes;

@@ -304,7 +304,11 @@ export interface JobStatus {
     | number
     | undefined;
   /** Absent before the first result. */
-  times: JobTimes | undefined;
+  times:
+    | JobTimes
+    | undefined;
+  /** Inputs that count though bytes of their files were left out, because they hold no pixel; the most frequent sentence first. */
+  mended: MendedInputs[];
 }
 
 /**
@@ -352,6 +356,15 @@ export interface QuarantineReason {
   stage: string;
   /** One sentence; the first of those that differ in numbers and names only. */
   error: string;
+  inputs: number;
+  /** One of the inputs. */
+  example: string;
+}
+
+/** Inputs of whose files the same was left out. */
+export interface MendedInputs {
+  /** One sentence that says what. */
+  mended: string;
   inputs: number;
   /** One of the inputs. */
   example: string;
@@ -1443,6 +1456,7 @@ function createBaseJobStatus(): JobStatus {
     pixelsPerSecond: undefined,
     shardsPerSecond: undefined,
     times: undefined,
+    mended: [],
   };
 }
 
@@ -1498,6 +1512,9 @@ export const JobStatus: MessageFns<JobStatus> = {
     }
     if (message.times !== undefined) {
       JobTimes.encode(message.times, writer.uint32(138).fork()).join();
+    }
+    for (const v of message.mended) {
+      MendedInputs.encode(v!, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -1651,6 +1668,14 @@ export const JobStatus: MessageFns<JobStatus> = {
             message.times = JobTimes.decode(reader, reader.uint32());
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.mended.push(MendedInputs.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1689,6 +1714,7 @@ export const JobStatus: MessageFns<JobStatus> = {
     message.times = (object.times !== undefined && object.times !== null)
       ? JobTimes.fromPartial(object.times)
       : undefined;
+    message.mended = object.mended?.map((e) => MendedInputs.fromPartial(e)) || [];
     return message;
   },
 };
@@ -2116,6 +2142,85 @@ export const QuarantineReason: MessageFns<QuarantineReason> = {
     const message = createBaseQuarantineReason();
     message.stage = object.stage ?? "";
     message.error = object.error ?? "";
+    message.inputs = object.inputs ?? 0;
+    message.example = object.example ?? "";
+    return message;
+  },
+};
+
+function createBaseMendedInputs(): MendedInputs {
+  return { mended: "", inputs: 0, example: "" };
+}
+
+export const MendedInputs: MessageFns<MendedInputs> = {
+  encode(message: MendedInputs, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mended !== "") {
+      writer.uint32(10).string(message.mended);
+    }
+    if (message.inputs !== 0) {
+      writer.uint32(16).uint64(message.inputs);
+    }
+    if (message.example !== "") {
+      writer.uint32(26).string(message.example);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MendedInputs {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMendedInputs();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mended = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inputs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.example = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MendedInputs>): MendedInputs {
+    return MendedInputs.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MendedInputs>): MendedInputs {
+    const message = createBaseMendedInputs();
+    message.mended = object.mended ?? "";
     message.inputs = object.inputs ?? 0;
     message.example = object.example ?? "";
     return message;

@@ -300,7 +300,11 @@ export interface ShardCompleted {
     | Uint8Array
     | undefined;
   /** When the shard was in which stage, by the node's own clock. */
-  timeline?: ShardTimeline | undefined;
+  timeline?:
+    | ShardTimeline
+    | undefined;
+  /** Absent where nothing was left out of a file. */
+  mended?: MendedSources | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -353,6 +357,21 @@ export interface CaptureTime {
   localMs: number;
   /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent where the file does not say. */
   offsetMinutes?: number | undefined;
+}
+
+/** Sources with a result whose files have bytes that hold none of their pixels and were left out. */
+export interface MendedSources {
+  /** At most 16. */
+  kinds: MendedKind[];
+}
+
+/** Sources of a shard of whose files the same was left out. */
+export interface MendedKind {
+  /** One sentence that says what. */
+  mended: string;
+  /** How many they are, and the lowest of them. */
+  sources: number;
+  source: number;
 }
 
 /** Why a source cannot be processed. */
@@ -2089,6 +2108,7 @@ function createBaseShardCompleted(): ShardCompleted {
     parts: undefined,
     frames: undefined,
     timeline: undefined,
+    mended: undefined,
   };
 }
 
@@ -2132,6 +2152,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.timeline !== undefined) {
       ShardTimeline.encode(message.timeline, writer.uint32(162).fork()).join();
+    }
+    if (message.mended !== undefined) {
+      MendedSources.encode(message.mended, writer.uint32(170).fork()).join();
     }
     return writer;
   },
@@ -2259,6 +2282,14 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.timeline = ShardTimeline.decode(reader, reader.uint32());
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.mended = MendedSources.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2306,6 +2337,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     message.frames = object.frames ?? undefined;
     message.timeline = (object.timeline !== undefined && object.timeline !== null)
       ? ShardTimeline.fromPartial(object.timeline)
+      : undefined;
+    message.mended = (object.mended !== undefined && object.mended !== null)
+      ? MendedSources.fromPartial(object.mended)
       : undefined;
     return message;
   },
@@ -2740,6 +2774,140 @@ export const CaptureTime: MessageFns<CaptureTime> = {
     const message = createBaseCaptureTime();
     message.localMs = object.localMs ?? 0;
     message.offsetMinutes = object.offsetMinutes ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMendedSources(): MendedSources {
+  return { kinds: [] };
+}
+
+export const MendedSources: MessageFns<MendedSources> = {
+  encode(message: MendedSources, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.kinds) {
+      MendedKind.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MendedSources {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMendedSources();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kinds.push(MendedKind.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MendedSources>): MendedSources {
+    return MendedSources.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MendedSources>): MendedSources {
+    const message = createBaseMendedSources();
+    message.kinds = object.kinds?.map((e) => MendedKind.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMendedKind(): MendedKind {
+  return { mended: "", sources: 0, source: 0 };
+}
+
+export const MendedKind: MessageFns<MendedKind> = {
+  encode(message: MendedKind, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mended !== "") {
+      writer.uint32(10).string(message.mended);
+    }
+    if (message.sources !== 0) {
+      writer.uint32(16).uint32(message.sources);
+    }
+    if (message.source !== 0) {
+      writer.uint32(24).uint32(message.source);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MendedKind {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMendedKind();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mended = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sources = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.source = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MendedKind>): MendedKind {
+    return MendedKind.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MendedKind>): MendedKind {
+    const message = createBaseMendedKind();
+    message.mended = object.mended ?? "";
+    message.sources = object.sources ?? 0;
+    message.source = object.source ?? 0;
     return message;
   },
 };

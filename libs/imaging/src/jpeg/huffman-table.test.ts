@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomCodes } from '../testing/random-codes.ts';
-import { randomSource } from '../testing/random-source.ts';
 import { buildHuffmanTable, lookUp } from './huffman-table.ts';
+import { randomCodes } from './testing/random-codes.ts';
+import { randomSource } from './testing/random-source.ts';
 
 test('each code is found, whatever follows it, and what begins with none is not', () => {
   fc.assert(

@@ -1,0 +1,69 @@
+import type { MendedInputs, MendedKind } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources/redact-uri';
+
+/** Inputs of whose files the same was left out. */
+interface Kind {
+  inputs: number;
+  /** Index of the lowest. */
+  source: number;
+}
+
+/** As the ledger keeps it. */
+export interface StoredMended {
+  kinds: [mended: string, inputs: number, source: number][];
+  open: [source: number, mended: string][];
+}
+
+/** Sentences that are told apart: nodes know no more than a handful, and those of others are counted as one. */
+const maxKinds = 20;
+const others = 'Bytes that hold no pixel were passed over';
+
+/**
+ * Inputs that count though bytes of their files were left out, by the sentence that says what. Of an image in tiles each tile may say it: it
+ * counts once, when its last tile is in.
+ */
+export class MendedInputCounts {
+  readonly #kinds: Map<string, Kind>;
+  /** Images whose tiles are not all in. */
+  readonly #open: Map<number, string>;
+
+  constructor({ kinds, open }: StoredMended = { kinds: [], open: [] }) {
+    this.#kinds = new Map(kinds.map(([mended, inputs, source]) => [mended, { inputs, source }]));
+    this.#open = new Map(open);
+  }
+
+  add({ mended, sources: inputs, source }: MendedKind): void {
+    const isKnown = this.#kinds.has(mended) || this.#kinds.size < maxKinds - 1;
+    const key = isKnown ? mended : others;
+    const kind = this.#kinds.get(key) ?? { inputs: 0, source };
+    this.#kinds.set(key, { inputs: kind.inputs + inputs, source: Math.min(kind.source, source) });
+  }
+
+  /** A tile of an image says it. */
+  addTile({ mended, source }: MendedKind): void {
+    this.#open.set(source, mended);
+  }
+
+  /** All tiles of an image are in, or it is set aside. */
+  settle(source: number, isDone: boolean): void {
+    const mended = this.#open.get(source);
+    if (mended === undefined) return;
+    this.#open.delete(source);
+    if (isDone) this.add({ mended, sources: 1, source });
+  }
+
+  /** The most frequent first. `uriOf` gives the URI of a source; what may be secret in it is left out. */
+  list(uriOf: (source: number) => string): MendedInputs[] {
+    const sorted = [...this.#kinds].sort(([, a], [, b]) => b.inputs - a.inputs || a.source - b.source);
+    return sorted.map(([mended, { inputs, source }]) => ({ mended, inputs, example: redactUri(uriOf(source)) }));
+  }
+
+  /** What a new one of it is made of; undefined where there is nothing. */
+  get stored(): StoredMended | undefined {
+    if (this.#kinds.size === 0 && this.#open.size === 0) return undefined;
+    return {
+      kinds: [...this.#kinds].map(([mended, { inputs, source }]) => [mended, inputs, source]),
+      open: [...this.#open],
+    };
+  }
+}

@@ -1,0 +1,2 @@
+export { randomCodes, type TestCodes } from './random-codes.ts';
+export { randomSource } from './random-source.ts';
