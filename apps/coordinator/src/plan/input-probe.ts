@@ -110,7 +110,7 @@ export class InputProbe {
   async look(input: Input): Promise<Probe> {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
-    if (input.named || hasVideoExtension(input.name)) {
+    if (input.named || hasVideoExtension(input.name) || hasUnsupportedExtension(input.name)) {
       const wrong = await whyNotAsStated(input);
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);

@@ -5,7 +5,7 @@ import { allowedPath, forReading, isRemoteUri, readRemoteHead } from '@halogrid/
 const headBytes = 1024;
 
 /** The first box of an MP4 or QuickTime file, after its length; still images in such boxes say so in the next four bytes. */
-const box = /^[\s\S]{4}(ftyp(?!avi|he|mif1|msf1)|moov|mdat|wide|free|skip|pnot)/;
+const box = /^[\s\S]{4}(ftyp(?!avi|crx|he|mif1|msf1)|moov|mdat|wide|free|skip|pnot)/;
 
 /** Whether a file that begins with `head` is of a container that videos come in. */
 export function isVideoHead(head: Uint8Array): boolean {
