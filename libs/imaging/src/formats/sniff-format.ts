@@ -20,13 +20,12 @@ const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
  * Throws InputError for whatever is not supported.
  */
 export function sniffFormat(head: Uint8Array, fileName = ''): Format {
-  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
-  const isOf = ({ signatures }: Pick<FormatFacts, 'signatures'>): boolean =>
-    signatures.some((signature) => hasSignature(start, signature));
-  const known = (Object.keys(formats) as Format[]).find((format) => isOf(formats[format]));
+  const start = startOf(head);
+  const known = supportedFormat(start);
   const named = unsupportedFormatOfName(fileName);
   if (known && named?.isLike !== known) return known;
-  const other = known ? named : (unsupportedFormats.find(isOf) ?? (named?.signatures.length === 0 ? named : undefined));
+  const isNamed = known !== undefined || named?.signatures.length === 0;
+  const other = (known ? undefined : unsupportedFormats.find(isOf(start))) ?? (isNamed ? named : undefined);
   const name = svg.test(start) ? 'SVG' : other?.names[0];
   if (name) {
     const instead = other?.remedy ?? (other?.isVideo ? supportedVideos : supported);
@@ -34,6 +33,20 @@ export function sniffFormat(head: Uint8Array, fileName = ''): Format {
   }
   throw new InputError('decode', `Not an image: the file starts with ${describe(start)}`);
 }
+
+/** Whether a file that begins with `head` begins as images do that are supported. */
+export const isImageHead = (head: Uint8Array): boolean => supportedFormat(startOf(head)) !== undefined;
+
+const startOf = (head: Uint8Array): string =>
+  Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
+
+const supportedFormat = (start: string): Format | undefined =>
+  (Object.keys(formats) as Format[]).find((format) => isOf(start)(formats[format]));
+
+const isOf =
+  (start: string) =>
+  ({ signatures }: Pick<FormatFacts, 'signatures'>): boolean =>
+    signatures.some((signature) => hasSignature(start, signature));
 
 function hasSignature(start: string, signature: string): boolean {
   for (let i = 0; i < signature.length; i++) {

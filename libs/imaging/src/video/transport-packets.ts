@@ -1,0 +1,26 @@
+/** Each packet of a transport stream begins with it. */
+const syncByte = 0x47;
+
+/** Bytes from a packet to the next: as broadcast, with a time code before it (Blu-ray, cameras), with check bytes behind it. */
+const packetBytes = [188, 192, 204];
+
+/** Packets that follow one another, by which a stream is told from other bytes. */
+const enough = 5;
+
+/** Bytes of a file, at most, in which the first packets are looked for. */
+export const searchedBytes = 2 ** 16;
+
+/** Where packets of a transport stream begin among these bytes; -1 where there are none. */
+export function firstPacket(bytes: Uint8Array): number {
+  let at = bytes.indexOf(syncByte);
+  while (at >= 0 && !packetBytes.some((length) => arePackets(bytes, at, length))) at = bytes.indexOf(syncByte, at + 1);
+  return at;
+}
+
+function arePackets(bytes: Uint8Array, at: number, length: number): boolean {
+  for (let i = 0; i < enough; i++) if (!isPacket(bytes, at + i * length)) return false;
+  return true;
+}
+
+/** Neither of two bits that say what a packet holds would be set where all bytes are the same. */
+const isPacket = (bytes: Uint8Array, at: number): boolean => bytes[at] === syncByte && (bytes[at + 3]! & 0x30) !== 0;
