@@ -10,10 +10,10 @@ export const softwareVersion: string = JSON.parse(
  * reason (a kernel, a decoder, which inputs count). Results of another version are not kept by a run that follows in their
  * folder, no job goes on with them, and nodes of another version are refused: the bytes of a job come of one version. Outputs that do not say theirs have 1.
  */
-export const resultsVersion = 4;
+export const resultsVersion = 5;
 
-/** Versions whose results of images are those of this one: version 4 has changed what is decoded of recordings alone. */
-const sameOfImages: readonly number[] = [3];
+/** Versions whose results of images are those of this one: versions 4 and 5 have changed what is decoded of recordings alone. */
+const sameOfImages: readonly number[] = [3, 4];
 
 /** Whether results of that version may be kept, of images or of frames of recordings. */
 export const areSameResults = (version: number, isOfRecording: boolean): boolean =>
