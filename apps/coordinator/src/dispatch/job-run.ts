@@ -100,7 +100,7 @@ export class JobRun {
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
   /** What there is to tell of its sources: a plan that is made anew tells all of it again. */
-  #notes: string[] = [];
+  #notes: readonly string[] = [];
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ export class JobRun {
     // One that goes on may allow fewer than it did.
     await this.#checkQuarantined();
     if (planned) {
-      this.#notes = [...notes];
+      this.#notes = notes;
       return this.#listener.planEnded();
     }
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
@@ -224,8 +224,9 @@ export class JobRun {
   #tellOf(steps: readonly PlannedStep[]): void {
     const notes = steps.flatMap((step) => (step.kind === 'note' ? [step.text] : []));
     if (notes.length === 0) return;
-    this.#notes.push(...notes);
-    this.#ledger.setNotes(this.job.jobId, [...this.#notes]);
+    // One that is finalised once more is told the same again.
+    this.#notes = [...new Set([...this.#notes, ...notes])];
+    this.#ledger.setNotes(this.job.jobId, this.#notes);
   }
 
   #makePictures(chosen: readonly number[]): void {

@@ -117,7 +117,7 @@ export function completeJobJson(
 ): string {
   const { job, digest, nodes } = results;
   const { sources: count, frames, shards, attempts, pixels, quarantined } = job.counts;
-  const notes = [...(job.notes ?? []), ...zonelessNotes(captured).map(({ text }) => text)];
+  const notes = [...new Set([...(job.notes ?? []), ...zonelessNotes(captured).map(({ text }) => text)])];
   const head = {
     id: job.jobId,
     state: 'complete',

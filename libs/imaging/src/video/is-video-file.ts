@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath, forReading, isRemoteUri, readRemoteHead } from '@halogrid/sources';
 import { isImageHead } from '../formats/sniff-format.ts';
-import { firstPacket, searchedBytes } from './transport-packets.ts';
+import { containerStart, searchedBytes } from './container-start.ts';
 
 const headBytes = 1024;
 
@@ -13,7 +13,7 @@ const box = /^[\s\S]{4}(ftyp(?!avi|crx|he|mif1|msf1)|moov|mdat|wide|free|skip|pn
 export function isVideoHead(head: Uint8Array): boolean {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, headBytes)).toString('latin1');
   if (box.test(start) || start.startsWith('\x1a\x45\xdf\xa3') || /^RIFF[\s\S]{4}AVI /.test(start)) return true;
-  return !isImageHead(head) && firstPacket(head) >= 0;
+  return !isImageHead(head) && containerStart(head) >= 0;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function isVideoFile(uri: string): Promise<boolean> {
     : (length: number) => readLocalHead(uri, length).catch(() => Buffer.alloc(0));
   const head = await read(headBytes);
   if (isVideoHead(head)) return true;
-  // A transport stream may begin anywhere, and have something before it.
+  // It may begin anywhere, and have something before it.
   return head.length === headBytes && !isImageHead(head) && isVideoHead(await read(searchedBytes));
 }
 

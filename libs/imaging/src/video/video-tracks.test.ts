@@ -1,10 +1,11 @@
-// Which of the tracks of a file is the video, and what is said of one that cannot be decoded.
+// Which of the tracks of a file is the video, where it begins, and what is said of one that cannot be decoded.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { isVideoFile } from './is-video-file.ts';
 import { type Decoded, decodeInOneProcess, decodeInSegments, indexOnce } from './testing/segments.ts';
 import {
   grayByFfmpeg,
@@ -67,6 +68,19 @@ for (const stills of [['cover.jpg'], ['cover.png'], ['cover.jpg', 'cover.png']])
     assertFrames(await framesOf(path), grayByFfmpeg(pathOf('film.mkv')));
   });
 }
+
+test('a Matroska behind an element that holds nothing is read', { skip }, async () => {
+  const path = pathOf('void-first.mkv');
+  for (const empty of [
+    [0xec, 0x80],
+    [0xec, 0x84, 0, 0, 0, 0],
+    [0xec, 0x40, 0xc8, ...Array(200).fill(0)],
+  ]) {
+    writeFileSync(path, Buffer.concat([Buffer.from(empty), readFileSync(pathOf('film.mkv'))]));
+    assert.ok(await isVideoFile(pathToFileURL(path).href));
+    assertFrames(await framesOf(path), grayByFfmpeg(pathOf('film.mkv')));
+  }
+});
 
 test('of two films in a file the first counts, also where it is of JPEGs', { skip }, async () => {
   const { frames, bad } = await framesOf(sideBySide('two.mkv', 'film.avi', 'film.mkv'));

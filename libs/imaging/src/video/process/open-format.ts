@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources/input-error';
-import { firstPacket, searchedBytes } from '../transport-packets.ts';
+import { containerStart, searchedBytes } from '../container-start.ts';
 import {
   averror,
   type Ffmpeg,
@@ -68,7 +68,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   try {
     checkReads();
     if (opened < 0 && lacksTables(bytes)) throw new InputError('decode', withoutTables);
-    const start = opened < 0 ? firstPacket(bytesAt(bytes.read, 0, searchedBytes)) : 0;
+    const start = opened < 0 ? containerStart(bytesAt(bytes.read, 0, searchedBytes)) : 0;
     if (start > 0) {
       close();
       return openFormat(ffmpeg, bytesFrom(bytes, start), given);
@@ -89,7 +89,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   }
 }
 
-/** The bytes from one on: FFmpeg itself finds the first packet of a transport stream behind few others. */
+/** The bytes from one on: FFmpeg itself finds a transport stream behind few others. */
 const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): VideoBytes => ({
   sizeBytes: sizeBytes - start,
   read: (position, length, isAlone) => read(position + start, length, isAlone),

@@ -7,11 +7,24 @@ const packetBytes = [188, 192, 204];
 /** Packets that follow one another, by which a stream is told from other bytes. */
 const enough = 5;
 
-/** Bytes of a file, at most, in which the first packets are looked for. */
+/** Bytes of a file, at most, in which a container is looked for that does not begin with the file. */
 export const searchedBytes = 2 ** 16;
 
+/** The first bytes of a Matroska, and of an element of it that holds nothing. */
+const ebml = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
+const voidElement = 0xec;
+
+/**
+ * Where a container begins among the first bytes of a file that begins as none: packets of a transport stream, or a Matroska behind
+ * nothing; -1 where there is neither.
+ */
+export const containerStart = (bytes: Uint8Array): number =>
+  bytes[0] === voidElement
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(ebml)
+    : firstPacket(bytes);
+
 /** Where packets of a transport stream begin among these bytes; -1 where there are none. */
-export function firstPacket(bytes: Uint8Array): number {
+function firstPacket(bytes: Uint8Array): number {
   let at = bytes.indexOf(syncByte);
   while (at >= 0 && !packetBytes.some((length) => arePackets(bytes, at, length))) at = bytes.indexOf(syncByte, at + 1);
   return at;
