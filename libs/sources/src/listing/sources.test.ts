@@ -188,6 +188,13 @@ test('every file of a folder is an input or told of once, and so is every folder
   // What a glob does not match is no file that was left out.
   assert.deepEqual(await passedOver(folder, 'in/**/*.jpg', 'in/1.jpg'), []);
   assert.deepEqual(await names(join(folder, 'in')), ['1.jpg', 'deep/2.png', 'thumbs/THUMB.jpg', 'to-elsewhere/8.jpg']);
+  const onlyCopies = await folderOf(t, 'x/@eaDir/1.jpg/THUMB.jpg', 'x/.git/2.png');
+  await assert.rejects(
+    list(join(onlyCopies, 'x')),
+    notFound(
+      / it has no files; folders left out because they are hidden, or of a kind in which systems keep copies: 2$/,
+    ),
+  );
   // Named itself, such a folder is read.
   assert.deepEqual(await names(join(folder, 'in/@eaDir')), ['1.jpg/THUMB.jpg']);
   assert.deepEqual(await names(join(folder, 'in/@eaDir/*/*.jpg')), ['1.jpg/THUMB.jpg']);

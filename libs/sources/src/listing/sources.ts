@@ -197,15 +197,17 @@ class LeftOutCount {
   readonly options: WalkOptions;
   /** Files that are no images and not hidden. */
   files = 0;
-  #count = 0;
+  #ofJobs = 0;
+  #folders = 0;
 
   constructor(options: WalkOptions) {
     const onLeftOut = (leftOut: LeftOut): void => {
-      this.#count++;
+      this.#ofJobs++;
       options.onLeftOut?.(leftOut);
     };
     const onPassedOver = (passed: PassedOver): void => {
-      if (!passed.isFolder && !isHidden(basename(passed.path))) this.files++;
+      if (passed.isFolder) this.#folders++;
+      else if (!isHidden(basename(passed.path))) this.files++;
       options.onPassedOver?.(passed);
     };
     this.options = { ...options, onLeftOut, onPassedOver };
@@ -213,7 +215,9 @@ class LeftOutCount {
 
   /** To end a sentence with. */
   get clause(): string {
-    return this.#count === 0 ? '' : `; folders left out because they hold the output of a job: ${this.#count}`;
+    const ofJobs = `; folders left out because they hold the output of a job: ${this.#ofJobs}`;
+    const others = `; folders left out because they are hidden, or of a kind in which systems keep copies: ${this.#folders}`;
+    return `${this.#ofJobs > 0 ? ofJobs : ''}${this.#folders > 0 ? others : ''}`;
   }
 }
 
