@@ -24,8 +24,8 @@ export function sniffFormat(head: Uint8Array, fileName = ''): Format {
   const known = supportedFormat(start);
   const named = unsupportedFormatOfName(fileName);
   if (known && named?.isLike !== known) return known;
-  const isNamed = known !== undefined || named?.signatures.length === 0;
-  const other = (known ? undefined : unsupportedFormats.find(isOf(start))) ?? (isNamed ? named : undefined);
+  const byName = known || named?.signatures.length === 0 ? named : undefined;
+  const other = (known ? undefined : unsupportedFormats.find(isOf(start))) ?? byName;
   const name = svg.test(start) ? 'SVG' : other?.names[0];
   if (name) {
     const instead = other?.remedy ?? (other?.isVideo ? supportedVideos : supported);

@@ -62,10 +62,14 @@ function assertFrames({ frames, bad }: Decoded, gray: Buffer): void {
   }
 }
 
-for (const stills of [['cover.jpg'], ['cover.png'], ['cover.jpg', 'cover.png']]) {
-  test(`of a Matroska that begins with ${stills.join(' and ')} as a track, the film counts`, { skip }, async () => {
-    const path = sideBySide('thumbnail.mkv', ...stills, 'film.mkv');
-    assertFrames(await framesOf(path), grayByFfmpeg(pathOf('film.mkv')));
+for (const [to, ...stills] of [
+  ['thumbnail.mkv', 'cover.jpg'],
+  ['thumbnail.mkv', 'cover.png'],
+  ['thumbnail.mkv', 'cover.jpg', 'cover.png'],
+  ['thumbnail.mp4', 'cover.jpg'],
+] as const) {
+  test(`of ${to}, whose first tracks are ${stills.join(' and ')}, the film counts`, { skip }, async () => {
+    assertFrames(await framesOf(sideBySide(to, ...stills, 'film.mkv')), grayByFfmpeg(pathOf('film.mkv')));
   });
 }
 

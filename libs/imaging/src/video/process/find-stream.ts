@@ -39,7 +39,7 @@ function withSeveralPackets(
   packet.alloc();
   try {
     const counts = new Map(streams.map((stream) => [stream, 0]));
-    for (let i = 0; i < lookedAt; i++) {
+    for (let i = 0; i < lookedAt && counts.get(streams[0]!)! < 2; i++) {
       packet.unref();
       const code = format.context.readFrameSync(packet);
       format.checkReads();
