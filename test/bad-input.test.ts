@@ -41,7 +41,7 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   ...(process.getuid?.() !== 0 && { 'unreadable.png': ['read', /permission/i] }),
 };
 
-/** What is opened when the job is planned: what names say is not read, what is no image by its extension, what has no size. */
+/** What is opened when the job is planned: of a format that is not read, by its name, and what has no size. */
 const opened = ['a-link-to-environ.png', 'export.dav', 'image.gif', 'photo.nef', 'pipe.png', 'zero-bytes.png'];
 
 const good: Record<string, Picture> = {

@@ -12,7 +12,7 @@ export const softwareVersion: string = JSON.parse(
  */
 export const resultsVersion = 5;
 
-/** Versions whose results of images are those of this one: versions 4 and 5 have changed what is decoded of recordings alone. */
+/** Versions whose results of images are those of this one: 4 and 5 have changed what is decoded of recordings alone. */
 const sameOfImages: readonly number[] = [3, 4];
 
 /** Whether results of that version may be kept, of images or of frames of recordings. */

@@ -74,7 +74,7 @@ function rawStream(...units: string[]): string[] {
 
 /** A format of which people hear the name where they try it. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
-  /** Whether it is a format of recordings: the refusal then names those that are read instead, and how to make one of it. */
+  /** Whether it is a format of recordings: the refusal names those that are read, and how to make one of it. */
   readonly isVideo?: true;
   /** Files of it begin as those of this format, so that the extension tells them. */
   readonly isLike?: Format;
@@ -128,6 +128,7 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
     extensions: ['h264', '264', 'avc', 'h265', '265', 'hevc'],
     signatures: rawStream('\x67', '\x27', '\x09', '\x40\x01', '\x46\x01'),
   },
+  { names: ['A raw MJPEG stream'], extensions: ['mjpg', 'mjpeg'], signatures: [], isVideo: true, isLike: 'jpeg' },
   { names: ['A Dahua recording (DHAV)'], extensions: ['dav'], signatures: ['DHAV', 'DAHUA'], isVideo: true },
   {
     names: ['A Hikvision recording (IMKH, an MPEG program stream)'],

@@ -155,7 +155,7 @@ export class NodeProbes {
     for (const [i, file] of expected.entries()) {
       const why = difference(file, files[i]);
       if (!why) continue;
-      // Where it was removed or written to since the coordinator looked, as a recording is again and again, it tells nothing.
+      // One that was removed or written to since the coordinator looked, as a recording is all the time, tells nothing.
       const now = await this.#see(file);
       if (now && !difference(file, { ...now, error: '' })) return `${why} (${sayUri(file.uri)})`;
     }

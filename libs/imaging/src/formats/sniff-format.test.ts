@@ -88,6 +88,9 @@ test('a name tells what first bytes do not', () => {
   assert.throws(() => sniffFormat(latin1('II*\0'), 'a.scn'), refusal('A slide of Leica .*'));
   assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xe0'), 'a.mrxs'), refusal('A slide of 3DHISTECH .*'));
   assert.throws(() => sniffFormat(latin1('\0\0\x02'), 'a.tga'), refusal('Targa'));
+  assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xdb'), 'a.mjpg'), {
+    message: /^A raw MJPEG stream is not .* ffmpeg/,
+  });
   for (const name of ['a.svs', 'a.ndpi', 'a.btf', 'a.tf8', 'nef', 'a.nef/b', 'a.dng']) {
     assert.equal(sniffFormat(latin1('II+\0'), name), 'tiff');
   }

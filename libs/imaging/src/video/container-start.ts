@@ -1,7 +1,7 @@
 /** Each packet of a transport stream begins with it. */
 const syncByte = 0x47;
 
-/** Bytes from a packet to the next: as broadcast, with a time code before it (Blu-ray, cameras), with check bytes behind it. */
+/** Bytes from a packet to the next: as broadcast, with a time code before it (Blu-ray, cameras), with check bytes behind. */
 const packetBytes = [188, 192, 204];
 
 /** Packets that follow one another, by which a stream is told from other bytes. */
@@ -15,8 +15,8 @@ const ebml = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 const voidElement = 0xec;
 
 /**
- * Where a container begins among the first bytes of a file that begins as none: packets of a transport stream, or a Matroska behind
- * nothing; -1 where there is neither.
+ * Where a container begins among the first bytes of a file that does not begin with one: packets of a transport stream, or
+ * a Matroska behind an empty element; -1 where there is neither.
  */
 export const containerStart = (bytes: Uint8Array): number =>
   bytes[0] === voidElement

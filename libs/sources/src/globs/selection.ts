@@ -10,7 +10,7 @@ export interface Selection {
   enter(name: string, isLink: boolean): Selection | undefined;
 }
 
-/** The files in a folder and below that are images by their extension; hidden ones are passed over, and folders of copies. */
+/** The files in a folder and below that are images by their extension, without hidden ones and folders of copies. */
 export const imagesBelow: Selection = {
   walksAll: true,
   takes: (name) => !isHidden(name) && hasImageExtension(name),

@@ -19,7 +19,7 @@ export interface PartSource {
   wire: { bytes: number };
 }
 
-/** Fills `into` from byte `start` of a file, and asks on where a server sends fewer bytes than it was asked for. Rejects with InputError. */
+/** Fills `into` from byte `start` of a file, however few bytes a server sends at once. Rejects with InputError. */
 export async function fetchPart(source: PartSource, into: Uint8Array, start: number): Promise<void> {
   const { target, limits, version, wire } = source;
   const end = start + into.length;

@@ -17,7 +17,7 @@ export async function readRemoteHead(
     return { version: versionOf(answer), bytes: await startOf(answer, length), end: total && Math.min(total, length) };
   });
   if (end !== undefined && bytes.length >= end) return bytes;
-  // It has sent less than it was asked for. Where it does not say how long the file is, all of it is asked for, as far as it is needed.
+  // It has sent less than it was asked for. Where it does not say how long the file is, all of it is asked for.
   if (end === undefined) return await get(target, {}, limits, (answer) => startOf(answer, length));
   const rest = Buffer.alloc(end - bytes.length);
   await fetchPart({ target, limits, version, wire: { bytes: 0 } }, rest, bytes.length);

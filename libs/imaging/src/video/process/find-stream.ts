@@ -9,7 +9,7 @@ const stills = ['mjpeg', 'png', 'bmp', 'gif', 'webp', 'tiff'];
 /** Packets of all tracks that are looked at for a second picture. */
 const lookedAt = 1000;
 
-/** The number of the stream that is the video: the first that is neither a cover picture nor a track of one picture beside a film. */
+/** The number of the video stream: the first that is neither a cover picture nor, before a film, a track of one picture. */
 export function findStream(ffmpeg: Ffmpeg, bytes: VideoBytes, { context }: OpenFormat, options: FormatOptions): number {
   const streams = context.streams ?? [];
   const videos = streams.filter(({ codecpar, disposition }) => {
