@@ -15,7 +15,7 @@ const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-transport-streams-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const kinds = ['h264-open.ts', 'hevc-open.ts', ...(isThorough ? ['mpeg4.ts'] : [])];
+const kinds = ['h264-open.ts', 'hevc-open.ts', 'mpeg4.ts'];
 /** Each as it is, and what ffmpeg and ffprobe make of it. */
 const streams = new Map<string, { stream: Buffer; gray: Buffer; times: number[] }>();
 before(() => {
@@ -81,7 +81,7 @@ async function sameFrames(path: string): Promise<Decoded> {
 const numbersOf = (frames: ReadonlyMap<number, unknown>): number[] => [...frames.keys()].sort((a, b) => a - b);
 
 for (const kind of kinds) {
-  for (const [what, make] of forms) {
+  for (const [what, make] of kind !== 'mpeg4.ts' || isThorough ? forms : []) {
     test(`${kind} with ${what} is what ffmpeg reads of the stream, however it is cut`, { skip }, async () => {
       const path = join(folder, 'odd.ts');
       const { stream, gray, times: expectedTimes } = streams.get(kind)!;
@@ -102,14 +102,14 @@ for (const kind of kinds) {
     });
   }
 
-  test(`of ${kind} without its first half, all from the next key frame on is as in the whole`, { skip }, async () => {
+  test(`of ${kind} without its first part, all from the next key frame on is as in the whole`, { skip }, async () => {
     const { stream, gray } = streams.get(kind)!;
-    const path = join(folder, 'half.ts');
-    for (const beyond of [0, 100]) {
-      writeFileSync(path, stream.subarray(Math.floor(stream.length / 376) * 188 + beyond));
+    const path = join(folder, 'rest.ts');
+    for (const gone of [0.04, 0.05, 0.3, 0.5]) {
+      writeFileSync(path, stream.subarray(Math.floor(stream.length * gone)));
       const { frames, bad, times } = await sameFrames(path);
       const total = frames.size + bad.size;
-      assert.ok(total > 12 && total < 36 && bad.size < 15, `${bad.size} of ${total}`);
+      assert.ok(total > 12 && total <= 48 && bad.size < 15, `${bad.size} of ${total}`);
       assert.deepEqual(numbersOf(frames), numbersOf(times).slice(bad.size));
       for (const [frame, luma] of frames) {
         const before = gray.length - (total - frame) * luma.length;

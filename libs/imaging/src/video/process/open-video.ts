@@ -111,6 +111,14 @@ export class PacketReader {
     return this.#isIn('mpegts');
   }
 
+  /**
+   * Whether the packet that was read last, the first, needs one that the file does not have, and its decoder would not notice: that of
+   * MPEG-4 takes what is not there for gray.
+   */
+  get beginsInside(): boolean {
+    return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;
+  }
+
   /** Frames that the file has by its index, where it ends before their bytes do; 0 otherwise. */
   get lostFrames(): number {
     const counts = this.#isIn('avi') || this.#isIn('mov');
