@@ -30,7 +30,7 @@ const openers: Record<Format, Opener> = {
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
   try {
-    const image = await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    const image = await openers[sniffFormat(file.head, uri)](file, options.maxWholePixels ?? defaultMaxWholePixels);
     checkPixels(image.width, image.height);
     return Object.assign(image, { version: file.version });
   } catch (error) {

@@ -19,10 +19,14 @@ test('a file of which nothing else is known holds as many pixels as a photograph
 test('names tell what is listed as an input, and what is known of it before it is opened', () => {
   assert.equal(
     supportedExtensions,
-    'jpg, jpeg, jpe, jfif, png, webp, tif, tiff, pgm, ppm, pnm, mp4, m4v, mov, 3gp, mkv, webm, avi, ts, m2ts, mts, mpg, mpeg',
+    'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, ' +
+      'mp4, m4v, mov, qt, 3gp, 3g2, insv, mkv, mk3d, webm, avi, divx, ts, m2ts, mts, m2t, tp, trp, tod, mpg, mpeg',
   );
   for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
     assert.ok(hasImageExtension(name), name);
+  for (const name of ['x.dav', 'x.NEF', 'x.cr2', 'x.ps', 'x.mxf', 'x.insv', 'x.svs', 'x.ndpi', 'x.btf', 'x.tf8'])
+    assert.ok(hasImageExtension(name), name);
+  assert.equal(formatOfName('x.BTF'), 'tiff');
   for (const name of ['jpg', 'a.jpg/b', 'a.txt', 'a.jpg.txt', '']) assert.ok(!hasImageExtension(name), name);
   assert.equal(formatOfName('s3://bucket/key.JFIF'), 'jpeg');
   assert.equal(formatOfName('x.gif'), undefined);

@@ -22,7 +22,7 @@ const netpbm = (digits: string): string[] =>
 export const formats = {
   jpeg: {
     names: ['JPEG'],
-    extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
+    extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'insp'],
     signatures: ['\xff\xd8\xff'],
     reading: 'whole',
     // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; others spend one on that, too.
@@ -48,7 +48,8 @@ export const formats = {
   },
   tiff: {
     names: ['TIFF'],
-    extensions: ['tif', 'tiff'],
+    // BTF, TF2 and TF8 are BigTIFF; the first page of SVS and NDPI is the whole slide.
+    extensions: ['tif', 'tiff', 'btf', 'tf2', 'tf8', 'svs', 'ndpi'],
     signatures: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
     reading: 'regions',
     mostPixelsPerByte: Number.POSITIVE_INFINITY,
@@ -73,8 +74,12 @@ function rawStream(...units: string[]): string[] {
 
 /** A format of which people hear the name where they try it. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
-  /** Whether it is a format of videos: the refusal then names the videos that are read instead. */
+  /** Whether it is a format of recordings: the refusal names those that are read, and how to make one of it. */
   readonly isVideo?: true;
+  /** Files of it begin as those of this format, so that the extension tells them. */
+  readonly isLike?: Format;
+  /** What to do with such a file, where that is not what to do with the others. */
+  readonly remedy?: string;
 }
 
 /** Formats that people try, so that they hear their names: files of them are inputs, which opening refuses. */
@@ -83,12 +88,55 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
   { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
   { names: ['HEIF'], extensions: ['heic', 'heif'], signatures: ['····ftyphe', '····ftypmif1', '····ftypmsf1'] },
+  {
+    names: ['Camera raw'],
+    extensions: [
+      ...[
+        '3fr',
+        'arw',
+        'cr2',
+        'cr3',
+        'crw',
+        'dcr',
+        'erf',
+        'fff',
+        'gpr',
+        'iiq',
+        'kdc',
+        'mef',
+        'mos',
+        'mrw',
+        'nef',
+        'nrw',
+      ],
+      ...['orf', 'pef', 'raf', 'rw2', 'rwl', 'sr2', 'srf', 'srw', 'x3f'],
+    ],
+    signatures: [
+      ...['····ftypcrx ', 'II\x1a\0\0\0HEAPCCDR', 'FUJIFILMCCD-RAW', 'IIU\0', 'IIRO', 'IIRS', 'MMOR', '\0MRM', 'FOVb'],
+    ],
+    isLike: 'tiff',
+  },
   { names: ['Video (MP4 or QuickTime)'], extensions: [], signatures: ['····ftyp'] },
+  {
+    names: ['A fragment of an MP4 without the beginning of its recording (moov)'],
+    extensions: ['m4s'],
+    signatures: ['····moof', '····styp', '····sidx'],
+    remedy: "put the recording's initialization segment before its fragments: cat INIT.mp4 IN.m4s > OUT.mp4",
+  },
   {
     names: ['A raw H.264 or H.265 stream'],
     extensions: ['h264', '264', 'avc', 'h265', '265', 'hevc'],
     signatures: rawStream('\x67', '\x27', '\x09', '\x40\x01', '\x46\x01'),
   },
+  { names: ['A raw MJPEG stream'], extensions: ['mjpg', 'mjpeg'], signatures: [], isVideo: true, isLike: 'jpeg' },
+  { names: ['A Dahua recording (DHAV)'], extensions: ['dav'], signatures: ['DHAV', 'DAHUA'], isVideo: true },
+  {
+    names: ['A Hikvision recording (IMKH, an MPEG program stream)'],
+    extensions: [],
+    signatures: ['IMKH'],
+    isVideo: true,
+  },
+  { names: ['A Genetec recording (G64)'], extensions: ['g64', 'g64x'], signatures: [], isVideo: true },
   {
     ...{ names: ['Windows Media (WMV)'], extensions: ['wmv', 'asf'], isVideo: true },
     signatures: ['\x30\x26\xb2\x75\x8e\x66\xcf\x11'],
@@ -96,24 +144,58 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['Flash video (FLV)'], extensions: ['flv', 'f4v'], signatures: ['FLV\x01'], isVideo: true },
   {
     names: ['An MPEG program stream'],
-    extensions: ['vob'],
+    extensions: ['vob', 'ps', 'm2p', 'mod', 'mpe', 'evo', 'vro'],
     signatures: ['\0\0\x01\xba'],
     isVideo: true,
   },
   {
     names: ['A raw MPEG-1 or MPEG-2 stream'],
-    extensions: ['m1v', 'm2v'],
+    extensions: ['m1v', 'm2v', 'mpv'],
     signatures: ['\0\0\x01\xb3'],
     isVideo: true,
   },
   { names: ['Ogg'], extensions: ['ogv'], signatures: ['OggS'], isVideo: true },
-  { names: ['JPEG 2000'], extensions: ['jp2'], signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'] },
+  { names: ['MXF'], extensions: ['mxf'], signatures: ['\x06\x0e\x2b\x34\x02\x05\x01\x01'], isVideo: true },
+  { names: ['GXF'], extensions: ['gxf'], signatures: ['\0\0\0\0\x01\xbc'], isVideo: true },
+  { names: ['RealMedia'], extensions: ['rm', 'rmvb'], signatures: ['.RMF'], isVideo: true },
+  { names: ['DV'], extensions: ['dv', 'dif'], signatures: ['\x1f\x07\0'], isVideo: true },
+  { names: ['IVF'], extensions: ['ivf'], signatures: ['DKIF'], isVideo: true },
+  { names: ['YUV4MPEG'], extensions: ['y4m'], signatures: ['YUV4MPEG2'], isVideo: true },
+  {
+    names: ['JPEG 2000'],
+    extensions: ['jp2', 'j2k', 'j2c', 'jpc', 'jpf', 'jpx', 'jpm'],
+    signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'],
+  },
   { names: ['JPEG XL'], extensions: ['jxl'], signatures: ['\0\0\0\x0cJXL ', '\xff\x0a'] },
+  { names: ['JPEG XR'], extensions: ['jxr', 'wdp', 'hdp'], signatures: ['II\xbc\x01'] },
   { names: ['OpenEXR'], extensions: ['exr'], signatures: ['\x76\x2f\x31\x01'] },
   { names: ['PBM'], extensions: ['pbm'], signatures: netpbm('14') },
   { names: ['PAM'], extensions: ['pam'], signatures: netpbm('7') },
-  { names: ['PFM'], extensions: [], signatures: netpbm('Ff') },
-  { names: ['Photoshop'], extensions: [], signatures: ['8BPS'] },
+  { names: ['PFM'], extensions: ['pfm'], signatures: netpbm('Ff') },
+  { names: ['Photoshop'], extensions: ['psd', 'psb'], signatures: ['8BPS'] },
+  { names: ['Targa'], extensions: ['tga'], signatures: [] },
+  { names: ['PCX'], extensions: ['pcx'], signatures: [] },
+  { names: ['SGI'], extensions: ['sgi'], signatures: ['\x01\xda'] },
+  { names: ['Sun raster'], extensions: ['ras'], signatures: ['\x59\xa6\x6a\x95'] },
+  { names: ['DirectDraw'], extensions: ['dds'], signatures: ['DDS '] },
+  { names: ['QOI'], extensions: ['qoi'], signatures: ['qoif'] },
+  { names: ['DICOM'], extensions: ['dcm', 'dicom'], signatures: [`${'·'.repeat(128)}DICM`] },
+  { names: ['FITS'], extensions: ['fits', 'fit', 'fts'], signatures: ['SIMPLE  ='] },
+  { names: ['NITF'], extensions: ['ntf', 'nitf'], signatures: ['NITF', 'NSIF'] },
+  { names: ['ECW'], extensions: ['ecw'], signatures: [] },
+  { names: ['MrSID'], extensions: ['sid'], signatures: ['msid'] },
+  { names: ['Zeiss CZI'], extensions: ['czi'], signatures: ['ZISRAWFILE'] },
+  { names: ['Nikon ND2'], extensions: ['nd2'], signatures: ['\xda\xce\xbe\x0a'] },
+  { names: ['Leica LIF'], extensions: ['lif'], signatures: [] },
+  // Their first pages are a label, or a small picture of the slide.
+  {
+    names: ['A slide of Leica (SCN), Ventana (BIF) or Olympus (VSI)'],
+    extensions: ['scn', 'bif', 'vsi'],
+    signatures: [],
+    isLike: 'tiff',
+  },
+  { names: ['A slide of 3DHISTECH (MRXS)'], extensions: ['mrxs'], signatures: [], isLike: 'jpeg' },
+  { names: ['PostScript'], extensions: ['eps'], signatures: ['%!PS'] },
   { names: ['PDF'], extensions: [], signatures: ['%PDF-'] },
   { names: ['ICO'], extensions: [], signatures: ['\0\0\x01\0'] },
   { names: ['gzip'], extensions: [], signatures: ['\x1f\x8b'] },
@@ -128,7 +210,8 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
  * read, and of program streams.
  */
 const videoExtensions: readonly string[] = [
-  ...['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'avi', 'ts', 'm2ts', 'mts', 'mpg', 'mpeg'],
+  ...['mp4', 'm4v', 'mov', 'qt', '3gp', '3g2', 'insv', 'mkv', 'mk3d', 'webm', 'avi', 'divx'],
+  ...['ts', 'm2ts', 'mts', 'm2t', 'tp', 'trp', 'tod', 'mpg', 'mpeg'],
 ];
 
 const byExtension = new Map(
@@ -136,7 +219,9 @@ const byExtension = new Map(
     extensions.map((extension): [string, Format] => [extension, format as Format]),
   ),
 );
-const unsupportedExtensions = new Set(unsupportedFormats.flatMap(({ extensions }) => extensions));
+const unsupportedByExtension = new Map(
+  unsupportedFormats.flatMap((format) => format.extensions.map((extension) => [extension, format] as const)),
+);
 
 /** For sentences. */
 export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
@@ -146,7 +231,8 @@ interface ExtensionFacts {
   /** That it is the format that the file has, if it is one that is read. */
   format: Format | undefined;
   isVideo: boolean;
-  isUnsupported: boolean;
+  /** The format that the file probably has, if it is one that is not read. */
+  unsupported: UnsupportedFormat | undefined;
 }
 
 /** What the extension that was found last tells, and how it was written, with its dot. */
@@ -168,7 +254,7 @@ function byName(name: string): ExtensionFacts {
 function factsOf(extension: string): ExtensionFacts {
   const format = byExtension.get(extension);
   const isVideo = videoExtensions.includes(extension);
-  return { format, isVideo, isUnsupported: unsupportedExtensions.has(extension) };
+  return { format, isVideo, unsupported: unsupportedByExtension.get(extension) };
 }
 
 const noFacts = factsOf('');
@@ -178,8 +264,11 @@ export const formatOfName = (name: string): Format | undefined => byName(name).f
 
 export const hasVideoExtension = (name: string): boolean => byName(name).isVideo;
 
+/** The format that a file of that name probably has, if it is one that is not read. */
+export const unsupportedFormatOfName = (name: string): UnsupportedFormat | undefined => byName(name).unsupported;
+
 /** Whether a file of that name is probably of a format that is not read. */
-export const hasUnsupportedExtension = (name: string): boolean => byName(name).isUnsupported;
+export const hasUnsupportedExtension = (name: string): boolean => unsupportedFormatOfName(name) !== undefined;
 
 /** Whether a file of that name is meant to be an image or a video. */
 export const hasImageExtension = (name: string): boolean =>

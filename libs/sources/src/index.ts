@@ -22,6 +22,8 @@ export {
   hasUnsupportedExtension,
   hasVideoExtension,
   mostPixels,
+  type UnsupportedFormat,
+  unsupportedFormatOfName,
   unsupportedFormats,
   usualPixels,
 } from './formats.ts';
@@ -34,6 +36,7 @@ export {
   listAllSources,
   listSources,
   mayHaveVideo,
+  type PassedOver,
   type Source,
   SourceNotFoundError,
 } from './listing/sources.ts';

@@ -23,6 +23,13 @@ test('a size and a time to the nanosecond are the version that a listing gives',
 const local = '20000 1700000000123.4567';
 const remote = versionName({ etag: '"abc-1"', lastModified: 'Tue, 14 Nov 2023 22:13:20 GMT', sizeBytes: 20_000 });
 
+test('a length that is known once a file is read makes no other version of it', () => {
+  const listed = versionName({ etag: '"1"', lastModified: undefined, sizeBytes: undefined });
+  assert.ok(isOfVersion('"1" 20000', listed));
+  for (const now of ['"2" 20000', '"1" x', '"1"20000', undefined]) assert.ok(!isOfVersion(now, listed), now);
+  assert.ok(!isOfVersion('"1" 20000', '"1" 20001'));
+});
+
 test('what is stated holds of a file, by as many decimals as are stated', () => {
   const table: [now: string | undefined, facts: Parameters<typeof statedVersion>[0], holds: boolean][] = [
     [local, { sizeBytes: 20_000 }, true],

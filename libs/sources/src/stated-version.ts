@@ -39,10 +39,14 @@ export const isStatedVersion = (version: string): boolean => /^(etag|mtime|size)
 /** Whether another file in the place of one would have another version: a manifest may state sizes alone. */
 export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(version);
 
-/** Whether a file whose version is `now` is of the version that was listed or stated: all that is stated holds of it. */
+/**
+ * Whether a file whose version is `now` is of the version that was listed or stated: all that is stated holds of it. How long
+ * a file on a server is may not be known before it is read.
+ */
 export function isOfVersion(now: string | undefined, version: string): boolean {
   if (now === version) return true;
-  if (now === undefined || !isStatedVersion(version)) return false;
+  if (now === undefined) return false;
+  if (!isStatedVersion(version)) return now.startsWith(`${version} `) && /^\d+$/.test(now.slice(version.length + 1));
   const [, etag, mtime, size] = /^(?:etag=(.*?))?(?: ?mtime=(\S+))?(?: ?size=(\d+))?$/.exec(version) ?? [];
   const is = factsOf(now);
   return (

@@ -123,7 +123,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
   const session = dispatcher.attach(hello, connection);
 }
 
-test('a note of a plan is logged, and is not recorded', async (t) => {
+test('a note of a plan is logged and kept with the job, and is no step of it', async (t) => {
   const lines: unknown[][] = [];
   const log = createLog('test', 'silent');
   const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
@@ -138,8 +138,9 @@ test('a note of a plan is logged, and is not recorded', async (t) => {
   };
   const { dispatcher, ended } = await setStage(t, { plan }, noting);
   await dispatcher.submit(job);
-  const { state, counts } = await ended();
+  const { state, counts, notes } = await ended();
   assert.deepEqual([state, counts.sources, counts.quarantined], ['complete', 1, 1]);
+  assert.deepEqual(notes, ['Left out something']);
   assert.deepEqual(
     lines.filter(([, text]) => text === 'Left out something'),
     [[{ jobId: 'job' }, 'Left out something']],

@@ -62,7 +62,6 @@ export interface OtherJobs {
 export interface JobNow {
   nodes: number;
   waiting: string;
-  notes: readonly string[];
   speed?: Speed | undefined;
 }
 
@@ -292,8 +291,7 @@ export class Dispatcher {
 
   /**
    * What a job is at. `nodes`: attached ones that hold or held a shard of it; 0 once it has ended. `waiting`: why it does not go
-   * on though nodes are attached, in one sentence; empty where it does. `notes`: what was left out of its plan, and the like.
-   * `speed`: how fast it goes, where it does.
+   * on though nodes are attached, in one sentence; empty where it does. `speed`: how fast it goes, where it does.
    */
   jobNow(jobId: string): JobNow {
     const run = this.#jobs.get(jobId);
@@ -302,7 +300,7 @@ export class Dispatcher {
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId), speed };
+    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', speed };
   }
 
   /** `jobNow` of each job that runs here, for those who ask other coordinators. */
@@ -402,7 +400,6 @@ export class Dispatcher {
   #planned(jobId: string, steps: PlannedStep[]): void {
     const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#sights.planned(jobId, step.shard)] : []));
     this.#recorder.planned(jobId, steps);
-    for (const step of steps) if (step.kind === 'note') this.#jobs.note(jobId, step.text);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
     this.#jobs.tellChanged(jobId);
   }

@@ -99,6 +99,8 @@ export class JobRun {
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
+  /** What there is to tell of its sources: a plan that is made anew tells all of it again. */
+  #notes: readonly string[] = [];
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
@@ -175,6 +177,7 @@ export class JobRun {
       const begun = { tables: this.#tables, ...(this.#previewed && { previewed: this.#previewed }) };
       const captured = await this.#work.finalise(results, this.job.pipeline, begun, this.#clock.wallMs, stopped);
       const notes = zonelessNotes(captured);
+      this.#tellOf(notes);
       if (notes.length > 0) this.#listener.planned(notes);
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
@@ -191,15 +194,19 @@ export class JobRun {
 
   async #plan(): Promise<void> {
     const { jobId, spec, pipeline } = this.job;
-    const { state, planned } = (await this.#ledger.getJob(jobId))!;
+    const { state, planned, notes = [] } = (await this.#ledger.getJob(jobId))!;
     if (state === 'pending') await this.#setState('running');
     // One that goes on may allow fewer than it did.
     await this.#checkQuarantined();
-    if (planned) return this.#listener.planEnded();
+    if (planned) {
+      this.#notes = notes;
+      return this.#listener.planEnded();
+    }
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
         const recorded = steps.filter(isRecorded);
+        this.#tellOf(steps);
         await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
@@ -212,6 +219,14 @@ export class JobRun {
     await this.#ledger.addPlan(jobId, [], true);
     this.#listener.planEnded();
     await this.#checkQuarantined();
+  }
+
+  #tellOf(steps: readonly PlannedStep[]): void {
+    const notes = steps.flatMap((step) => (step.kind === 'note' ? [step.text] : []));
+    if (notes.length === 0) return;
+    // One that is finalised once more is told the same again.
+    this.#notes = [...new Set([...this.#notes, ...notes])];
+    this.#ledger.setNotes(this.job.jobId, this.#notes);
   }
 
   #makePictures(chosen: readonly number[]): void {

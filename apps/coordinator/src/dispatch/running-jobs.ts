@@ -1,15 +1,10 @@
 import { endBecause, type JobRun } from './job-run.ts';
 
-/** Jobs whose notes are kept. */
-const maxNotedJobs = 100;
-
-/** The jobs that run, who waits for a change of one of them, and what a person should know of the plans of the last ones. */
+/** The jobs that run, and who waits for a change of one of them. */
 export class RunningJobs {
   readonly #runs = new Map<string, JobRun>();
   /** Those who wait for a change of a job. */
   readonly #changes = new Map<string, PromiseWithResolvers<void>>();
-  /** A sentence each. */
-  readonly #notes = new Map<string, string[]>();
 
   get size(): number {
     return this.#runs.size;
@@ -66,16 +61,6 @@ export class RunningJobs {
   tellChanged(jobId: string): void {
     this.#changes.get(jobId)?.resolve();
     this.#changes.delete(jobId);
-  }
-
-  note(jobId: string, text: string): void {
-    this.#notes.set(jobId, [...(this.#notes.get(jobId) ?? []), text]);
-    const [oldest] = this.#notes.keys();
-    if (this.#notes.size > maxNotedJobs) this.#notes.delete(oldest!);
-  }
-
-  notesOf(jobId: string): readonly string[] {
-    return this.#notes.get(jobId) ?? [];
   }
 
   /** Leaves every job as it is in the ledger and in its folder. Resolves when none is at work any more. */

@@ -257,7 +257,7 @@ test('inputs of whose files bytes were left out are known after coordinators of 
   await after.close();
 });
 
-test('which nodes took part and where the time went is known after coordinators of the job, and after its end', async () => {
+test('which nodes took part, where the time went and what there is to tell is known after coordinators of the job, and after its end', async () => {
   const store = new MemoryStore();
   const path = spoolPath();
   const first = await openLedger(() => path, store);
@@ -266,6 +266,7 @@ test('which nodes took part and where the time went is known after coordinators 
   first.noteTime('job', 'leasedMs', 5);
   first.noteTime('job', 'leasedMs', 6);
   first.noteTime('job', 'listedMs', 7);
+  first.setNotes('job', ['Two files are left out']);
   const spent = { stageSeconds: { decode: 3 }, busySeconds: { decode: 2, shard: 2.5 } };
   await first.commit({ ...commitOf(0), ...spent });
   await first.close();
@@ -280,8 +281,9 @@ test('which nodes took part and where the time went is known after coordinators 
   await second.close();
 
   const third = await openLedger(() => path, store);
-  const { nodesUsed, times } = (await third.getJob('job'))!;
+  const { nodesUsed, times, notes } = (await third.getJob('job'))!;
   assert.equal(nodesUsed, 2);
+  assert.deepEqual(notes, ['Two files are left out']);
   assert.deepEqual(times, {
     leasedMs: 5,
     listedMs: 7,

@@ -154,6 +154,10 @@ export class DurableLedger implements Ledger {
     await home.journal.write(open);
   }
 
+  setNotes(jobId: string, notes: readonly string[]): void {
+    this.#job(jobId).open?.setNotes(notes);
+  }
+
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void {
     this.#job(jobId).open?.noteTime(moment, nowMs);
   }

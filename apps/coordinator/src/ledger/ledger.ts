@@ -22,6 +22,8 @@ export interface JobRecord {
   reasons?: QuarantineReason[];
   /** Inputs of whose files bytes were left out, as halogrid.v1.JobStatus tells them; absent where there are none. */
   mended?: MendedInputs[];
+  /** What a person should know of its sources, a sentence each; absent where that is nothing. */
+  notes?: readonly string[];
   /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
   nodesUsed?: number;
   /** As halogrid.v1.JobStatus tells it; absent before the first result. */
@@ -186,6 +188,8 @@ export interface Ledger {
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
   /** Notes when a job got so far, the first time that it is told. It is written with what comes next. */
+  /** What there is to tell of the job's sources, all of it; written with what is next. */
+  setNotes(jobId: string, notes: readonly string[]): void;
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void;
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;

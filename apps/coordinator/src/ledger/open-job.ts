@@ -147,6 +147,10 @@ export class OpenJob implements Journaled {
     this.progress = new Pieces(beginProgress, pieces.progressPieces);
   }
 
+  setNotes(notes: readonly string[]): void {
+    this.facts.notes = notes;
+  }
+
   /** The first time counts. */
   noteTime(moment: 'leasedMs' | 'listedMs' | 'computedMs', nowMs: number): void {
     this.times[moment] ||= nowMs;

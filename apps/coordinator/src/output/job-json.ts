@@ -6,6 +6,7 @@ import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { redactUri } from '@halogrid/sources';
 import { jobPipeline } from '../job/accepted-job.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
+import { zonelessNotes } from './captured-by.ts';
 import type { Changes } from './previous/changes.ts';
 import type { CaptureCounts } from './tables-output.ts';
 
@@ -89,10 +90,10 @@ export function abandonedJobJson(
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
 ): string {
-  const { jobId, spec, submittedMs, counts, reasons: quarantine, mended } = job;
+  const { jobId, spec, submittedMs, counts, reasons: quarantine, mended, notes } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
   const versions = { version: softwareVersion, resultsVersion };
-  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, mended, ...describeSpec(spec) };
+  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, mended, notes, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
@@ -116,6 +117,7 @@ export function completeJobJson(
 ): string {
   const { job, digest, nodes } = results;
   const { sources: count, frames, shards, attempts, pixels, quarantined } = job.counts;
+  const notes = [...new Set([...(job.notes ?? []), ...zonelessNotes(captured).map(({ text }) => text)])];
   const head = {
     id: job.jobId,
     state: 'complete',
@@ -129,6 +131,7 @@ export function completeJobJson(
     counts: { sources: count, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
     mended: job.mended,
+    ...(notes.length > 0 && { notes }),
     capturedBy: captured,
     ...(incremental && { incremental }),
     ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),

@@ -84,7 +84,7 @@ export class InputProbe {
     const { tilePx, checksum } = this.#spec;
     if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
       return undefined;
-    if (hasVideoExtension(name) || hasUnsupportedExtension(name)) return undefined;
+    if (hasVideoExtension(name) || hasUnsupportedExtension(name) || hasNoSize(input)) return undefined;
     if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
     return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
   }
@@ -97,7 +97,7 @@ export class InputProbe {
     const isLocal = !listed.error && listed.uri.startsWith('file:');
     const { version: listedVersion } = listed;
     const input: Input =
-      this.#spec.checksum && isLocal
+      this.#spec.checksum && isLocal && !hasNoSize(listed)
         ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
         : listed;
     const { version } = input;
@@ -110,7 +110,7 @@ export class InputProbe {
   async look(input: Input): Promise<Probe> {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
-    if (input.named || hasVideoExtension(input.name)) {
+    if (input.named || hasVideoExtension(input.name) || hasUnsupportedExtension(input.name)) {
       const wrong = await whyNotAsStated(input);
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
@@ -120,7 +120,7 @@ export class InputProbe {
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || input.named) return this.#open(input);
+    if (this.#spec.tilePx || input.named || hasNoSize(input)) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads its first bytes, and says what it is while the job is planned.
@@ -134,6 +134,13 @@ export class InputProbe {
     return this.#opening(() => openInput(input, this.#means.open));
   }
 }
+
+/**
+ * Whether it is here and has no size: it is empty, or a pipe, or what a system makes up for each process, as below /proc.
+ * Opening it says so; nodes are not asked for it, because each may see another file there.
+ */
+const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
+  sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
 async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
   try {

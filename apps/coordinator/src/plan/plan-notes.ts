@@ -4,6 +4,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { LeftOut } from '@halogrid/sources';
 import { CaptureRule } from '@halogrid/sources/captured';
 import type { PlanNote } from '../job/shard.ts';
+import { PassedOverCount } from './passed-over.ts';
 
 /** Told of one plan, at most; of the others, one note tells how many there are. */
 const maxNotes = 20;
@@ -14,6 +15,7 @@ export class PlanNotes {
   readonly #out: string;
   readonly #pattern: string;
   readonly #rule: CaptureRule;
+  readonly #passedOver = new PassedOverCount();
   #waiting: PlanNote[] = [];
   #leftOut = 0;
   #inputs = 0;
@@ -37,6 +39,8 @@ export class PlanNotes {
     this.#waiting.push({ kind: 'note', text: `Left out '${path}': it holds the output of job ${jobId}` });
   };
 
+  readonly passOver = this.#passedOver.add;
+
   /** Those that have come since. */
   take(): PlanNote[] {
     return this.#waiting.splice(0);
@@ -49,7 +53,8 @@ export class PlanNotes {
       kind: 'note',
       text: `Left out as well: ${more} more folders that hold the output of a job`,
     };
-    return [...this.take(), ...(more > 0 ? [last] : []), ...this.#misfit()];
+    const passedOver = this.#passedOver.sentences().map((text): PlanNote => ({ kind: 'note', text }));
+    return [...this.take(), ...(more > 0 ? [last] : []), ...passedOver, ...this.#misfit()];
   }
 
   #misfit(): PlanNote[] {

@@ -15,12 +15,12 @@ export const wireStates: Record<LedgerState, JobState> = {
 
 /**
  * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
- * `waiting`: why nothing of it goes on; `notes`: what was left out of it, and the like; `speed`: where it has one.
+ * `waiting`: why nothing of it goes on; `speed`: where it has one.
  */
-export function toJobStatus(record: JobRecord, { nodes, waiting, notes, speed }: JobNow): JobStatus {
+export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
   const state = wireStates[record.state];
-  return JobStatus.fromPartial({ ...record, spec, state, nodes, waiting, notes: [...notes], ...speed });
+  return JobStatus.fromPartial({ ...record, notes: [...(record.notes ?? [])], spec, state, nodes, waiting, ...speed });
 }
 
 /** The node as the wire carries it. */

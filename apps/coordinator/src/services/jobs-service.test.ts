@@ -30,7 +30,7 @@ function watchJob(record: () => JobRecord, watchIntervalMs: number) {
   const dispatcher = {
     ended: () => ended.promise,
     changed: () => changed.promise,
-    jobNow: () => ({ nodes: 0, waiting: '', notes: [] }),
+    jobNow: () => ({ nodes: 0, waiting: '' }),
   };
   const ledger = { getJob: async () => record() };
   const { watch } = createJobsService({

@@ -26,7 +26,7 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
     recordOf('old', 'running', 1000),
   ];
   const ledger = { listJobs: async () => records } as unknown as Ledger;
-  const now = { nodes: 0, waiting: '', notes: [], speed: undefined };
+  const now = { nodes: 0, waiting: '', speed: undefined };
   const dispatcher = { jobNow: () => now } as unknown as Dispatcher;
   const answer = createJsonApi({
     ...{ dispatcher, ledger, access: openAccess, log: createLog('test', 'silent') },

@@ -95,6 +95,14 @@ test('a file that is deleted, or written to, while a node looks says nothing of 
   }
 });
 
+test('a file that is written to whenever somebody looks says nothing of the node', async () => {
+  const { stage, probes, told, ask } = createStage(both());
+  await ask();
+  stage.files.set(uris[0]!, 'longer');
+  await probes.answered(1, { probe: 1, files: [seen('long'), seen('x')], error: '' });
+  assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
+});
+
 test('what the coordinator cannot see a node is believed to see', async () => {
   const { probes, asked, told, ask } = createStage(new Map());
   probes.listed(need);

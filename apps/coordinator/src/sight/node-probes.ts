@@ -155,9 +155,9 @@ export class NodeProbes {
     for (const [i, file] of expected.entries()) {
       const why = difference(file, files[i]);
       if (!why) continue;
-      // It may have been removed, or written to, since the coordinator looked.
+      // One that was removed or written to since the coordinator looked, as a recording is all the time, tells nothing.
       const now = await this.#see(file);
-      if (now && difference(now, files[i])) return `${why} (${sayUri(file.uri)})`;
+      if (now && !difference(file, { ...now, error: '' })) return `${why} (${sayUri(file.uri)})`;
     }
     return undefined;
   }

@@ -23,8 +23,8 @@ const maxHeaderBytes = 2 ** 16;
 export function readPnmHeader(head: Buffer): PnmHeader {
   const text = head.toString('latin1', 0, maxHeaderBytes);
   const kind = text.slice(0, 2);
-  // White space and comments, a number, and white space that is left for what follows.
-  const field = /(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])+(\d{1,10})(?=[ \t\n\v\f\r])/y;
+  // White space and comments, a number, and white space or a comment that is left for what follows.
+  const field = /(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])+(\d{1,10})(?=[ \t\n\v\f\r]|#[^\n\r]*[\n\r])/y;
   field.lastIndex = 2;
   const next = (name: string): number => {
     const match = field.exec(text);
@@ -45,7 +45,9 @@ export function readPnmHeader(head: Buffer): PnmHeader {
     isPlain: kind === 'P2' || kind === 'P3',
     maxval,
     pixel: maxval > 255 ? 'u16' : 'u8',
-    // Exactly one character of white space ends the header: the next may be a sample.
-    dataStart: field.lastIndex + 1,
+    // One character of white space ends the header, which is that behind a comment: the next may be a sample.
+    dataStart: text.startsWith('#', field.lastIndex)
+      ? field.lastIndex + text.slice(field.lastIndex).search(/[\n\r]/) + 1
+      : field.lastIndex + 1,
   };
 }

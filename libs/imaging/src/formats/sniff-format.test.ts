@@ -29,6 +29,10 @@ const unsupported: [start: string, name: string][] = [
   ['\x1f\x8b\x08', 'gzip'],
   ['\0\0\0\x01\x67\x64\0\x0a', 'A raw H.264 or H.265 stream'],
   ['\0\0\x01\x40\x01\x0c\x01', 'A raw H.264 or H.265 stream'],
+  ['\0\0\0\x18ftypcrx \0\0\0\x01', 'Camera raw'],
+  [`${'\0'.repeat(128)}DICM\x02\0`, 'DICOM'],
+  ['8BPS\0\x01', 'Photoshop'],
+  ['%!PS-Adobe-3.0', 'PostScript'],
 ];
 
 for (const [start, name] of unsupported) {
@@ -47,11 +51,53 @@ const videos: [start: string, name: string][] = [
   ['000001b304003023ffffe018000001b5', 'A raw MPEG-1 or MPEG-2 stream'],
 ];
 
-test('formats of videos that are not supported are refused with those that are', () => {
-  for (const [hex, name] of videos) {
-    const message = `${name} is not supported: videos in MP4, Matroska, AVI and MPEG-TS are`;
-    assert.throws(() => sniffFormat(Buffer.from(hex, 'hex')), { stage: 'decode', message });
+// The first bytes of what recorders of two brands write, as FFmpeg's demuxers of them look for.
+const recorders: [start: string, name: string][] = [
+  ['DHAV\xfd\0\0\0', 'A Dahua recording (DHAV)'],
+  ['DAHUA\0\0\0', 'A Dahua recording (DHAV)'],
+  ['IMKH\x01\x01\0\0', 'A Hikvision recording (IMKH, an MPEG program stream)'],
+  ['\x06\x0e\x2b\x34\x02\x05\x01\x01', 'MXF'],
+];
+
+test('formats of videos that are not supported are refused with those that are, and how to make one of them', () => {
+  const starts = [...videos.map(([hex, name]) => [Buffer.from(hex, 'hex'), name] as const)];
+  for (const [start, name] of [...starts, ...recorders.map(([start, name]) => [latin1(start), name] as const)]) {
+    const read = 'videos in MP4, Matroska, AVI and MPEG-TS are';
+    const how = 'ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds H.264, H.265, MJPEG or MPEG-4';
+    assert.throws(() => sniffFormat(start), { stage: 'decode', message: `${name} is not supported: ${read}; ${how}` });
   }
+});
+
+test('a fragment of an MP4 is refused with what it lacks', () => {
+  for (const box of ['moof', 'styp', 'sidx']) {
+    assert.throws(() => sniffFormat(latin1(`\0\0\0\xb0${box}\0\0`)), {
+      stage: 'decode',
+      message: /^A fragment of an MP4 without the beginning of its recording \(moov\) is not supported: .*: cat INIT/,
+    });
+  }
+});
+
+test('a name tells what first bytes do not', () => {
+  const refusal = (name: string) => ({ message: new RegExp(`^${name} is not supported: JPEG, PNG, `) });
+  for (const name of ['/a/b.NEF', 'file:///a/b.cr2', 'b.arw']) {
+    for (const start of ['II*\0', 'MM\0*'])
+      assert.throws(() => sniffFormat(latin1(start), name), refusal('Camera raw'));
+    // What begins as no raw file does is what it is.
+    assert.equal(sniffFormat(latin1('\xff\xd8\xff\xe0'), name), 'jpeg');
+  }
+  assert.throws(() => sniffFormat(latin1('II*\0'), 'a.scn'), refusal('A slide of Leica .*'));
+  assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xe0'), 'a.mrxs'), refusal('A slide of 3DHISTECH .*'));
+  assert.throws(() => sniffFormat(latin1('\0\0\x02'), 'a.tga'), refusal('Targa'));
+  assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xdb'), 'a.mjpg'), {
+    message: /^A raw MJPEG stream is not .* ffmpeg/,
+  });
+  for (const name of ['a.svs', 'a.ndpi', 'a.btf', 'a.tf8', 'nef', 'a.nef/b', 'a.dng']) {
+    assert.equal(sniffFormat(latin1('II+\0'), name), 'tiff');
+  }
+  // One that its first bytes would tell is not of that format.
+  assert.throws(() => sniffFormat(latin1('text'), 'a.mxf'), {
+    message: /^Not an image: the file starts with the text /,
+  });
 });
 
 test('anything else is refused with what it starts with', () => {

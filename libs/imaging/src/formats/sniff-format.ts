@@ -1,24 +1,53 @@
-import { type Format, type FormatFacts, formats, InputError, unsupportedFormats } from '@halogrid/sources';
+import {
+  type Format,
+  type FormatFacts,
+  formats,
+  InputError,
+  unsupportedFormatOfName,
+  unsupportedFormats,
+} from '@halogrid/sources';
 
 const names = Object.values(formats).flatMap((format): readonly string[] => format.names);
 const supported = `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are supported`;
-const supportedVideos = 'videos in MP4, Matroska, AVI and MPEG-TS are';
+const supportedVideos =
+  'videos in MP4, Matroska, AVI and MPEG-TS are; ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds ' +
+  'H.264, H.265, MJPEG or MPEG-4';
 
 /** After declarations and comments; SVG is text, so it has no fixed first bytes. */
 const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
 
-/** The format of a file that begins with `head`, whatever its name. Throws InputError for whatever is not supported. */
-export function sniffFormat(head: Uint8Array): Format {
-  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
-  const isOf = ({ signatures }: Pick<FormatFacts, 'signatures'>): boolean =>
-    signatures.some((signature) => hasSignature(start, signature));
-  const known = (Object.keys(formats) as Format[]).find((format) => isOf(formats[format]));
-  if (known) return known;
-  const other = unsupportedFormats.find(isOf);
+/**
+ * The format of a file that begins with `head`. Its name tells formats whose files begin as those of another, or that have
+ * no signature. Throws InputError for whatever is not supported.
+ */
+export function sniffFormat(head: Uint8Array, fileName = ''): Format {
+  const start = startOf(head);
+  const known = supportedFormat(start);
+  const named = unsupportedFormatOfName(fileName);
+  if (known && named?.isLike !== known) return known;
+  const byName = known || named?.signatures.length === 0 ? named : undefined;
+  const other = (known ? undefined : unsupportedFormats.find(isOf(start))) ?? byName;
   const name = svg.test(start) ? 'SVG' : other?.names[0];
-  if (name) throw new InputError('decode', `${name} is not supported: ${other?.isVideo ? supportedVideos : supported}`);
+  if (name) {
+    const instead = other?.remedy ?? (other?.isVideo ? supportedVideos : supported);
+    throw new InputError('decode', `${name} is not supported: ${instead}`);
+  }
   throw new InputError('decode', `Not an image: the file starts with ${describe(start)}`);
 }
+
+/** Whether a file that begins with `head` begins as images do that are supported. */
+export const isImageHead = (head: Uint8Array): boolean => supportedFormat(startOf(head)) !== undefined;
+
+const startOf = (head: Uint8Array): string =>
+  Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
+
+const supportedFormat = (start: string): Format | undefined =>
+  (Object.keys(formats) as Format[]).find((format) => isOf(start)(formats[format]));
+
+const isOf =
+  (start: string) =>
+  ({ signatures }: Pick<FormatFacts, 'signatures'>): boolean =>
+    signatures.some((signature) => hasSignature(start, signature));
 
 function hasSignature(start: string, signature: string): boolean {
   for (let i = 0; i < signature.length; i++) {

@@ -22,6 +22,7 @@ const table: [packets: string, order: (number | string)[], ticks: (number | unde
     ['(K0) (1) 2 3', [2, 3], [0, 1], false],
     ['K0 1 1', ['0', '1', '2'], [0, 1, 1], true],
     ['K0 ? 2', ['0', '1', '2'], [undefined, undefined, undefined], true],
+    ['K? 0 ? 2 1', ['0', '1', '2', '3', '4'], [undefined, undefined, 0, 1, 2], true],
   ];
 for (const [text, order, ticks, needsGroupBefore] of table) {
   test(`the frames of the packets ${text}`, () => {

@@ -74,12 +74,21 @@ export function areTimed(packets: readonly Pick<VideoPacket, 'pts'>[]): boolean 
   return new Set(packets.map(({ pts }) => pts)).size === packets.length && packets.every(({ pts }) => pts !== null);
 }
 
-/** Times of frames that are shown, in the order of showing: as packets state them, else by turn; undefined where some have neither. */
-function timesOf(shown: readonly VideoPacket[]): number[] | undefined {
+/**
+ * Times of frames that are shown, in the order of showing: as packets state them, else by turn. Where some have neither, all
+ * are null. But a recording may begin, with a key frame, before the first time that its container can state: then its first
+ * frames alone have none.
+ */
+function timesOf(shown: readonly VideoPacket[], isBegin: boolean): (number | null)[] {
   const stated = shown.map(({ pts }) => pts);
   const times = stated.includes(null) ? shown.map(({ turn = null }) => turn) : stated;
-  return times.every((ticks) => ticks !== null) ? times.sort((a, b) => a - b) : undefined;
+  if (!times.includes(null)) return inOrder(times);
+  const known = isBegin && stated[0] === null ? inOrder(stated) : [];
+  return [...Array(shown.length - known.length).fill(null), ...known];
 }
+
+const inOrder = (times: readonly (number | null)[]): number[] =>
+  times.filter((ticks) => ticks !== null).sort((a, b) => a - b);
 
 /** The frames of a group, of which the first has the number `firstFrame`; times count from `startTicks`, or its own start. */
 export function framesOf(
@@ -90,11 +99,12 @@ export function framesOf(
   const first = packets[0]!;
   const shown = packets.filter(({ isHidden }) => !isHidden);
   const isTimed = areTimed(packets);
-  const times = timesOf(shown);
+  const times = timesOf(shown, startTicks === undefined);
   if (isTimed) shown.sort((a, b) => a.pts! - b.pts!);
-  const start = startTicks ?? times?.[0];
+  const start = startTicks ?? times.find((ticks) => ticks !== null);
   const frames = shown.map(({ packet }, i): VideoFrame => {
-    const ticks = times && start !== undefined ? times[i]! - start : undefined;
+    const time = times[i];
+    const ticks = time != null && start !== undefined ? time - start : undefined;
     const place = isTimed ? { packet } : { packet: first.packet, order: i };
     return { frame: firstFrame + i, ticks, ...place };
   });

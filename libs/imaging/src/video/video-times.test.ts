@@ -136,6 +136,37 @@ function withoutRate(path: string): void {
   writeFileSync(path, bytes);
 }
 
+test('frames of a Matroska that begins before its time 0 have the times that ffprobe gives them', {
+  skip,
+}, async () => {
+  // Of a group of nine: before it, in it, and all of it.
+  for (const [begin, bFrames] of [
+    [0.1, '0'],
+    [0.3, '0'],
+    [0.3, '2'],
+    [0.5, '2'],
+    [1, '2'],
+  ] as const) {
+    const path = join(folder, 'before-zero.mkv');
+    const shifted = ['-vf', `setpts=(N*0.1-${begin})/TB`, '-vsync', 'passthrough', '-copyts'];
+    const encoder = ['-c:v', 'libx264', '-threads', '1', '-g', '9', '-sc_threshold', '0', '-bf', bFrames];
+    runFfmpeg([
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=10', '-frames:v', '30', ...shifted],
+      ...[...encoder, '-pix_fmt', 'yuv420p', '-avoid_negative_ts', 'disabled', path],
+    ]);
+    const show = ['-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp', '-of', 'json', path];
+    const { frames } = JSON.parse(execFileSync('ffprobe', ['-v', 'error', ...show], { encoding: 'utf8' }));
+    const expected = frames.map((frame: Record<string, number>) => frame.best_effort_timestamp ?? null);
+    const begun = expected.find((ms: number | null) => ms !== null);
+    assert.ok(expected[0] === null && begun === 0);
+    assert.deepEqual(
+      (await framesOf(path)).map(({ timestampMs }) => timestampMs),
+      expected,
+      `${begin} ${bFrames}`,
+    );
+  }
+});
+
 for (const [name, strip] of [
   ['timeless.ts', withoutTimes],
   ['rateless.avi', withoutRate],

@@ -1,7 +1,7 @@
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
-import { isHidden, type Selection } from '../globs/selection.ts';
+import { isPassedOver, type Selection } from '../globs/selection.ts';
 
 /** What a source of a job stands for, as far as one can tell which inputs it has without listing them. */
 export type SourceShape =
@@ -49,12 +49,21 @@ export class InputsBefore {
     let mayBeBelow = hasImageExtension(path);
     for (let at = path; at !== dirname(at); at = dirname(at)) {
       const folder = dirname(at);
-      mayBeBelow &&= !isHidden(basename(at));
+      mayBeBelow &&= !isPassedOver(basename(at));
       if (mayBeBelow && this.#folders.has(folder)) return true;
       if (this.#globs.get(folder)?.some((selection) => isMatch(path, folder, selection))) return true;
       if (this.#leftOut.has(folder)) return false;
     }
     return false;
+  }
+
+  /** Whether a folder that was given has told of what is at that path, because it is no input. */
+  passedOver(path: string): boolean {
+    if (this.#folders.size === 0) return false;
+    for (let at = dirname(path); ; at = dirname(at)) {
+      if (this.#folders.has(at)) return true;
+      if (at === dirname(at) || isPassedOver(basename(at)) || this.#leftOut.has(at)) return false;
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { openInputFile } from '../files/input-file.ts';
 import { sendFile, startServer, startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
-import { checkHasSource, listSources, type Source } from './sources.ts';
+import { checkHasSource, listAllSources, listSources, type PassedOver, type Source } from './sources.ts';
 
 const options = {
   accessKeyId: 'AKIDTEST',
@@ -69,6 +69,23 @@ test('a folder is the images below it, page after page, as on disk', async (t) =
     { uri: 's3://pictures/sub/10.tiff', name: '10.tiff', sizeBytes: 11, named: false, version: versions[1] },
   ]);
   assert.ok(versions[0] !== versions[1] && versions.every((version) => /^[\w-]{16}$/.test(version)), versions.join());
+});
+
+test('every object of a folder is an input or told of', async (t) => {
+  await bucketOf(t, 'a/1.jpg', 'a/b.txt', 'a/.x.jpg', 'a/deep/c', 'a/deep/2.jpg', 'a/@eaDir/3.jpg', 'a/#recycle/4.jpg');
+  const told: string[] = [];
+  const onPassedOver = ({ path, isFolder }: PassedOver) => {
+    told.push(path + (isFolder ? '/' : ''));
+  };
+  const listed = await Array.fromAsync(listAllSources(['s3://pictures/a'], { onPassedOver }));
+  assert.deepEqual(
+    listed.flat().map(({ name }) => name),
+    ['1.jpg', 'deep/2.jpg'],
+  );
+  assert.deepEqual(
+    told.sort(),
+    ['#recycle/', '.x.jpg', '@eaDir/', 'b.txt', 'deep/c'].map((name) => `s3://pictures/a/${name}`),
+  );
 });
 
 test('a glob is the objects that it matches', async (t) => {

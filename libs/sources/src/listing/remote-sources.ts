@@ -6,7 +6,7 @@ import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { supportedExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
-import { ImagesBelow } from '../globs/selection.ts';
+import { imagesBelow, isHidden } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
@@ -18,7 +18,7 @@ import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './sources.ts';
-import type { FoundFile, WalkOptions } from './walk-folder.ts';
+import type { FoundFile, PassedOver, WalkOptions } from './walk-folder.ts';
 
 /** Sizes of the entries of a manifest that are asked for at once. */
 const sizesAhead = 32;
@@ -118,13 +118,17 @@ async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Sou
 }
 
 async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source[]> {
-  const images = new ImagesBelow();
-  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, images, options));
-  if (found > 0 || (mayBeMissing && images.others === 0)) return;
+  let objects = 0;
+  const onPassedOver = (passed: PassedOver): void => {
+    if (!passed.isFolder && !isHidden(basename(passed.path))) objects++;
+    options.onPassedOver?.(passed);
+  };
+  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, imagesBelow, { ...options, onPassedOver }));
+  if (found > 0 || (mayBeMissing && objects === 0)) return;
   const others =
-    images.others === 0
+    objects === 0
       ? 'it has no objects'
-      : `none of its ${images.others} objects has one of the extensions ${supportedExtensions}`;
+      : `none of its ${objects} objects has one of the extensions ${supportedExtensions}`;
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 

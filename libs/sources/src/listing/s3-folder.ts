@@ -26,15 +26,16 @@ export async function* walkBucket(
   bucket: string,
   prefix: string,
   selection: Selection,
-  { isSorted = true }: WalkOptions = {},
+  { isSorted = true, onPassedOver = () => {} }: WalkOptions = {},
 ): AsyncGenerator<FoundFile[], void, undefined> {
-  yield* walk({ bucket, root: prefix, isSorted, ahead: 0 }, '', selection);
+  yield* walk({ bucket, root: prefix, isSorted, onPassedOver, ahead: 0 }, '', selection);
 }
 
 interface Walk {
   bucket: string;
   root: string;
   isSorted: boolean;
+  onPassedOver: NonNullable<WalkOptions['onPassedOver']>;
   /** Folders that are being listed ahead. */
   ahead: number;
 }
@@ -130,11 +131,14 @@ const recordOrder: NameOrder = {
 
 /** What is wanted of one folder, as records, a page at a time. */
 async function* listLevel(
-  { bucket, root }: Walk,
+  { bucket, root, onPassedOver }: Walk,
   path: string,
   selection: Selection,
 ): AsyncGenerator<string[], void, undefined> {
   const prefix = root + path;
+  const passOver = (name: string, isFolder: boolean): void => {
+    if (selection.walksAll) onPassedOver({ path: `s3://${bucket}/${prefix}${name}`, isFolder });
+  };
   // A copy: names that are held must not hold on to the page they come from.
   const record = (size: number, version: string | undefined, letter: string, name: string) => {
     const facts = size.toString(36).padStart(sizeDigits, '0') + shortVersion(version);
@@ -147,15 +151,15 @@ async function* listLevel(
     for (const { key, sizeBytes, version } of page.objects) {
       const name = key.slice(prefix.length);
       // Programs that show folders keep an object of the folder's own name.
-      if (name !== '' && !name.includes('\0') && selection.takes(name)) {
-        records.push(record(sizeBytes, version, letters.file, name));
-      }
+      if (name === '') continue;
+      if (!name.includes('\0') && selection.takes(name)) records.push(record(sizeBytes, version, letters.file, name));
+      else passOver(name, false);
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
       if (!name.includes('\0') && selection.enter(name, false)) {
         records.push(record(0, undefined, letters.folder, name));
-      }
+      } else passOver(name, true);
     }
     yield records;
     next = page.next;

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CaptureRule } from '../captured/capture-rule.ts';
 import { openInputFile } from '../files/input-file.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { checkHasSource, listAllSources, listSources, mayHaveVideo, type Source } from './sources.ts';
+import { checkHasSource, listAllSources, listSources, mayHaveVideo, type PassedOver, type Source } from './sources.ts';
 import { toUri } from './to-uri.ts';
 
 /** A folder with these files, each with its own path as content. */
@@ -146,6 +146,58 @@ test('an input that several sources of a job stand for is listed once, where it 
   await mkdir(join(folder, 'a/folder.png'));
   await writeFile(join(folder, 'm.txt'), 'a/missing.png\na/folder.png\na/1.png');
   assert.deepEqual((await all('a', 'm.txt')).slice(2), ['a/missing.png', 'a/folder.png']);
+});
+
+/** What is told of as no input of the sources, relative to the folder; folders end with '/'. */
+async function passedOver(folder: string, ...paths: string[]): Promise<string[]> {
+  const told: string[] = [];
+  const onPassedOver = ({ path, isFolder }: PassedOver) => {
+    told.push(relative(folder, path) + (isFolder ? '/' : ''));
+  };
+  await Array.fromAsync(
+    listAllSources(
+      paths.map((path) => toUri(path, folder)),
+      { onPassedOver },
+    ),
+  );
+  return told.sort();
+}
+
+test('every file of a folder is an input or told of once, and so is every folder that is not entered', async (t) => {
+  const folder = await folderOf(
+    t,
+    ...['in/1.jpg', 'in/a.db', 'in/noext', 'in/.hidden.jpg', 'in/deep/2.png', 'in/deep/b.txt', 'in/.git/x.png'],
+    ...['in/@eaDir/1.jpg/THUMB.jpg', 'in/#recycle/old.jpg', 'in/$Recycle.Bin/r.jpg', 'in/deep/lost+found/3.jpg'],
+    ...['in/.Trash-1000/4.jpg', 'in/.@__thumb/5.jpg', 'in/@Recycle/6.jpg', 'in/System Volume Information/7.jpg'],
+    ...['elsewhere/8.jpg', 'elsewhere/c.ini'],
+  );
+  await symlink('a.db', join(folder, 'in/link'));
+  await symlink('nothing', join(folder, 'in/dangling'));
+  await symlink('@eaDir/1.jpg', join(folder, 'in/thumbs'));
+  await symlink('../elsewhere', join(folder, 'in/to-elsewhere'));
+  // Of a name that is not UTF-8.
+  await writeFile(Buffer.concat([Buffer.from(join(folder, 'in/z')), Buffer.from([0xfc]), Buffer.from('.csv')]), '');
+  const files = ['.hidden.jpg', 'a.db', 'dangling', 'deep/b.txt', 'link', 'noext', 'to-elsewhere/c.ini', 'z\ufffd.csv'];
+  const folders = ['#recycle', '$Recycle.Bin', '.@__thumb', '.Trash-1000', '.git', '@Recycle', '@eaDir'];
+  const all = [...files, ...[...folders, 'System Volume Information', 'deep/lost+found'].map((name) => `${name}/`)];
+  const expected = all.map((name) => `in/${name}`).sort();
+  assert.deepEqual(await passedOver(folder, 'in'), expected);
+  // However often the same folder is given, and whichever of two comes first.
+  assert.deepEqual(await passedOver(folder, 'in', 'in/deep', 'in'), expected);
+  assert.deepEqual(await passedOver(folder, 'in/deep', 'in'), expected);
+  // What a glob does not match is no file that was left out.
+  assert.deepEqual(await passedOver(folder, 'in/**/*.jpg', 'in/1.jpg'), []);
+  assert.deepEqual(await names(join(folder, 'in')), ['1.jpg', 'deep/2.png', 'thumbs/THUMB.jpg', 'to-elsewhere/8.jpg']);
+  const onlyCopies = await folderOf(t, 'x/@eaDir/1.jpg/THUMB.jpg', 'x/.git/2.png');
+  await assert.rejects(
+    list(join(onlyCopies, 'x')),
+    notFound(
+      / it has no files; folders left out because they are hidden, or of a kind in which systems keep copies: 2$/,
+    ),
+  );
+  // Named itself, such a folder is read.
+  assert.deepEqual(await names(join(folder, 'in/@eaDir')), ['1.jpg/THUMB.jpg']);
+  assert.deepEqual(await names(join(folder, 'in/@eaDir/*/*.jpg')), ['1.jpg/THUMB.jpg']);
 });
 
 test('looking for the first input goes no further', async (t) => {

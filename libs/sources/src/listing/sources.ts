@@ -9,7 +9,7 @@ import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
 import { hasImageExtension, hasVideoExtension, supportedExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
-import { ImagesBelow } from '../globs/selection.ts';
+import { imagesBelow, isHidden } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
@@ -17,9 +17,9 @@ import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, manifestKind } from './manifest-rows.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import { toUri } from './to-uri.ts';
-import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
+import { type FoundFile, type LeftOut, type PassedOver, type WalkOptions, walkFolder } from './walk-folder.ts';
 
-export { type LeftOut, SourceNotFoundError };
+export { type LeftOut, type PassedOver, SourceNotFoundError };
 
 /** An input before it is opened: it may yet turn out to be no image. */
 export interface Source {
@@ -47,7 +47,7 @@ export interface Source {
  */
 export async function* listAllSources(
   uris: Iterable<string>,
-  { onLeftOut }: ListOptions = {},
+  { onLeftOut, onPassedOver }: ListOptions = {},
 ): AsyncGenerator<Source[]> {
   const before = new InputsBefore();
   const turns = new Turns();
@@ -55,8 +55,11 @@ export async function* listAllSources(
     before.leaveOut(folder.path);
     onLeftOut?.(folder);
   };
+  const passedOver = (passed: PassedOver): void => {
+    if (!before.passedOver(passed.path)) onPassedOver?.(passed);
+  };
   for (const uri of uris) {
-    for await (const listed of list(uri, { onLeftOut: leftOut })) {
+    for await (const listed of list(uri, { onLeftOut: leftOut, onPassedOver: passedOver })) {
       if (turns.isOver) await turns.giveWay();
       const sources: Source[] = [];
       for (const source of listed) {
@@ -69,8 +72,11 @@ export async function* listAllSources(
   }
 }
 
-/** `onLeftOut` is told of every folder that is left out because it holds the output of a job. */
-export type ListOptions = Pick<WalkOptions, 'onLeftOut'>;
+/**
+ * `onLeftOut` is told of every folder that is left out because it holds the output of a job, `onPassedOver` once of all else
+ * in folders that is no input.
+ */
+export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'>;
 
 /** What is missing, or a folder, was not listed with the folder that it should be in: only a manifest names such. */
 const isNoFolder = (uri: string): Promise<boolean> =>
@@ -104,8 +110,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
- * Hidden files are passed over, and below a folder or the place where a glob begins, folders that hold the output of a job. A
- * folder is never held whole, however many files it has. Throws SourceForbiddenError for a URI that this process may not
+ * Hidden files are passed over, in folders also what systems keep of files (isPassedOver), and below a folder or the place
+ * where a glob begins, folders that hold the output of a job. A folder is never held whole, however many files it has. Throws SourceForbiddenError for a URI that this process may not
  * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
  * why they cannot.
  */
@@ -162,14 +168,13 @@ function pathOf(uri: string): string {
 }
 
 async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source[]> {
-  const images = new ImagesBelow();
   const leftOut = new LeftOutCount(options);
-  const found = yield* sourcesOf(folder, walkFolder(folder, images, leftOut.options));
+  const found = yield* sourcesOf(folder, walkFolder(folder, imagesBelow, leftOut.options));
   if (found === 0) {
     const others =
-      images.others === 0
+      leftOut.files === 0
         ? 'it has no files'
-        : `none of its ${images.others} files has one of the extensions ${supportedExtensions}`;
+        : `none of its ${leftOut.files} files has one of the extensions ${supportedExtensions}`;
     throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}${leftOut.clause}`);
   }
 }
@@ -186,22 +191,32 @@ async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Sou
 const orNotUtf8 = (path: string): string =>
   path.includes('\ufffd') ? ': a file whose name is not UTF-8 must be renamed first' : '';
 
-/** Counts the folders that are left out, for whoever wonders where their images are. */
+/** Counts what is left out, for whoever wonders where their images are. */
 class LeftOutCount {
   readonly options: WalkOptions;
-  #count = 0;
+  /** Files that are no images and not hidden. */
+  files = 0;
+  #ofJobs = 0;
+  #folders = 0;
 
   constructor(options: WalkOptions) {
     const onLeftOut = (leftOut: LeftOut): void => {
-      this.#count++;
+      this.#ofJobs++;
       options.onLeftOut?.(leftOut);
     };
-    this.options = { ...options, onLeftOut };
+    const onPassedOver = (passed: PassedOver): void => {
+      if (passed.isFolder) this.#folders++;
+      else if (!isHidden(basename(passed.path))) this.files++;
+      options.onPassedOver?.(passed);
+    };
+    this.options = { ...options, onLeftOut, onPassedOver };
   }
 
   /** To end a sentence with. */
   get clause(): string {
-    return this.#count === 0 ? '' : `; folders left out because they hold the output of a job: ${this.#count}`;
+    const ofJobs = `; folders left out because they hold the output of a job: ${this.#ofJobs}`;
+    const others = `; folders left out because they are hidden, or of a kind in which systems keep copies: ${this.#folders}`;
+    return `${this.#ofJobs > 0 ? ofJobs : ''}${this.#folders > 0 ? others : ''}`;
   }
 }
 

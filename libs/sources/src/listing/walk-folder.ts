@@ -10,7 +10,7 @@ import { LookThreads } from '../files/look-threads.ts';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
 import { type NativeEntry, NativeFolder } from '../files/native-folder.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { isHidden, type Selection } from '../globs/selection.ts';
+import { isPassedOver, type Selection } from '../globs/selection.ts';
 import { jobIn } from './job-folder.ts';
 import { compareNatural } from './natural-order.ts';
 import { escapeBytes, notUtf8 } from './raw-name.ts';
@@ -35,11 +35,20 @@ export interface LeftOut {
   jobId: string;
 }
 
+/** A file or folder that is no input of a folder, as its name tells. Nothing is told of what is in the folder. */
+export interface PassedOver {
+  /** Its path, or its URI. What is not UTF-8 in it is U+FFFD. */
+  path: string;
+  isFolder: boolean;
+}
+
 export interface WalkOptions {
   /** In natural order, folders where their names are; else as the file system has them, which is faster (true). */
   isSorted?: boolean;
   /** Told of every folder that is left out; see walkFolder. */
   onLeftOut?: (leftOut: LeftOut) => void;
+  /** Told of all that is passed over of a folder, but of a glob nothing. */
+  onPassedOver?: (passed: PassedOver) => void;
   /** What folders are listed with that are sorted; undefined: with Node's calls. That of the thread unless given. */
   calls?: NativeCalls | undefined;
   /** Files that are looked up on the thread that asks before others help (16,384). */
@@ -78,11 +87,19 @@ export async function* walkFolder(
   selection: Selection,
   options: WalkOptions = {},
 ): AsyncGenerator<FoundFile[], void, undefined> {
-  const { isSorted = true, onLeftOut = () => {} } = options;
+  const { isSorted = true, onLeftOut = () => {}, onPassedOver = () => {} } = options;
   const real = await realpath(folder);
   const calls = !isSorted ? undefined : 'calls' in options ? options.calls : nativeCalls();
   const walk: Walk = {
-    ...{ root: folder, isSorted, onLeftOut, calls, aside: 0, alone: options.aloneFiles ?? aloneFilesUsually },
+    ...{
+      root: folder,
+      isSorted,
+      onLeftOut,
+      onPassedOver,
+      calls,
+      aside: 0,
+      alone: options.aloneFiles ?? aloneFilesUsually,
+    },
     ...{ threads: undefined, turns: new Turns(), walked: new Set([real]) },
   };
   try {
@@ -96,6 +113,7 @@ interface Walk {
   root: string;
   isSorted: boolean;
   onLeftOut: (leftOut: LeftOut) => void;
+  onPassedOver: (passed: PassedOver) => void;
   calls: NativeCalls | undefined;
   /** Files that are to be looked up aside. */
   aside: number;
@@ -164,15 +182,14 @@ const recordOrder: NameOrder = { from: 1, compare: (a, b) => compareNatural(a, b
 
 async function* readNames(walk: Walk, place: Place): AsyncGenerator<string[], void, undefined> {
   const { root, turns } = walk;
-  const { prefix, selection } = place;
   let areUnsure = false;
   let records: string[] = [];
-  for await (const entry of await opendir(join(root, prefix), { bufferSize: readAtOnce })) {
+  for await (const entry of await opendir(join(root, place.prefix), { bufferSize: readAtOnce })) {
     if (turns.isOver) await turns.giveWay();
     // It stands for what is not UTF-8, too.
     if (entry.name.includes('\ufffd')) areUnsure = true;
     else {
-      const letter = letterOf(entry.name, kindOf(entry), selection);
+      const letter = letterOf(walk, place, entry.name, kindOf(entry));
       if (letter) records.push(letter + entry.name);
     }
     if (records.length < readAtOnce) continue;
@@ -188,14 +205,13 @@ async function* readNatively(
   walk: Walk,
   place: Place,
 ): AsyncGenerator<string[], void, undefined> {
-  const { selection } = place;
   let areUnsure = false;
   for (const entries of folder.entries()) {
     const records: string[] = [];
     for (const { name, kind } of entries) {
       if (name.includes('\ufffd')) areUnsure = true;
       else {
-        const letter = letterOf(name, kind, selection);
+        const letter = letterOf(walk, place, name, kind);
         if (letter) records.push(letter + name);
       }
     }
@@ -206,19 +222,19 @@ async function* readNatively(
 }
 
 /** The names in which Node puts U+FFFD, and those that have it. */
-async function* readUnsure({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string[], void, undefined> {
-  const folder = join(root, prefix, '/');
+async function* readUnsure(walk: Walk, place: Place): AsyncGenerator<string[], void, undefined> {
+  const folder = join(walk.root, place.prefix, '/');
   const options = { bufferSize: readAtOnce, encoding: 'buffer' as BufferEncoding };
   for await (const entry of (await opendir(folder, options)) as Dir & AsyncIterable<Dirent<Buffer>>) {
     const bytes = entry.name;
     const name = bytes.toString();
     if (!name.includes('\ufffd')) continue;
-    const letter = letterOf(name, kindOf(entry), selection);
+    const letter = letterOf(walk, place, name, kindOf(entry));
     if (!letter) continue;
     if (isUtf8(bytes)) yield [letter + name];
     else if (letter !== letters.otherLink || (await isFolder(Buffer.concat([Buffer.from(folder), bytes])))) {
       yield [letters.notUtf8 + escapeBytes(bytes)];
-    }
+    } else passOver(walk, place, name, false);
   }
 }
 
@@ -231,13 +247,20 @@ const isFolder = (path: Buffer): Promise<boolean> =>
 const kindOf = (entry: Dirent<string> | Dirent<Buffer>): NativeEntry['kind'] =>
   entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
 
-/** Undefined for an entry that is not wanted. */
-function letterOf(name: string, kind: NativeEntry['kind'], selection: Selection): string | undefined {
-  if (kind === 'folder') return selection.enter(name, false) && letters.folder;
-  if (kind === 'file') return selection.takes(name) ? letters.file : undefined;
-  if (selection.takes(name)) return letters.linkOfFileName;
+/** Undefined for an entry that is not wanted, of which it tells. */
+function letterOf(walk: Walk, place: Place, name: string, kind: NativeEntry['kind']): string | undefined {
+  const { selection } = place;
+  if (kind === 'folder') {
+    if (selection.enter(name, false)) return letters.folder;
+  } else if (selection.takes(name)) return kind === 'file' ? letters.file : letters.linkOfFileName;
   // A link, or what the file system does not tell.
-  return selection.enter(name, true) ? letters.otherLink : undefined;
+  else if (kind === 'other' && selection.enter(name, true)) return letters.otherLink;
+  passOver(walk, place, name, kind === 'folder');
+  return undefined;
+}
+
+function passOver({ root, onPassedOver }: Walk, { prefix, selection }: Place, name: string, isFolder: boolean): void {
+  if (selection.walksAll) onPassedOver({ path: join(root, prefix, name), isFolder });
 }
 
 type LookAt = (records: readonly string[]) => Promise<Looked[]>;
@@ -317,7 +340,9 @@ async function lookOnThreads(
 }
 
 /** Never rejects. */
-async function look({ root }: Walk, { prefix, real }: Place, record: string): Promise<Looked> {
+async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
+  const { root } = walk;
+  const { prefix, real } = place;
   const letter = record[0];
   const name = record.slice(1);
   if (letter === letters.folder) return { kind: 'folder', name };
@@ -327,6 +352,10 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
   }
   const path = join(root, prefix, name);
   const isFileName = letter !== letters.otherLink;
+  const nothing = (): Looked => {
+    passOver(walk, place, name, false);
+    return { kind: 'nothing' };
+  };
   try {
     const stats = await quickFiles.stat(path);
     if (stats.isDirectory()) {
@@ -334,13 +363,13 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
       // Some file systems do not tell what an entry is.
       return target === join(real, name) ? { kind: 'folder', name } : { kind: 'link', name, real: target };
     }
-    if (!isFileName) return { kind: 'nothing' };
+    if (!isFileName) return nothing();
     return { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size, version: localVersion(stats) } };
   } catch (error) {
     // Opening it says what is wrong, where it is meant to be a file.
     const isCircle = (error as NodeJS.ErrnoException).code === 'ELOOP';
     if (isCircle) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error: circle } };
-    return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: 0 } } : { kind: 'nothing' };
+    return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: 0 } } : nothing();
   }
 }
 
@@ -389,10 +418,10 @@ const whyForbidden = (real: string): Promise<string | undefined> =>
     ({ message }: Error) => message,
   );
 
-/** Whether walking these folders comes to a path without a link, as it does unless a part of it is hidden. */
+/** Whether walking these folders comes to a path without a link, as it does unless a part of it is passed over. */
 function isListed(walked: ReadonlySet<string>, path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (walked.has(at)) return true;
-    if (at === dirname(at) || isHidden(basename(at))) return false;
+    if (at === dirname(at) || isPassedOver(basename(at))) return false;
   }
 }

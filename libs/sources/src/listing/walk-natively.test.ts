@@ -3,16 +3,21 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
-import { ImagesBelow } from '../globs/selection.ts';
+import { imagesBelow } from '../globs/selection.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { type FoundFile, walkFolder } from './walk-folder.ts';
+import { type FoundFile, type PassedOver, walkFolder } from './walk-folder.ts';
 
 const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';
 
 async function walked(folder: string, by: NativeCalls | undefined, aloneFiles?: number): Promise<FoundFile[]> {
   const options = { calls: by, ...(aloneFiles !== undefined && { aloneFiles }) };
-  return (await Array.fromAsync(walkFolder(folder, new ImagesBelow(), options))).flat();
+  const passed: FoundFile[] = [];
+  const onPassedOver = ({ path, isFolder }: PassedOver) => {
+    passed.push({ name: path, sizeBytes: isFolder ? 1 : 0 });
+  };
+  const found = (await Array.fromAsync(walkFolder(folder, imagesBelow, { ...options, onPassedOver }))).flat();
+  return [...found, ...passed.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
 test('a folder of many files, folders and links is the same by calls of the system and by those of Node', {

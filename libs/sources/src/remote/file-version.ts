@@ -33,13 +33,17 @@ export class ChangedFileError extends TransferError {}
 
 const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes: 'its size in bytes' };
 
-/** Where the body of a 206 belongs, and how long all of the file is. Throws TransferError where that is not told. */
-export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number } {
-  const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];
+/**
+ * Where the body of a 206 belongs, and how long all of the file is, which a server need not know. Throws TransferError where
+ * it does not say which part it sends.
+ */
+export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number | undefined } {
+  const [, first, last, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '') ?? [];
   if (total === undefined) {
     throw new TransferError('The server sends a part of the file without saying which part of how many bytes', false);
   }
-  return { start: Number(first), end: Number(last) + 1, total: Number(total) };
+  return { start: Number(first), end: Number(last) + 1, total: total === '*' ? undefined : Number(total) };
 }
 
 function contentLength(headers: IncomingHttpHeaders): number | undefined {

@@ -1,3 +1,6 @@
+import type { Answer } from './ask.ts';
+import { fetchPart, sentOf } from './fetch-part.ts';
+import { versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
 import { remoteTarget } from './remote-target.ts';
@@ -8,15 +11,27 @@ export async function readRemoteHead(
   length: number,
   limits: RemoteLimits = defaultRemoteLimits,
 ): Promise<Buffer> {
-  return await get(remoteTarget(uri), { range: `bytes=0-${length - 1}` }, limits, async ({ body }) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      // A server that cannot send parts sends all of it.
-      if (bytes >= length) break;
-    }
-    return Buffer.concat(chunks).subarray(0, length);
+  const target = remoteTarget(uri);
+  const { version, bytes, end } = await get(target, { range: `bytes=0-${length - 1}` }, limits, async (answer) => {
+    const total = answer.status === 206 ? sentOf(answer, { start: 0, end: length }).total : 0;
+    return { version: versionOf(answer), bytes: await startOf(answer, length), end: total && Math.min(total, length) };
   });
+  if (end !== undefined && bytes.length >= end) return bytes;
+  // It has sent less than it was asked for. Where it does not say how long the file is, all of it is asked for.
+  if (end === undefined) return await get(target, {}, limits, (answer) => startOf(answer, length));
+  const rest = Buffer.alloc(end - bytes.length);
+  await fetchPart({ target, limits, version, wire: { bytes: 0 } }, rest, bytes.length);
+  return Buffer.concat([bytes, rest]);
+}
+
+/** A server that cannot send parts sends all of it, of which no more is read. */
+async function startOf({ body }: Answer, length: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= length) break;
+  }
+  return Buffer.concat(chunks).subarray(0, length);
 }

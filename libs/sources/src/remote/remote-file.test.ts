@@ -6,6 +6,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type ServedFile, sendFile, startServer } from '../testing/servers.ts';
+import { readRemoteHead } from './read-head.ts';
 import { RemoteFile } from './remote-file.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
 
@@ -251,6 +252,68 @@ test('servers that do not do as they are asked are caught', async (t) => {
   for (const [answer, sentence] of wrong) {
     const { uri } = await serve(t, answer);
     await assert.rejects(readAll(uri), refusal(sentence));
+  }
+});
+
+test('a server may send fewer bytes than it is asked for: the rest is asked for', async (t) => {
+  for (const mostOfPart of [content.length - 1, 2 ** 20 - 1, 20_000]) {
+    for (const etag of ['"1"', undefined]) {
+      const { uri } = await serve(t, always({ bytes: content, mostOfPart, ...(etag && { etag }) }));
+      await withFile(uri, async (file) => {
+        assert.equal(Buffer.compare(file.head, content.subarray(0, 2 ** 20)), 0);
+        const part = Buffer.alloc(70_001);
+        await file.read(part, 3_000_000);
+        assert.equal(Buffer.compare(part, content.subarray(3_000_000, 3_070_001)), 0);
+        assert.equal(Buffer.compare(await file.readAll(), content), 0);
+        assert.equal(file.bytesRead, content.length + part.length);
+      });
+    }
+  }
+  const changing = await serve(t, (request, response, nth) => {
+    delete request.headers['if-match'];
+    sendFile({ bytes: content, mostOfPart: 1000, etag: `"${nth}"` }, request, response);
+  });
+  await assert.rejects(
+    readAll(changing.uri),
+    refusal(/^The file changed while it was read: its ETag was "0" and is "1"/),
+  );
+  const byteByByte = await serve(t, always({ bytes: content, mostOfPart: 1 }));
+  await assert.rejects(
+    readAll(byteByByte.uri),
+    refusal(/^The server sends less than it is asked for, more than 256 times/),
+  );
+  assert.equal(byteByByte.requests(), 258);
+});
+
+test('a server need not say how long a file is whose part it sends: then all of it is read once', async (t) => {
+  for (const [memoryBytes, mostOfPart] of [
+    [2 ** 25, undefined],
+    [2 ** 20, 1000],
+  ] as const) {
+    const file: ServedFile = { bytes: content, withoutTotal: true, etag: '"1"', ...(mostOfPart && { mostOfPart }) };
+    const { uri, requests } = await serve(t, always(file));
+    const limits = { ...quick, memoryBytes };
+    await withFile(
+      uri,
+      async (file) => {
+        assert.deepEqual([file.sizeBytes, file.hasSureVersion], [content.length, true]);
+        const whole = await file.whole();
+        assert.equal(Buffer.compare(typeof whole === 'string' ? readFileSync(whole) : whole, content), 0);
+        assert.deepEqual([requests(), file.bytesRead], [2, content.length]);
+      },
+      limits,
+    );
+  }
+  const partsOnly = await serve(t, (_, r) => void r.writeHead(206, { 'content-range': 'bytes 0-2/*' }).end('abc'));
+  await assert.rejects(readAll(partsOnly.uri), refusal(/sends a part of the file without saying of how many bytes$/));
+});
+
+test('the first bytes of a file come whole from a server that sends fewer', async (t) => {
+  for (const file of [{ mostOfPart: 7 }, { withoutTotal: true }, { mostOfPart: 7, withoutTotal: true }, {}]) {
+    const { uri } = await serve(t, always({ bytes: content, ...file }));
+    assert.equal(Buffer.compare(await readRemoteHead(uri, 1024, quick), content.subarray(0, 1024)), 0);
+    const short = await serve(t, always({ bytes: content.subarray(0, 100), ...file }));
+    assert.equal(Buffer.compare(await readRemoteHead(short.uri, 1024, quick), content.subarray(0, 100)), 0);
   }
 });
 

@@ -5,7 +5,8 @@ import { InputError } from '../input-error.ts';
 import { type FileVersion, surelyVersionName, versionName } from '../version-name.ts';
 import type { Answer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
-import { checkVersion, contentRange, onlyThisVersion, versionOf } from './file-version.ts';
+import { fetchPart, fill, type PartSource, sentOf } from './fetch-part.ts';
+import { checkVersion, onlyThisVersion, versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
@@ -68,24 +69,42 @@ export class RemoteFile {
     const target = remoteTarget(uri);
     const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
     const wire = { bytes: 0 };
-    return await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
+    const openWhole = async (answer: Answer, version: FileVersion): Promise<RemoteFile> => {
+      const { bytes, copy, sizeBytes } = await readWhole(answer, limits, wire);
+      const found = { version: { ...version, sizeBytes }, sizeBytes, head: bytes, memory: [bytes] };
+      return new RemoteFile(target, limits, found, wire, copy);
+    };
+    const first = await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
       const version = versionOf(answer);
-      if (answer.status === 200) {
-        const { bytes, copy, sizeBytes } = await readWhole(answer, limits, wire);
-        const found = { version: { ...version, sizeBytes }, sizeBytes, head: bytes, memory: [bytes] };
-        return new RemoteFile(target, limits, found, wire, copy);
-      }
-      const { total } = contentRange(answer.headers);
-      const bytes = takeBytes(Math.min(total, wanted));
+      if (answer.status === 200) return await openWhole(answer, version);
+      const { end, total } = sentOf(answer, { start: 0, end: wanted });
+      if (total === undefined) return { version };
+      const head = takeBytes(Math.min(total, wanted));
       try {
-        checkPart(answer, { start: 0, end: bytes.length });
-        await fill(bytes, answer, wire);
+        await fill(head.subarray(0, end), answer, wire);
       } catch (error) {
-        giveBackBytes(bytes);
+        giveBackBytes(head);
         throw error;
       }
-      return new RemoteFile(target, limits, { version, sizeBytes: total, head: bytes, memory: [bytes] }, wire);
+      return { version, sizeBytes: total, head, headEnd: end };
     });
+    if (first instanceof RemoteFile) return first;
+    const { version, sizeBytes, head, headEnd } = first;
+    if (head === undefined) {
+      // It does not tell how long the file is: what comes of all of it does.
+      return await get(target, onlyThisVersion(version), limits, async (answer) => {
+        checkVersion(version, answer);
+        if (answer.status === 200) return await openWhole(answer, version);
+        throw new TransferError('The server sends a part of the file without saying of how many bytes', false);
+      });
+    }
+    try {
+      await fetchPart({ target, limits, version, wire }, head.subarray(headEnd), headEnd);
+    } catch (error) {
+      giveBackBytes(head);
+      throw error;
+    }
+    return new RemoteFile(target, limits, { version, sizeBytes, head, memory: [head] }, wire);
   }
 
   /** A name for the version that is read. */
@@ -121,7 +140,7 @@ export class RemoteFile {
     const start = end - rest.length;
     if (this.#copy?.missing({ start, end }).length === 0) return await this.#copy.read(rest, start);
     await forEachLimited(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
-      this.#fetch(rest.subarray(part.start - start, part.end - start), part),
+      fetchPart(this.#source, rest.subarray(part.start - start, part.end - start), part.start),
     );
   }
 
@@ -188,36 +207,7 @@ export class RemoteFile {
     return copy.path;
   }
 
-  async #fetch(into: Uint8Array, part: ByteRange): Promise<void> {
-    const headers = { ...onlyThisVersion(this.#version), range: `bytes=${part.start}-${part.end - 1}` };
-    await get(this.#target, headers, this.#limits, async (answer) => {
-      checkVersion(this.#version, answer);
-      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer', false);
-      checkPart(answer, part);
-      await fill(into, answer, this.#wire);
-    });
-  }
-}
-
-function checkPart({ headers }: Answer, part: ByteRange): void {
-  const { start, end } = contentRange(headers);
-  if (start === part.start && end === part.end) return;
-  throw new TransferError(
-    `The server sent bytes ${start} to ${end} of the file where ${part.start} to ${part.end} were asked for`,
-    false,
-  );
-}
-
-/** Reads a body that must be just as long as `into`. */
-async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: number }): Promise<void> {
-  let filled = 0;
-  for await (const chunk of body) {
-    wire.bytes += chunk.length;
-    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced', false);
-    into.set(chunk, filled);
-    filled += chunk.length;
-  }
-  if (filled < into.length) {
-    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, true);
+  get #source(): PartSource {
+    return { target: this.#target, limits: this.#limits, version: this.#version, wire: this.#wire };
   }
 }

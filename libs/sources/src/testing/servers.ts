@@ -31,6 +31,10 @@ export interface ServedFile {
   withoutRanges?: boolean;
   /** In chunks of no announced length. */
   withoutLength?: boolean;
+  /** At most so many bytes of a part, however many were asked for. */
+  mostOfPart?: number;
+  /** Parts come without the length of the file. */
+  withoutTotal?: boolean;
   /** Every answer is cut after this many bytes of its body. */
   cutAfter?: number;
 }
@@ -45,14 +49,16 @@ export function sendFile(file: ServedFile, request: IncomingMessage, response: S
   if (isOther) return void response.writeHead(412).end();
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(file.withoutRanges ? '' : (range ?? '')) ?? [];
   const start = Number(first ?? 0);
-  const end = Math.min(Number(last ?? Number.POSITIVE_INFINITY) + 1, bytes.length);
+  const most = first === undefined ? Number.POSITIVE_INFINITY : start + (file.mostOfPart ?? Number.POSITIVE_INFINITY);
+  const end = Math.min(Number(last ?? Number.POSITIVE_INFINITY) + 1, bytes.length, most);
   if (first !== undefined && start >= bytes.length) {
     return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
   }
   const body = bytes.subarray(start, end);
   if (!file.withoutLength) response.setHeader('content-length', body.length);
   if (first === undefined) response.writeHead(200);
-  else response.writeHead(206, { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` });
+  else
+    response.writeHead(206, { 'content-range': `bytes ${start}-${end - 1}/${file.withoutTotal ? '*' : bytes.length}` });
   if (file.cutAfter === undefined || file.cutAfter >= body.length) response.end(body);
   else response.write(body.subarray(0, file.cutAfter), () => setImmediate(() => response.destroy()));
 }

@@ -88,6 +88,7 @@ export function decodeRun(
       if (packet.isClean && reader.codec.name === 'h264' && sent.length > 0) finish();
       sent.push({ ...packet, group, isShown: false });
       if (reader.current.flags & packetFlags.corrupt) hurt(sent.at(-1)!, 'the container marks it as damaged');
+      if (packet.packet === 0 && reader.beginsInside) hurt(sent.at(-1)!, 'the recording begins behind its key frame');
       // Decoders pass it on from packet to frame, and have no other use for it.
       reader.current.pts = BigInt(packet.packet);
       send();

@@ -52,6 +52,7 @@ export interface Frame {
 interface CodecParameters {
   readonly codecType: number;
   readonly codecId: number;
+  readonly codecTag: number;
   readonly width: number;
   readonly height: number;
   readonly format: number;

@@ -1,4 +1,5 @@
 import { InputError } from '@halogrid/sources/input-error';
+import { containerStart, searchedBytes } from '../container-start.ts';
 import {
   averror,
   type Ffmpeg,
@@ -9,7 +10,7 @@ import {
   videoType,
 } from './ffmpeg.ts';
 import { lacksTables } from './mp4-boxes.ts';
-import type { VideoBytes } from './video-bytes.ts';
+import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
@@ -41,11 +42,8 @@ export interface FormatOptions {
 }
 
 /** Throws InputError for what is no container that videos come in, and for what cannot be read. */
-export function openFormat(
-  ffmpeg: Ffmpeg,
-  bytes: VideoBytes,
-  { asList = false, trustsHeaders = false }: FormatOptions = {},
-): OpenFormat {
+export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptions = {}): OpenFormat {
+  const { asList = false, trustsHeaders = false } = given;
   const { io, checkReads } = openIo(ffmpeg, bytes);
   const context = new ffmpeg.FormatContext();
   context.allocContext();
@@ -70,6 +68,11 @@ export function openFormat(
   try {
     checkReads();
     if (opened < 0 && lacksTables(bytes)) throw new InputError('decode', withoutTables);
+    const start = opened < 0 ? containerStart(bytesAt(bytes.read, 0, searchedBytes)) : 0;
+    if (start > 0) {
+      close();
+      return openFormat(ffmpeg, bytesFrom(bytes, start), given);
+    }
     if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
     const isTold = asList || (trustsHeaders && headersTell(ffmpeg, context));
     const known = isTold ? 0 : context.findStreamInfoSync(null);
@@ -85,6 +88,13 @@ export function openFormat(
     return new InputError('decode', `${what}: ${ffmpeg.FFmpegError.strerror(code)}`);
   }
 }
+
+/** The bytes from one on: FFmpeg itself finds a transport stream behind few others. */
+const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): VideoBytes => ({
+  sizeBytes: sizeBytes - start,
+  read: (position, length, isAlone) => read(position + start, length, isAlone),
+  close,
+});
 
 /** Whether each video in an MP4 is one whose parameter sets are in its header, which is all that its decoder asks for. */
 function headersTell(ffmpeg: Ffmpeg, { iformat, streams }: FormatContext): boolean {

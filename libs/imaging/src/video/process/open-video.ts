@@ -2,7 +2,6 @@ import type { PixelType } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
 import {
-  attachedPicture,
   averror,
   type Codec,
   type Ffmpeg,
@@ -12,8 +11,8 @@ import {
   packetFlags,
   type Stream,
   seekFlags,
-  videoType,
 } from './ffmpeg.ts';
+import { findStream } from './find-stream.ts';
 import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
 import type { ListedBytes } from './listing-bytes.ts';
 import { isCutShort } from './mp4-boxes.ts';
@@ -48,6 +47,8 @@ export class PacketReader {
   /** By FFmpeg's first name for it. */
   readonly #container: string | undefined;
   #format: OpenFormat;
+  /** That of the stream in its container. */
+  readonly #number: number;
   #stream: Stream;
   #current: Packet;
   /** Is read where somebody asks for the next packet before its turn. */
@@ -75,9 +76,10 @@ export class PacketReader {
     this.createdMs = createdMsOf(this.#format);
     this.#container = this.#format.context.iformat?.name?.split(',')[0];
     try {
-      this.#stream = findStream(this.#format);
-      const { codecId, format, extradata } = this.#stream.codecpar;
-      this.codec = findCodec(ffmpeg, codecId);
+      this.#number = findStream(ffmpeg, this.#bytes, this.#format, this.#formatOptions);
+      this.#stream = this.#format.context.streams![this.#number]!;
+      const { format, extradata } = this.#stream.codecpar;
+      this.codec = findCodec(ffmpeg, this.#stream.codecpar);
       // Where nobody can tell yet, frames that decode will say.
       const pixels = ffmpeg.avGetPixFmtName(format);
       const luma = pixels ? lumaFormat(pixels) : undefined;
@@ -107,6 +109,14 @@ export class PacketReader {
   /** Whether the container cuts packets into parts, any of which may be lost. */
   get isInParts(): boolean {
     return this.#isIn('mpegts');
+  }
+
+  /**
+   * Whether the packet that was read last, the first, needs one that the file does not have, and its decoder would not notice: that of
+   * MPEG-4 takes what is not there for gray.
+   */
+  get beginsInside(): boolean {
+    return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;
   }
 
   /** Frames that the file has by its index, where it ends before their bytes do; 0 otherwise. */
@@ -224,7 +234,7 @@ export class PacketReader {
   #openAgain(): void {
     this.#format.close();
     this.#format = openFormat(this.#ffmpeg, this.#bytes, this.#formatOptions);
-    this.#stream = findStream(this.#format);
+    this.#stream = this.#format.context.streams![this.#number]!;
     this.#next = undefined;
     this.#count = 0;
     this.failure = undefined;
@@ -241,7 +251,7 @@ export class PacketReader {
         if (code !== averror.eof) this.failure = this.#ffmpeg.FFmpegError.strerror(code);
         return undefined;
       }
-      if (raw.streamIndex === this.#stream.index) return this.#describe(raw, this.#count++);
+      if (raw.streamIndex === this.#number) return this.#describe(raw, this.#count++);
     }
   }
 
@@ -312,19 +322,18 @@ function createdMsOf({ context: { metadata } }: OpenFormat): number | undefined 
   return Number.isNaN(createdMs) ? undefined : Math.floor(createdMs);
 }
 
-/** The first that is no cover picture. */
-function findStream({ context: { streams } }: OpenFormat): Stream {
-  const found = streams?.find(({ codecpar, disposition }) => {
-    return codecpar.codecType === videoType && !(disposition & attachedPicture);
-  });
-  if (found) return found;
-  const others = streams?.length ? 'sound or other streams only' : 'no streams';
-  throw new InputError('decode', `The file has no video: it has ${others}`);
+function findCodec(ffmpeg: Ffmpeg, { codecId, codecTag }: Stream['codecpar']): Codec {
+  const name = ffmpeg.avGetCodecName(codecId) ?? 'none';
+  const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(codecId) : null;
+  if (codec) return codec;
+  const what = name === 'none' ? `Video of a codec that FFmpeg does not know${calledBy(codecTag)}` : `${name} video`;
+  throw new InputError('decode', `${what} is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
 }
 
-function findCodec(ffmpeg: Ffmpeg, id: number): Codec {
-  const name = ffmpeg.avGetCodecName(id) ?? 'unknown';
-  const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(id) : null;
-  if (codec) return codec;
-  throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
+/** How the container calls a codec, by four characters: printable ones as they are. */
+function calledBy(tag: number): string {
+  if (tag === 0) return '';
+  const characters = [0, 8, 16, 24].map((shift) => (tag >>> shift) & 0xff);
+  const isPrintable = characters.every((code) => code >= 0x20 && code < 0x7f);
+  return ` (${isPrintable ? `'${String.fromCharCode(...characters)}'` : `0x${(tag >>> 0).toString(16)}`})`;
 }

@@ -292,7 +292,7 @@ export interface JobStatus {
   reasons: QuarantineReason[];
   /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
   waiting: string;
-  /** What a person should know about the job's sources, a sentence each, e.g. which folders were left out. At most 22. */
+  /** What a person should know about the job's sources, a sentence each, e.g. which folders and files were left out. At most 32. */
   notes: string[];
   /** Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted them. */
   nodesUsed?:
