@@ -70,7 +70,11 @@ test('what cannot be compared is said in one sentence', async () => {
     [[frames], 1, /^halogrid: '.*frames' is no output of a job: its job\.json cannot be read\n$/],
     [[single], 2, /^halogrid: The job in '.*single' has one frame: nothing can have changed\n$/],
     [[other], 1, /^halogrid: 'lbp:.*labels=var.*' has no histogram/],
-    [[out, '--camera', 'north'], 2, /^halogrid: The job in '.*out' has no frame of camera 'north'\n$/],
+    [
+      [out, '--camera', 'north'],
+      2,
+      /^halogrid: The job has no frame of camera 'north': its camera is 'file:.*frames'\n$/,
+    ],
     [[out, '--kind', 'moved'], 2, /^halogrid: .*covered, blurred, turned, view, left, passing but received 'moved'/],
   ];
   for (const [args, code, sentence] of wrong) {
