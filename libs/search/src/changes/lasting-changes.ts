@@ -215,10 +215,10 @@ export class LastingChanges {
     const ended = this.#open.takeEnded(this.#cells, block);
     if (ended) this.#open.endView(ended, previous);
     const event = ended?.event ?? this.#beginView(block, { ...change, strength: Math.max(...distances) }, previous);
-    this.#view = ended?.view ? this.#back(ended.view, block) : this.#newView(block);
+    // What was usual of a view that is back is so again; how it looks may have changed meanwhile.
+    this.#view = ended?.view ?? this.#newView(block);
+    for (const cell of this.#cells) this.#forgetCell(cell, block);
     this.#drop(at);
-    this.#otherwise.fill(0);
-    this.#held = this.#cells.map(() => []);
     this.#unsettled = 0;
     return { ...event, ...change };
   }
@@ -244,13 +244,6 @@ export class LastingChanges {
     const view = new View(block, this.#shape, this.#times);
     for (const [cell, distance] of apartOfCells(block, this.#last!, this.#shape).entries())
       view.learnBlocks(cell, [distance]);
-    return view;
-  }
-
-  /** A view that is back; cells that changed meanwhile are taken as they are. */
-  #back(view: View, block: Float32Array): View {
-    const distances = [...apartOfCells(block, view.reference, this.#shape)];
-    for (const [cell, distance] of distances.entries()) if (distance > view.blockLimit(cell)) view.take(cell, block, 1);
     return view;
   }
 
