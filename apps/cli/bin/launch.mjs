@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, existsSync, mkdirSync, constants as modes } from 'node:fs';
+import { accessSync, existsSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,6 +83,46 @@ export function environment() {
   };
 }
 
+/** Tells a program which process the shell is in which npx runs it. */
+export const npxShellVariable = 'HALOGRID_NPX_SHELL';
+
+/**
+ * The shell in which npx runs this program; undefined where something else started it. Such a shell dies of the signal that npx passes
+ * on to it, and passes nothing on itself: the program learns of the signal by the end of its shell.
+ *
+ * @returns {number | undefined}
+ */
+function npxShell() {
+  if (process.env.npm_command !== 'exec') return undefined;
+  try {
+    const words = readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8').split('\0');
+    return words[1] === '-c' ? process.ppid : undefined;
+  } catch {
+    // Other systems have no /proc, and shells there that become the program that they run.
+    return undefined;
+  }
+}
+
+const lookEveryMs = 150;
+
+/**
+ * Calls back once that process is no longer the parent of this one. It does so one look later: a signal that went to both is handled
+ * by then.
+ *
+ * @param {number} parent
+ * @param {() => void} tell
+ */
+export function whenParentIsGone(parent, tell) {
+  let isGone = false;
+  const looking = setInterval(() => {
+    if (isGone) {
+      clearInterval(looking);
+      tell();
+    }
+    isGone = process.ppid !== parent;
+  }, lookEveryMs).unref();
+}
+
 /** Signals that are passed on to the program. */
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -100,24 +140,32 @@ export function launch(args) {
     return Promise.resolve(1);
   }
   const words = [...nodeFlags(args), main, ...args];
-  const env = environment();
+  const [env, shell] = [environment(), npxShell()];
   // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
-  if (process.execve && process.platform !== 'win32' && process.pid !== 1) process.execve(node, [node, ...words], env);
-  return launchChild(words, env);
+  if (process.execve && process.platform !== 'win32' && process.pid !== 1) {
+    process.execve(node, [node, ...words], shell ? { ...env, [npxShellVariable]: String(shell) } : env);
+  }
+  return launchChild(words, env, shell);
 }
 
 /**
  * @param {string[]} words
  * @param {NodeJS.ProcessEnv} env
+ * @param {number | undefined} shell in which npx runs this process
  * @returns {Promise<number>}
  */
-function launchChild(words, env) {
+function launchChild(words, env, shell) {
   const child = spawn(node, words, {
     // The channel's end tells the program that this process is gone, however it went.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
   });
-  const pass = (signal) => child.kill(signal);
+  let isTold = false;
+  const pass = (signal) => {
+    isTold = true;
+    child.kill(signal);
+  };
+  if (shell) whenParentIsGone(shell, () => isTold || pass('SIGTERM'));
   for (const signal of passedOn) process.on(signal, pass);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
