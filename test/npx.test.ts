@@ -9,18 +9,20 @@ import { hasProc } from './process-list.ts';
 
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const cwd = fileURLToPath(new URL('..', import.meta.url));
+/** A program looks for npx several times a second, and this machine may be busy. */
+const goneWithinMs = 15_000;
 const anyPort = '127.0.0.1:0';
 
 for (const [command, options] of [
   ['coordinator', ['--listen', anyPort, '--http', anyPort]],
   ['node', ['--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort]],
 ] as const) {
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     test(`${signal} to npx halogrid ${command} ends all of its processes`, { skip }, async () => {
       const program = new Halogrid([command, ...options], { cwd, npx: true });
       await program.firstLine;
       program.signal(signal);
-      await eventually('its processes to be gone', () => program.processes().length === 0);
+      await eventually('its processes to be gone', () => program.processes().length === 0, goneWithinMs);
       await program.ended;
     });
   }
