@@ -6,6 +6,7 @@ import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/test
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
 import { runOne } from './testing/verify-against-reference.ts';
+import { waitedMs } from './testing/waited-ms.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
@@ -51,6 +52,14 @@ test('batches that run at the same time each equal the reference, maps included'
       );
     });
     await Promise.all(batches);
+  });
+});
+
+test('the device is at work while a core computes for it, not while its thread waits', async () => {
+  const program = new URL('./testing/waiting-worker.ts', import.meta.url);
+  await withDevice({ threads: 1, program }, async (device) => {
+    const { seconds } = await compute(device, createBatch(1, 1), true);
+    assert.ok(seconds.compute > 0 && seconds.compute < waitedMs / 2000, `${seconds.compute} s`);
   });
 });
 
