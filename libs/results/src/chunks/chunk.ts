@@ -15,7 +15,7 @@ import { sumBlocks } from './source-sums.ts';
  * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or sums of
  * blocks of `previewStride` x `previewStride` pixels of the source itself.
  */
-export const chunkKinds = ['map', 'preview', 'shard', 'source'] as const;
+export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
 
 /** A piece of a dense result, and where it is kept until the output is assembled. */
@@ -109,7 +109,7 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, ta
       return packSamples(samples, type, rect, take);
     case 'preview':
       return samplePreview(samples, type, rect, size);
-    case 'source':
+    case 'sums':
       return sumBlocks({ size, type, rect }, samples);
     case 'shard':
       return shardContent(samples, type, rect, size, take);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PixelType, Size } from '@halogrid/geometry';
+import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { type MapType, samplesOf } from '../layout/map-type.ts';
 import { previewStride } from '../layout/preview-grid.ts';
@@ -13,6 +13,8 @@ function meansByParts(size: Size, type: MapType, samples: Uint8Array, tilePx: nu
   const sums = new Uint32Array(whole.width * whole.height * type.bands);
   for (const rect of cut(size, tilePx)) {
     const bytes = sumBlocks({ size, type, rect }, within(samples, size, type, rect)) as Uint8Array<ArrayBuffer>;
+    // What a coordinator takes of a node that cannot write there itself.
+    assert.ok(bytes.length <= 4 * (rect.width + 1) * (rect.height + 1) * sampleBytes[type.sample]);
     addSums({ size, type, rect }, bytes, sums);
   }
   return [...samplesOf(meansOf(size, type, sums), type.sample)];
@@ -49,4 +51,19 @@ test('blocks of pixels are shown by their means, however the image is cut', () =
     }),
     { numRuns: 30 },
   );
+});
+
+test('sums of the smallest parts are no larger than a coordinator takes', () => {
+  const type = { sample: 'u8', bands: 3 } as const;
+  const size = { width: 1500, height: 1500 };
+  const bytes = new Uint8Array(3 * size.width * size.height);
+  for (let width = 1; width < 9; width++) {
+    for (let height = 1; height < 9; height++) {
+      for (const x of [0, 1]) {
+        const rect = { x, y: 1, width, height };
+        const sums = sumBlocks({ size, type, rect }, within(bytes, size, type, rect));
+        assert.ok(sums.length <= 4 * (width + 1) * (height + 1), `${width} x ${height}`);
+      }
+    }
+  }
 });

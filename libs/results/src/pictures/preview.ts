@@ -43,7 +43,7 @@ export async function assembleSourcePicture({
     const part = { ...set, type, rect };
     const blocks = blocksOf(part);
     const bytes = new Uint8Array(blocks.width * blocks.height * bands * sumBytes(part));
-    await withChunkFile({ ...part, kind: 'source' }, bytes.length, (file) => readFully(file, bytes, 0));
+    await withChunkFile({ ...part, kind: 'sums' }, bytes.length, (file) => readFully(file, bytes, 0));
     addSums(part, bytes, sums);
   }
   const picture = previewPicture(meansOf(set.size, type, sums), whole, type, sample === 'u8' ? 256 : 0);
@@ -53,7 +53,7 @@ export async function assembleSourcePicture({
 /** The type that the first chunk's name tells; the first rectangle has a sampled pixel. */
 async function pixelsOf(set: Omit<ChunkSet, 'type'>, bands: number): Promise<PixelType> {
   const [rect] = set.rects;
-  const wide = chunkPath({ ...set, kind: 'source', type: { sample: 'u16', bands }, rect: rect! });
+  const wide = chunkPath({ ...set, kind: 'sums', type: { sample: 'u16', bands }, rect: rect! });
   return (await stat(wide).catch(() => undefined)) ? 'u16' : 'u8';
 }
 

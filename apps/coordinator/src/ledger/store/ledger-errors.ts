@@ -35,8 +35,8 @@ export class OtherVersionError extends LostLedgerError {
   override name = 'OtherVersionError';
 }
 
-/** Rises with what the entries of a ledger and the chunks of its jobs mean, and with how its stores keep them. */
-export const ledgerFormat = 4;
+/** Rises with what the entries of a ledger mean, and with how its stores keep them. */
+export const ledgerFormat = 3;
 
 /**
  * The same of a ledger that several coordinators share. It is counted from 100, so that a version that would lead such a ledger alone
