@@ -13,19 +13,26 @@ export function serveBatches(run: Run): void {
 }
 
 function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuAnswer {
-  const before = process.threadCpuUsage();
+  const startedMs = performance.now();
   const bytes = new Uint8Array(buffer);
   try {
     const results = items.map((item) => run(pipeline, bytes, item, withMap));
-    return { kind: 'done', buffer, items: results, seconds: cpuSeconds(before) };
+    const seconds = (performance.now() - startedMs) / 1000;
+    return { kind: 'done', buffer, items: results, seconds, busySeconds: takeBusySeconds() };
   } catch (error) {
     return { kind: 'refused', buffer, reason: (error as Error).message };
   }
 }
 
-/** Time that a core has worked for this thread: one that waits for a core is not at work. */
-function cpuSeconds(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before);
+let told = process.threadCpuUsage();
+
+/**
+ * Time that a core has worked for this thread since this was last asked: one that waits for a core is not busy. The system counts it
+ * when the thread stops or at its next tick, so that what a short batch took may be told with the next one.
+ */
+function takeBusySeconds(): number {
+  const { user, system } = process.threadCpuUsage(told);
+  told = { user: told.user + user, system: told.system + system };
   return (user + system) / 1e6;
 }
 
