@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { noFfmpeg } from '@halogrid/imaging/testing-videos';
 import type { ServingCluster } from './cluster.ts';
 import { command } from './command.ts';
 import { writePgm } from './picture-files.ts';
@@ -57,6 +59,33 @@ test('what stays is found where and when it came, with the JSON that is promised
   assert.equal(readFileSync(join(found, 'before-after.png')).readUInt32BE(0), 0x89504e47);
 });
 
+test('covers in a recording: each, and nothing else', { skip: noFfmpeg }, async () => {
+  const [video, results] = [join(folder, 'covers.mp4'), join(folder, 'covers')];
+  const covers = [
+    [60, 80],
+    [103, 119],
+    [141, 171],
+  ] as const;
+  const isCovered = covers.map(([from, to]) => `gte(t,${from})*lt(t,${to})`).join('+');
+  const picture = fileURLToPath(new URL('../samples/frames/street-00.jpg', import.meta.url));
+  execFileSync('ffmpeg', [
+    ...['-v', 'error', '-loop', '1', '-framerate', '1', '-i', picture],
+    ...['-f', 'lavfi', '-i', 'color=c=0x101010:s=320x180:r=1'],
+    '-filter_complex',
+    `[0:v]scale=320:180,format=yuv420p[b];[b][1:v]overlay=enable='${isCovered}',noise=alls=6:allf=t:all_seed=9`,
+    ...['-t', '200', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-g', '4', video],
+  ]);
+  const ops = ['--op', 'conv:kernel=gaussian-5,as=u8', '--op', 'lbp:labels=nri-uniform'];
+  const run = await cluster.halogrid(['run', video, ...ops, '--grid', '6x10', '--out', results]);
+  assert.equal(run.code, 0, run.stderr);
+  const { code, stdout, stderr } = await command(['changes', results, '--json']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ kind, start, end }: Record<string, unknown>) => [kind, start, end]),
+    covers.map(([from, to]) => ['covered', 1000 * from, 1000 * (to - 1)]),
+  );
+});
+
 test('what cannot be compared is said in one sentence', async () => {
   const [single, other] = [join(folder, 'single'), join(folder, 'other')];
   for (const args of [
@@ -70,7 +99,11 @@ test('what cannot be compared is said in one sentence', async () => {
     [[frames], 1, /^halogrid: '.*frames' is no output of a job: its job\.json cannot be read\n$/],
     [[single], 2, /^halogrid: The job in '.*single' has one frame: nothing can have changed\n$/],
     [[other], 1, /^halogrid: 'lbp:.*labels=var.*' has no histogram/],
-    [[out, '--camera', 'north'], 2, /^halogrid: The job in '.*out' has no frame of camera 'north'\n$/],
+    [
+      [out, '--camera', 'north'],
+      2,
+      /^halogrid: The job has no frame of camera 'north': its camera is 'file:.*frames'\n$/,
+    ],
     [[out, '--kind', 'moved'], 2, /^halogrid: .*covered, blurred, turned, view, left, passing but received 'moved'/],
   ];
   for (const [args, code, sentence] of wrong) {

@@ -12,6 +12,7 @@ import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
 import { viewWithChange } from './view-with-change.ts';
@@ -78,6 +79,18 @@ test('the page shows nodes, and jobs to their end', async () => {
     page.getByRole('link', { name: 'histogram.json' }).press('Enter'),
   ]);
   assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
+
+  // The command that is told copies all of them, as it stands there.
+  const told = await page.locator('#results code').innerText();
+  const copy = join(folder, 'copy');
+  const copied = await command(
+    told
+      .split(' ')
+      .slice(1)
+      .map((word) => (word === 'FOLDER' ? copy : word)),
+  );
+  assert.equal(copied.code, 0, `${told}: ${copied.stderr}`);
+  assert.deepEqual(hashFiles(copy), hashFiles(out));
   const [traced] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'trace', exact: true }).press('Enter'),

@@ -43,6 +43,8 @@ export interface HalogridOptions {
   ownGroup?: boolean;
   /** The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program. */
   olderNode?: boolean;
+  /** Started in the checkout as users do, by npx, which stays beside the program with a shell. */
+  npx?: boolean;
   /** A command that becomes the launcher, which is put behind its words. */
   within?: readonly string[];
   /** What the launcher becomes is started at once, which spares 35 ms of processor time; only without `olderNode`. */
@@ -67,10 +69,10 @@ export class Halogrid {
 
   constructor(args: readonly string[], options: HalogridOptions = {}) {
     const { cwd, ownGroup = false, olderNode = false, within = [], maxLifeMs = defaultMaxLifeMs, env } = options;
-    const { withoutLauncher = false } = options;
+    const { withoutLauncher = false, npx = false } = options;
     const program = withoutLauncher ? [...nodeFlags(args), main] : [...(olderNode ? asOlderNode : []), launcher];
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
-    const [command, ...words] = [...within, process.execPath, ...program, ...args];
+    const [command, ...words] = npx ? ['npx', 'halogrid', ...args] : [...within, process.execPath, ...program, ...args];
     this.#child = spawn(command!, words, {
       cwd,
       detached: ownGroup,

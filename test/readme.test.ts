@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import './own-folders.ts';
 import { readJson } from './results.ts';
@@ -21,18 +21,24 @@ const outputs = join(checkout, 'halogrid-out');
 /** Does what npx does for a program of the checkout, without the half second of processor time that npm takes for it. */
 const likeNpx = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }';
 
+/** What the examples have written, which later ones may read. */
+const written = new Set<string>();
+after(() => {
+  for (const path of written) rmSync(path, { recursive: true, force: true });
+  if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
+});
+
 test('there are examples', () => assert.ok(examples.length > 0));
 
 for (const [i, example] of examples.entries()) {
-  test(example, async (t) => {
+  test(example, async () => {
     const out = /--out (\S+)/.exec(example)?.[1];
     const trace = /--trace (\S+)/.exec(example)?.[1];
-    // What somebody else has there stays.
-    const ours = [out, trace].filter((path) => path !== undefined && !existsSync(join(checkout, path)));
-    t.after(() => {
-      for (const path of ours) rmSync(join(checkout, path!), { recursive: true, force: true });
-      if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
-    });
+    const index = /--to (\S+)/.exec(example)?.[1];
+    for (const path of [out, trace, index]) {
+      // What somebody else has there stays.
+      if (path !== undefined && !existsSync(join(checkout, path))) written.add(join(checkout, path));
+    }
     const isAsByUsers = i === 0 || isThorough;
     const script = isAsByUsers ? example : `${likeNpx}\n${example}`;
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {

@@ -113,6 +113,9 @@ test('frames are found by when and by which camera they were captured, as their 
   assert.deepEqual(await found('--camera', 'north', '--until', '2026-03-29T01:00Z'), [
     'north 2026-03-29T00:30:00.000Z',
   ]);
+  const { code, stdout, stderr } = await command(['search', 'row:0', '--index', timed, '--camera', 'nroth']);
+  const sentence = "halogrid: The index has no frame of camera 'nroth': its cameras are 'north' and 'south'\n";
+  assert.deepEqual([code, stdout, stderr], [2, '', sentence]);
 });
 
 test('a reader that is slower than the program gets all of a result that no pipe holds', async () => {

@@ -98,8 +98,9 @@ test('both images share their dependencies, so that they are built and kept once
   assert.equal(first, second);
 });
 
-test("the node's image asks NVIDIA's toolkit for Vulkan and has the libraries the driver loads", () => {
+test("the node's image asks NVIDIA's toolkit for Vulkan and decoders of recordings, and has the libraries the driver loads", () => {
   const text = dockerfile('gpu-node').join('\n');
-  assert.match(text, /NVIDIA_DRIVER_CAPABILITIES=graphics,compute,utility/);
+  const capabilities = /NVIDIA_DRIVER_CAPABILITIES=(\S+)/.exec(text)?.[1]?.split(',').sort();
+  assert.deepEqual(capabilities, ['compute', 'graphics', 'utility', 'video']);
   for (const name of ['libvulkan1', 'libegl1', 'libxext6']) assert.match(text, new RegExp(`\\b${name}\\b`));
 });

@@ -42,9 +42,10 @@ COPY samples samples
 COPY deploy/docker/halogrid /usr/local/bin/
 RUN mkdir /data && chown 65532:65532 /data
 USER 65532:65532
-# 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver; its default is compute and utility only.
+# 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver, and 'video' libnvcuvid, which decodes recordings; its
+# default is compute and utility only.
 ENV NODE_ENV=production \
-  NVIDIA_DRIVER_CAPABILITIES=graphics,compute,utility
+  NVIDIA_DRIVER_CAPABILITIES=graphics,video,compute,utility
 EXPOSE 9465
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9465/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, existsSync, mkdirSync, constants as modes } from 'node:fs';
+import { accessSync, existsSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,6 +83,54 @@ export function environment() {
   };
 }
 
+/** Tells a program which processes are the shell in which npx runs it, and npx. */
+export const npxVariable = 'HALOGRID_NPX';
+
+/**
+ * The shell in which npx runs this program, and npx itself; undefined where something else started it. Such a shell dies of the
+ * signal that npx passes on to it, and passes nothing on itself: the program learns of the signal by the end of either.
+ *
+ * @returns {string | undefined}
+ */
+function npxProcesses() {
+  if (process.env.npm_command !== 'exec' || process.platform !== 'linux') return undefined;
+  const shell = process.ppid;
+  const isShell = readProc(shell, 'cmdline').split('\0')[1] === '-c';
+  return isShell ? `${shell} ${parentOf(shell)}` : undefined;
+}
+
+const lookEveryMs = 150;
+
+/**
+ * Calls back once one of those processes is gone. It does so one look later: a signal that went to all is handled by then.
+ *
+ * @param {string} processes as `npxProcesses` names them
+ * @param {() => void} tell
+ */
+export function whenNpxIsGone(processes, tell) {
+  const [shell, npx] = processes.split(' ').map(Number);
+  let isGone = false;
+  const looking = setInterval(() => {
+    if (isGone) {
+      clearInterval(looking);
+      tell();
+    }
+    isGone = process.ppid !== shell || parentOf(shell) !== npx;
+  }, lookEveryMs).unref();
+}
+
+/** The parent of a process by its number; NaN once that is gone. What stands before it may hold anything, but ends in the last ')'. */
+const parentOf = (pid) => Number(readProc(pid, 'stat').split(') ').at(-1).split(' ')[1]);
+
+/** Empty where the process is gone. */
+function readProc(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** Signals that are passed on to the program. */
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -100,24 +148,32 @@ export function launch(args) {
     return Promise.resolve(1);
   }
   const words = [...nodeFlags(args), main, ...args];
-  const env = environment();
+  const [env, npx] = [environment(), npxProcesses()];
   // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
-  if (process.execve && process.platform !== 'win32' && process.pid !== 1) process.execve(node, [node, ...words], env);
-  return launchChild(words, env);
+  if (process.execve && process.platform !== 'win32' && process.pid !== 1) {
+    process.execve(node, [node, ...words], npx ? { ...env, [npxVariable]: npx } : env);
+  }
+  return launchChild(words, env, npx);
 }
 
 /**
  * @param {string[]} words
  * @param {NodeJS.ProcessEnv} env
+ * @param {string | undefined} npx as `npxProcesses` names them
  * @returns {Promise<number>}
  */
-function launchChild(words, env) {
+function launchChild(words, env, npx) {
   const child = spawn(node, words, {
     // The channel's end tells the program that this process is gone, however it went.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
   });
-  const pass = (signal) => child.kill(signal);
+  let isTold = false;
+  const pass = (signal) => {
+    isTold = true;
+    child.kill(signal);
+  };
+  if (npx) whenNpxIsGone(npx, () => isTold || pass('SIGTERM'));
   for (const signal of passedOn) process.on(signal, pass);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

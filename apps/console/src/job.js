@@ -13,6 +13,7 @@ import { quarantinedList } from './quarantined-list.js';
 import { rateChart } from './rate-chart.js';
 import { readApi } from './read-api.js';
 import { resultList, resultPath } from './result-list.js';
+import { resultsCommand } from './results-command.js';
 import { specRows } from './spec-rows.js';
 import { stageTable } from './stage-table.js';
 import { withToken } from './token-dialog.js';
@@ -149,9 +150,9 @@ async function showQuarantined(job) {
 async function showResults(job) {
   if (job.state !== 'JOB_STATE_COMPLETE') return;
   try {
-    /** @type {{ files: ResultFile[] }} */
-    const { files } = await readApi(`${path}/results`);
-    fill('results', resultList(job.jobId, files));
+    /** @type {{ files: ResultFile[], grpcPort: number }} */
+    const { files, grpcPort } = await readApi(`${path}/results`);
+    fill('results', resultList(job.jobId, files, resultsCommand(job.jobId, grpcPort, location)));
     const pairs = previewPairs(job.jobId, files);
     fill('previews', pairs);
     byId('previews-section').toggleAttribute('hidden', pairs.length === 0);

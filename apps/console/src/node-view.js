@@ -1,5 +1,5 @@
 import { nodeState } from './cluster-view.js';
-import { describeBytes, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeBytes, describeCount, describeDuration, describePixels, describeSpeed, plural } from './quantities.js';
 import { decoded, describeLack, pathOf } from './sentences.js';
 
 /**
@@ -124,6 +124,3 @@ export function nodeFigures(nodes, left, rates) {
     ['Lost within a day', describeCount(left.filter(({ isLost }) => isLost).length)],
   ];
 }
-
-/** @param {number} count @param {string} noun */
-const plural = (count, noun) => `${describeCount(count)} ${noun}${count === 1 ? '' : 's'}`;

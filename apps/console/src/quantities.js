@@ -4,6 +4,9 @@ const whole = new Intl.NumberFormat('en');
 /** @param {number} count */
 export const describeCount = (count) => whole.format(count);
 
+/** `1 file`, `2,000 files`. @param {number} count @param {string} noun */
+export const plural = (count, noun) => `${describeCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A count in three digits: `1.23M`, `950`. @param {number} count */
 export const describeCompact = (count) => compact.format(count).replace('B', 'G').replace('K', 'k');
 

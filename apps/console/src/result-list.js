@@ -1,28 +1,34 @@
 import { downloadLink } from './download-link.js';
 import { element } from './elements.js';
-import { describeBytes, describeCount } from './quantities.js';
+import { describeBytes, plural } from './quantities.js';
 
 /** @typedef {{ name: string, bytes: number }} ResultFile */
 
 /** Files of a folder that are listed one by one. */
 const mostListed = 12;
 
-/** The files of a job, those of pictures by their folder, each to be downloaded. @param {string} jobId @param {readonly ResultFile[]} files */
-export function resultList(jobId, files) {
+/**
+ * The files of a job, those of pictures by their folder, each to be downloaded, and the command that fetches all of them.
+ *
+ * @param {string} jobId
+ * @param {readonly ResultFile[]} files
+ * @param {string} command
+ */
+export function resultList(jobId, files, command) {
   const folders = Map.groupBy(files, ({ name }) => (name.includes('/') ? name.slice(0, name.lastIndexOf('/')) : ''));
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return [
     ...[...folders].slice(0, mostListed).map(([folder, inside]) => {
       const list = element('ul', { class: 'files' }, ...inside.slice(0, 200).map((file) => fileItem(jobId, file)));
       const bytes = inside.reduce((sum, file) => sum + file.bytes, 0);
-      const words = `${folder}/ · ${describeCount(inside.length)} files, ${describeBytes(bytes)}`;
+      const words = `${folder}/ · ${plural(inside.length, 'file')}, ${describeBytes(bytes)}`;
       return folder === '' ? list : element('details', {}, element('summary', {}, words), list);
     }),
     element(
       'p',
       { class: 'hint' },
-      `${describeCount(files.length)} files, ${describeBytes(total)}. All of them: `,
-      element('code', {}, `halogrid results ${jobId} --to FOLDER`),
+      `${plural(files.length, 'file')}, ${describeBytes(total)}. All of them: `,
+      element('code', {}, command),
     ),
   ];
 }

@@ -14,6 +14,8 @@ import {
   type Operation,
   splitAnswer,
 } from '@halogrid/proto';
+import { createLog } from '@halogrid/service/log';
+import { startCoordinator } from './coordinator.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
   answerOf,
@@ -424,4 +426,22 @@ test('closing ends every conversation and leaves the job unfinished', async (t) 
   assert.deepEqual(await node.over(), { code: status.UNAVAILABLE, details: 'The coordinator stops' });
   await watched;
   assert.equal(JSON.parse(await readFile(join(folder, 'out', 'job.json'), 'utf8')).state, 'running');
+});
+
+test('a coordinator that is told to stop says that, and not that its nodes are lost', async () => {
+  const log = createLog('test', 'silent');
+  const said: string[] = [];
+  for (const level of ['info', 'warn', 'error'] as const) {
+    log[level] = (...given: unknown[]) =>
+      void said.push(`${level}: ${given.findLast((one) => typeof one === 'string')}`);
+  }
+  const coordinator = await startCoordinator(testConfig(), log);
+  const nodes = [
+    await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'first' }),
+    await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'second' }),
+  ];
+  said.length = 0;
+  await coordinator.close();
+  assert.deepEqual(said, ['info: The coordinator stops']);
+  for (const node of nodes) node.hangUp();
 });

@@ -65,6 +65,10 @@ export async function startCoordinator(
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
+  const stop = (): Promise<void> => {
+    log.info('The coordinator stops');
+    return close();
+  };
   try {
     await checkFree(config.listen);
     const store = config.ledger === undefined ? new MemoryStore() : await openStore(config.ledger);
@@ -95,7 +99,7 @@ export async function startCoordinator(
     lost.catch(() => {});
     const epoch = await Promise.race([leadership.led, lost, ...(signal ? [aborted(signal)] : [])]);
     if (epoch === undefined) {
-      await close();
+      await stop();
       return undefined;
     }
 
@@ -110,7 +114,7 @@ export async function startCoordinator(
       onClose: (closer) => closers.push(closer),
     });
     api = leader.api;
-    return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, close };
+    return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, close: stop };
   } catch (error) {
     // What could still be written is for the successor to write.
     if (!(error instanceof LeadershipLostError)) await close();

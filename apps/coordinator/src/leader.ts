@@ -192,6 +192,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const submit = (request: SubmitRequest) => submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check);
   return {
     grpcPort: grpc.port,
-    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log }),
+    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log, grpcPort: grpc.port }),
   };
 }

@@ -64,7 +64,7 @@ export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts
 export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 8;
+export const protocolVersion = 9;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -39,3 +39,4 @@ export {
 export { type BlockPlace, blocksOf, queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
 export { rowsFile } from './store/row-columns.ts';
 export { segmentFrames } from './store/segments-writer.ts';
+export { UnknownCamera } from './store/unknown-camera.ts';

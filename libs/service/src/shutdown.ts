@@ -1,9 +1,14 @@
 /** One Ctrl-C may arrive several times: the terminal tells every process of a group, and npm and npx pass it on too. */
 const samePressMs = 300;
 
+let isToldToEnd = false;
+
+/** Whether a signal has asked this process to end, which shutdownSignal tells it. */
+export const isShuttingDown = (): boolean => isToldToEnd;
+
 /**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed); a second one ends the process at once with the shell's code for it. The reason
- * is the signal's name.
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed); a second one ends the process at once with the
+ * shell's code for it. The reason is the signal's name.
  */
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
@@ -13,6 +18,7 @@ export function shutdownSignal(): AbortSignal {
     process.on(name, () => {
       if (!controller.signal.aborted) {
         firstMs = performance.now();
+        isToldToEnd = true;
         controller.abort(name);
       } else if (performance.now() - firstMs > samePressMs) {
         process.exit(codes[name]);

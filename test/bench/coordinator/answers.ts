@@ -48,7 +48,7 @@ const histograms = Array.from({ length: 1000 }, (_, seed) => {
 async function writePreview(scratch: string, source: number): Promise<void> {
   const chunk = { scratch, source, size: { width, height }, rect, type: { sample: 'u8' as const, bands: 1 } };
   const samples = { bytes: new Uint8Array(width * height), strideBytes: width, bandBytes: width * height };
-  for (const kind of ['preview', 'source'] as const) await writeChunk({ ...chunk, kind }, samples);
+  for (const kind of ['preview', 'sums'] as const) await writeChunk({ ...chunk, kind }, samples);
 }
 
 function attach(port: number, name: string): NodesClient {

@@ -1,11 +1,18 @@
+import { isShuttingDown } from '@halogrid/service';
+import { npxVariable, whenNpxIsGone } from '../../bin/launch.mjs';
+
 /** A process whose parent is gone gets this long to leave by itself. */
 const patienceMs = 5_000;
 
 /**
- * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it: as if by
- * SIGTERM, and for good a few seconds later.
+ * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it or is run by
+ * npx: as if by SIGTERM, and for good a few seconds later where there is a channel.
  */
 export function endWithParent(): void {
+  const npx = process.env[npxVariable];
+  // What this process starts has another parent.
+  delete process.env[npxVariable];
+  if (npx) whenNpxIsGone(npx, () => isShuttingDown() || process.kill(process.pid, 'SIGTERM'));
   // It went while this process was loading what it runs: the event is over, and nothing has begun that would need an order.
   if (process.connected === false) process.exit(143);
   if (!process.channel) return;

@@ -90,6 +90,7 @@ function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions):
   if (camera !== undefined && !catalog.knows('camera')) {
     throw new UsageError('No frame of the index knows its camera, so --camera finds none');
   }
+  if (camera !== undefined) catalog.checkCamera(camera);
 }
 
 async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {

@@ -31,7 +31,7 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
   const shape = { ...pipeline.grid, bins: binsOfCell(pipeline) };
   const { minDuration, threshold, camera } = options;
   const found = await findChanges(readFeatures(job), shape, { minDuration, times: threshold, camera });
-  checkFrames(folder, found, camera);
+  checkFrames(folder, found);
   const cameras = found.map((one) => ({
     ...one,
     events: one.events.filter(({ kind }) => options.kind?.includes(kind) ?? true),
@@ -45,10 +45,8 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
 }
 
 /** Throws one sentence where there is nothing to compare. */
-function checkFrames(folder: string, cameras: readonly CameraChanges[], camera: string | undefined): void {
+function checkFrames(folder: string, cameras: readonly CameraChanges[]): void {
   const frames = cameras.reduce((sum, one) => sum + one.frames, 0);
-  if (frames === 0 && camera !== undefined)
-    throw new UsageError(`The job in '${folder}' has no frame of camera '${camera}'`);
   if (frames < 2)
     throw new UsageError(
       `The job in '${folder}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`,

@@ -45,8 +45,10 @@ export class NodeSessions {
 
   /** Ends them all, for that reason. */
   dropAll(reason: string): void {
-    for (const { connection } of this.#sessions.values()) connection.drop(reason, false);
+    const dropped = [...this.#sessions.values()];
+    // The end of a conversation that is dropped is not the loss of its node.
     this.#sessions.clear();
+    for (const { connection } of dropped) connection.drop(reason, false);
   }
 }
 

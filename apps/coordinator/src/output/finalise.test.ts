@@ -365,7 +365,7 @@ async function makeResults(
         bandBytes: 0,
       };
       const gray = { sample: 'u8', bands: 1 } as const;
-      await writeChunk({ scratch, kind: 'source', source, size, type: gray, rect }, original);
+      await writeChunk({ scratch, kind: 'sums', source, size, type: gray, rect }, original);
     }
   }
   const job: JobRecord = {

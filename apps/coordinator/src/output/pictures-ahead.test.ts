@@ -28,7 +28,7 @@ async function setStage(t: TestContext, sources: number) {
   for (let source = 0; source < sources; source++) {
     const bytes = Uint8Array.from({ length: 24 }, (_, i) => 10 * i + source);
     const chunk = { scratch, source, size, type: { sample: 'u8', bands: 1 }, rect: { x: 0, y: 0, ...size } } as const;
-    for (const kind of ['preview', 'source'] as const) {
+    for (const kind of ['preview', 'sums'] as const) {
       await writeChunk({ ...chunk, kind }, { bytes, strideBytes: size.width, bandBytes: 24 });
     }
   }
@@ -57,7 +57,7 @@ test('pictures are made of chosen sources as soon as they are done, those that t
 
 test('what cannot be made is left to the output, and nothing is made once it is ended or where the folder is gone', async (t) => {
   const { folder, parts } = await setStage(t, 1);
-  await rm(join(folder, 'source'), { recursive: true });
+  await rm(join(folder, 'sums'), { recursive: true });
   await new PicturesAhead([parts], [0], doneOf).advance();
   assert.equal(await takePictures(earlyPictures(parts, 0), ['', '']), false);
 

@@ -30,7 +30,10 @@ export const earlyPictures = ({ scratch }: Pick<PictureParts, 'scratch'>, index:
   return [`${path}.png`, `${path}.jpg`];
 };
 
-/** Makes both pictures of a source, that of the source last. Makes none where a plan of a version that chose others left nothing for them. */
+/**
+ * Makes both pictures of a source, that of the source last. Makes none where an earlier version, which chose other sources or kept
+ * other pixels of them, left nothing for them.
+ */
 export async function makePictures(
   parts: PictureParts,
   source: DoneSource,
@@ -39,6 +42,7 @@ export async function makePictures(
   const { pipeline, scratch, sourcesScratch, tilePx } = parts;
   const { index, size } = source;
   if (!(await hasChunks(scratch, 'preview', index))) return;
+  if (!(await hasChunks(sourcesScratch, 'sums', index))) return;
   const set = { source: index, size, rects: rectsOf(source, tilePx) };
   await assemblePreview({ ...set, scratch, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
   await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });

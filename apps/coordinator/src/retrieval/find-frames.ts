@@ -67,6 +67,7 @@ function checkFilter(catalog: Catalog, { sinceMs, untilMs, camera }: SearchReque
   if (camera !== '' && !catalog.knows('camera')) {
     throw new Refusal('unmet', 'No frame of the index knows its camera, so none can be found by it');
   }
+  if (camera !== '') catalog.checkCamera(camera);
 }
 
 async function countsOf({ query, region }: SearchRequest, catalog: Catalog, folder: string): Promise<Float64Array> {

@@ -1,7 +1,7 @@
 // Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
 import { rmSync } from 'node:fs';
 import { readsParts } from '@halogrid/results/region-picture';
-import { IndexError, type OpenScan, SharedScan } from '@halogrid/search';
+import { IndexError, type OpenScan, SharedScan, UnknownCamera } from '@halogrid/search';
 import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import { findCameraChanges } from './find-camera-changes.ts';
@@ -82,5 +82,6 @@ function send(message: Answer | PartQuestion): void {
 function kindOf(error: Error): { kind?: RefusalKind } {
   if (error instanceof Refusal) return { kind: error.kind };
   if (error instanceof SourceForbiddenError) return { kind: 'forbidden' };
+  if (error instanceof UnknownCamera) return { kind: 'missing' };
   return error instanceof InputError || error instanceof IndexError ? { kind: 'unmet' } : {};
 }

@@ -15,8 +15,14 @@ import type { HandedJob, HandOver } from './hand-over.ts';
 /** Bands that a pixel of a chunk has at most. */
 const maxBands = 4;
 
-/** Chunks of a Zarr's shard reach beyond the image by less than their side, and its index has fewer bytes. */
-const shardMargin = { px: 512, bytes: 2 ** 14 };
+/**
+ * What a chunk may hold beyond its pixels. Chunks of a Zarr's shard reach beyond the image by less than their side, and its index has
+ * fewer bytes. Sums take twice the bytes of pixels, of a quarter of these and of blocks at the edges.
+ */
+const margins: Partial<Record<string, { px: number; bytes: number }>> = {
+  shard: { px: 512, bytes: 2 ** 14 },
+  sums: { px: 1, bytes: 0 },
+};
 
 /** A refused request: an HTTP status and one sentence. */
 class HttpError extends Error {
@@ -122,7 +128,7 @@ async function takeChunk(
     throw new HttpError(404, 'Expected the chunk of a source of the leases');
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);
-  const { px, bytes } = kind === 'shard' ? shardMargin : { px: 0, bytes: 0 };
+  const { px, bytes } = margins[kind!] ?? { px: 0, bytes: 0 };
   const most = (Number(sizes[1]) + px) * (Number(sizes[2]) + px) * unit * maxBands + bytes;
   if (Number.isNaN(length)) throw new HttpError(411, 'Expected the length of the chunk');
   if (length > most) throw new HttpError(413, `Expected at most ${most} bytes but received ${length}`);

@@ -113,7 +113,7 @@ test('chunks of named pipelines go to the folder of each, and to no other', asyn
     (await ask(`${base}/chunks/${path}`, { method: 'PUT', body: 'ab', headers: { 'content-digest': digestOf('ab') } }))
       .status;
   assert.equal(await put('pipelines/b/map/0/0-0-2-1.u8'), 204);
-  assert.equal(await put('source/0/0-0-2-1.u8'), 204);
+  assert.equal(await put('sums/0/0-0-2-1.u8'), 204);
   for (const path of ['pipelines/c', 'pipelines/..%2fb']) {
     assert.equal(await put(`${path}/map/0/0-0-2-1.u8`), 404, path);
   }

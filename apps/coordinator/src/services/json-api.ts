@@ -28,6 +28,8 @@ export interface JsonApiOptions {
   access: Access;
   submit: (request: SubmitRequest) => Promise<string>;
   log: Log;
+  /** Where commands of users reach this coordinator. */
+  grpcPort: number;
 }
 
 /**
@@ -52,7 +54,7 @@ export function createJsonApi(
     },
   };
   const apis = [
-    createResultsApi(ledger, log),
+    createResultsApi(ledger, options.grpcPort, log),
     createSearchApi(searcher, log),
     createJobApi(dispatcher, ledger, options.known, log),
     createChangeApi(options),

@@ -64,7 +64,12 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 8 /],
+  [
+    'another protocol',
+    { protocol: protocolVersion + 1 },
+    status.FAILED_PRECONDITION,
+    new RegExp(`this coordinator ${protocolVersion} `),
+  ],
   [
     'other results',
     { resultsVersion: 1 },

@@ -32,8 +32,12 @@ async function setResults(t: TestContext) {
 }
 
 test('every result of a complete job is listed and served as it is on disk', async (t) => {
-  const { at, out } = await setResults(t);
-  const { files } = (await (await at('')).json()) as { files: { name: string; bytes: number }[] };
+  const { at, out, coordinator } = await setResults(t);
+  const { files, grpcPort } = (await (await at('')).json()) as {
+    files: { name: string; bytes: number }[];
+    grpcPort: number;
+  };
+  assert.equal(grpcPort, coordinator.grpcPort);
   assert.deepEqual(files.map(({ name }) => name).toSorted(), [
     'features.parquet',
     'histogram.json',

@@ -21,17 +21,18 @@ const mediaTypes: Record<string, string> = {
 };
 
 /**
- * Answers GET and HEAD of /api/v1/jobs/ID/results with the files of a complete job, `{"files": [{"name", "bytes"}]}`, and
- * below it with each of them, whole or a range of bytes.
+ * Answers GET and HEAD of /api/v1/jobs/ID/results with the files of a complete job, `{"files": [{"name", "bytes"}], "grpcPort"}`,
+ * and below it with each of them, whole or a range of bytes. The port is where `halogrid results` finds the job.
  */
 export function createResultsApi(
   ledger: Ledger,
+  grpcPort: number,
   log: Log,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
     const wanted = parseResultsPath((request.url ?? '').split('?')[0]!);
     if (!wanted) return false;
-    answer(ledger, wanted, request, response).catch((error) => {
+    answer(ledger, grpcPort, wanted, request, response).catch((error) => {
       // Headers are sent: only truncation can signal failure. Mostly it was the reader who left.
       if (response.headersSent) return response.destroy();
       if (!(error instanceof NoResult)) log.error({ err: error }, 'A request for results failed');
@@ -45,6 +46,7 @@ export function createResultsApi(
 
 async function answer(
   ledger: Ledger,
+  grpcPort: number,
   wanted: ResultsRequest,
   request: IncomingMessage,
   response: ServerResponse,
@@ -54,7 +56,7 @@ async function answer(
     throw new NoResult(405, `Expected GET or HEAD but received ${request.method}`);
   }
   const folder = await resultsFolder(ledger, wanted.jobId);
-  if (wanted.kind === 'list') return sendJson(request, response, 200, { files: await listFiles(folder) });
+  if (wanted.kind === 'list') return sendJson(request, response, 200, { files: await listFiles(folder), grpcPort });
   const path = wanted.kind === 'file' ? await fileInside(folder, wanted.names) : undefined;
   if (!path) throw new NoResult(404, `Job ${wanted.jobId} has no such result; the list is at /api/v1/jobs/ID/results`);
   await sendFile(request, response, path);

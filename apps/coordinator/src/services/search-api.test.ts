@@ -141,7 +141,11 @@ test('what cannot be looked for is said in a sentence', async (t) => {
     [`search?index=${'x'.repeat(9_000)}&row=0`, 400, /^Expected at most 8192 characters for index/],
     ['indexes/frames?index=pictures&count=201', 400, /^Expected at most 200 for count/],
     ['changes', 400, /^Expected job_id or out but received neither$/],
-    [`changes?job_id=${jobId}&camera=north`, 404, /^The job has no frame of camera 'north'$/],
+    [
+      `changes?job_id=${jobId}&camera=north`,
+      404,
+      /^The job has no frame of camera 'north': its camera is 'file:\/\/.*'$/,
+    ],
     [`changes?job_id=${jobId}&pipeline=a`, 400, /^Expected none, because the job has one alone, for pipeline/],
     ['changes?job_id=20200101', 404, /^There is no job '20200101'/],
     ['frames/e30.e30', 404, /^This coordinator has not told of that frame/],

@@ -14,5 +14,5 @@ export async function writePreviewChunks(
   await writeChunk({ ...of, kind: 'preview' }, samples);
   const first = stages.reduce((sum, { out }) => sum + out.y * stride + out.x, offset);
   const plane = { bytes: bytes.subarray(first), strideBytes: stride, bandBytes: planeBytes };
-  await writeChunk({ ...of, scratch, kind: 'source', type: { sample: 'u8', bands: 1 } }, plane);
+  await writeChunk({ ...of, scratch, kind: 'sums', type: { sample: 'u8', bands: 1 } }, plane);
 }

@@ -6,6 +6,7 @@ import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/test
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
 import { runOne } from './testing/verify-against-reference.ts';
+import { waitedMs } from './testing/waited-ms.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
@@ -51,6 +52,17 @@ test('batches that run at the same time each equal the reference, maps included'
       );
     });
     await Promise.all(batches);
+  });
+});
+
+test('the device is at work while a core computes for it, not while its thread waits', async () => {
+  const program = new URL('./testing/waiting-worker.ts', import.meta.url);
+  await withDevice({ threads: 1, program }, async (device) => {
+    const { seconds, busySeconds } = await compute(device, createBatch(1, 1), true);
+    assert.ok(seconds.compute >= waitedMs / 1000 && busySeconds! < waitedMs / 2000, `${busySeconds} s`);
+    // What the system has not counted yet is told with the next batch.
+    const next = await compute(device, createBatch(1, 1), true);
+    assert.ok(busySeconds! + next.busySeconds! > 0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import { BufferPool } from './buffer-pool.ts';
-import { type CpuBatch, CpuThread } from './cpu-thread.ts';
+import { type CpuAnswer, type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
 import { spareCollector } from './runtime.ts';
 
@@ -129,7 +129,7 @@ export class CpuDevice implements Device {
         reject(new Error(answer.reason));
       } else {
         giveBack(answer.buffer);
-        resolve(batchResult(answer.items, answer.seconds));
+        resolve(batchResult(answer));
       }
     }
     this.#dispatch();
@@ -138,8 +138,8 @@ export class CpuDevice implements Device {
 
 const closed = (): Error => new Error('The cpu device is closed');
 
-function batchResult(items: ItemResult[], seconds: number): BatchResult {
-  return { items, seconds: { upload: 0, compute: seconds, readback: 0 } };
+function batchResult({ items, seconds, busySeconds }: Extract<CpuAnswer, { kind: 'done' }>): BatchResult {
+  return { items, seconds: { upload: 0, compute: seconds, readback: 0 }, busySeconds };
 }
 
 class CpuStaging implements Staging {

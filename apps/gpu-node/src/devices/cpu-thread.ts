@@ -11,7 +11,7 @@ export interface CpuBatch {
 }
 
 export type CpuAnswer =
-  | { kind: 'done'; buffer: ArrayBuffer; items: ItemResult[]; seconds: number }
+  | { kind: 'done'; buffer: ArrayBuffer; items: ItemResult[]; seconds: number; busySeconds: number }
   /** It cannot be computed; the thread goes on. */
   | { kind: 'refused'; buffer: ArrayBuffer; reason: string };
 

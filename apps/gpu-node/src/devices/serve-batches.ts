@@ -17,10 +17,23 @@ function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuA
   const bytes = new Uint8Array(buffer);
   try {
     const results = items.map((item) => run(pipeline, bytes, item, withMap));
-    return { kind: 'done', buffer, items: results, seconds: (performance.now() - startedMs) / 1000 };
+    const seconds = (performance.now() - startedMs) / 1000;
+    return { kind: 'done', buffer, items: results, seconds, busySeconds: takeBusySeconds() };
   } catch (error) {
     return { kind: 'refused', buffer, reason: (error as Error).message };
   }
+}
+
+let told = process.threadCpuUsage();
+
+/**
+ * Time that a core has worked for this thread since this was last asked: one that waits for a core is not busy. The system counts it
+ * when the thread stops or at its next tick, so that what a short batch took may be told with the next one.
+ */
+function takeBusySeconds(): number {
+  const { user, system } = process.threadCpuUsage(told);
+  told = { user: told.user + user, system: told.system + system };
+  return (user + system) / 1e6;
 }
 
 /** The memory that results lie in, each buffer once: one may hold several arrays, and is moved as a whole. */

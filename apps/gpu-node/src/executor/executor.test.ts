@@ -39,7 +39,7 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
       const preview = new URL(`scratch/preview/${i}/`, folderUrl);
       assert.equal(existsSync(preview), i < 2);
       // The source of a small image is kept whole, as it was decoded.
-      const original = fileURLToPath(new URL(`scratch/source/${i}/0-0-${size.width}-${size.height}.u8`, folderUrl));
+      const original = fileURLToPath(new URL(`scratch/sums/${i}/0-0-${size.width}-${size.height}.u8`, folderUrl));
       assert.equal(existsSync(original), i < 2);
       if (i < 2) assert.deepEqual(new Uint8Array(readFileSync(original)), frames[i]!.pixels);
     }
@@ -186,7 +186,7 @@ test('pixels of a preview are not read from the memory of a GPU, which gets them
     let pictures = 0;
     const run = createTestExecutor(gpu, {
       writeChunk: async (chunk, samples) => {
-        if (chunk.kind === 'source') {
+        if (chunk.kind === 'sums') {
           assert.ok(!ofDevice.has(samples.bytes.buffer));
           pictures++;
         }

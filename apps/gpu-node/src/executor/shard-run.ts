@@ -240,7 +240,7 @@ export async function writeSourceChunk(
   const y = stages.reduce((sum, { out }) => sum + out.y, 0);
   const at = offset + y * stride + x * sampleBytes[pixel];
   const samples = { bytes: bytes.subarray(at), strideBytes: stride, bandBytes: planeBytes };
-  const chunk = { scratch: run.scratch, kind: 'source' as const, source: source.index, size, type, rect };
+  const chunk = { scratch: run.scratch, kind: 'sums' as const, source: source.index, size, type, rect };
   try {
     await run.writeChunk(chunk, samples);
   } catch (error) {

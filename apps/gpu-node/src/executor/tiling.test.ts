@@ -221,7 +221,7 @@ test('the source itself is left for a preview as it was decoded, whatever the ha
         const work = { $case: 'tile' as const, value: { source: { index: 0, uri, preview: true }, ...size, rect } };
         await execute(tileLease(folder, uri, size, rect, { work, pipeline: { operations } }), never);
         const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${pixel}`;
-        const left = await readFile(join(folder.path, 'scratch', 'source', '0', name));
+        const left = await readFile(join(folder.path, 'scratch', 'sums', '0', name));
         const expected = Array.from({ length: planes * rect.height }, (_, row) => {
           const plane = Math.floor(row / rect.height) * size.height;
           const at = (plane + rect.y + (row % rect.height)) * size.width + rect.x;

@@ -58,7 +58,7 @@ export function withMetrics(device: Device, metrics: NodeMetrics, meters: Device
         metered.isUploaded = true;
         const result = await meters.device.during(() => device.run(inner, items, pipeline, withMap, keep));
         if (isApart) metrics.readBackBytes.inc(resultBytes(result));
-        metrics.busySeconds.inc({ device: device.info.kind }, result.seconds.compute);
+        metrics.busySeconds.inc({ device: device.info.kind }, result.busySeconds ?? result.seconds.compute);
         isKept = keep === true;
         return result;
       } finally {

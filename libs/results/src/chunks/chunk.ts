@@ -9,12 +9,13 @@ import type { MapType } from '../layout/map-type.ts';
 import { wholeShards } from '../layout/map-zarr-layout.ts';
 import { type PlanarSamples, packSamples, samplePreview, type TakeMemory } from './planar-samples.ts';
 import { shardContent } from './shard-content.ts';
+import { sumBlocks } from './source-sums.ts';
 
 /**
- * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or every
- * `previewStride`-th of the source itself.
+ * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or sums of
+ * blocks of `previewStride` x `previewStride` pixels of the source itself.
  */
-export const chunkKinds = ['map', 'preview', 'shard', 'source'] as const;
+export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
 
 /** A piece of a dense result, and where it is kept until the output is assembled. */
@@ -27,7 +28,7 @@ export interface Chunk {
   /** Size of the whole image in pixels. */
   size: Size;
   type: MapType;
-  /** The part of the image that was computed; also for a preview, which holds the sampled pixels of it. */
+  /** The part of the image that was computed; also for a preview, which holds the sampled pixels of it, and of a source. */
   rect: Rect;
 }
 
@@ -107,8 +108,9 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, ta
     case 'map':
       return packSamples(samples, type, rect, take);
     case 'preview':
-    case 'source':
       return samplePreview(samples, type, rect, size);
+    case 'sums':
+      return sumBlocks({ size, type, rect }, samples);
     case 'shard':
       return shardContent(samples, type, rect, size, take);
   }

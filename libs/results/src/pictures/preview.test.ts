@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +8,7 @@ import { writeChunk } from '../chunks/chunk.ts';
 import type { MapType } from '../layout/map-type.ts';
 import { previewStride } from '../layout/preview-grid.ts';
 import { cut, someSamples, temporaryFolder, within } from '../testing/maps.ts';
-import { assemblePreview } from './preview.ts';
+import { assemblePreview, assembleSourcePicture } from './preview.ts';
 
 const table: [name: string, type: MapType, levels: number, width: number, height: number, channels: number][] = [
   ['codes', { sample: 'u8', bands: 1 }, 256, 650, 351, 1],
@@ -48,3 +49,27 @@ for (const [name, type, levels, width, height, channels] of table) {
     assert.deepEqual(pictures[0], expected);
   });
 }
+
+test('the picture of a source shows the mean of its pixels, and does not depend on how the image was cut', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [size, type] = [{ width: 1300, height: 701 }, { sample: 'u8', bands: 1 } as const];
+  // Every second pixel of it is black.
+  const chequered = Uint8Array.from({ length: size.width * size.height }, (_, i) => {
+    return (Math.floor(i / size.width) + (i % size.width)) % 2 ? 200 : 0;
+  });
+  const files: Buffer[] = [];
+  for (const [source, tilePx] of [161, 512, 4096].entries()) {
+    const rects = cut(size, tilePx);
+    const set = { scratch: pathToFileURL(folder).href, source, size, rects };
+    for (const rect of rects) {
+      await writeChunk({ ...set, type, kind: 'sums', rect }, within(chequered, size, type, rect));
+    }
+    const to = join(folder, `${tilePx}.jpg`);
+    await assembleSourcePicture({ ...set, bands: 1, to });
+    files.push(await readFile(to));
+  }
+  for (const file of files) assert.ok(file.equals(files[0]!));
+  const { data, info } = await sharp(files[0]).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
+  assert.deepEqual([info.width, info.height, info.channels], [650, 351, 1]);
+  assert.ok(data.every((value) => Math.abs(value - 100) <= 2));
+});

@@ -14,8 +14,8 @@ export interface WatchOptions {
 
 /** A lasting change takes two blocks to be certain, so that a block is half of its least duration. */
 const blocksOfChange = 2;
-/** Passing changes wait for so many least durations: what lasts may yet be found to be of them. */
-const waiting = 4;
+/** Passing changes wait for so many samples, four least durations: what lasts may yet be found to be of them. */
+const waiting = 4 * blocksOfChange * blockSamples;
 const timelinePoints = 2000;
 
 /** Watches one camera, frame by frame, in the order given. Holds some sixty frames' histograms as float32. */
@@ -34,7 +34,7 @@ export class CameraWatch {
     this.#shape = shape;
     this.#options = options;
     this.#lasting = new LastingChanges(shape, options.times);
-    this.#passing = new PassingChanges(shape, options.times, this.#period);
+    this.#passing = new PassingChanges(shape, this.#period);
   }
 
   get timeline(): readonly TimelinePoint[] {
@@ -51,8 +51,8 @@ export class CameraWatch {
     // A clock that goes back begins anew.
     const isBack = this.#last !== undefined && moment.time < this.#last.moment.time;
     const isSample = isBack || moment.time >= this.#nextSample;
-    const { reference } = this.#lasting;
-    const far = reference ? this.#passing.add(sample, reference, isSample) : 0;
+    const { view } = this.#lasting;
+    const far = view ? this.#passing.add(sample, view, isSample) : 0;
     this.#timeline.add({
       time: moment.time,
       step: this.#last ? this.#meanApart(sample, this.#last) : 0,
@@ -64,7 +64,7 @@ export class CameraWatch {
 
   /** All events, by their start. */
   finish(): ChangeEvent[] {
-    if (this.#last) this.#lasting.finish(this.#last.moment);
+    if (this.#last) for (const change of this.#lasting.finish(this.#last.moment)) this.#passing.forget(change);
     this.#events.push(...this.#lasting.events, ...this.#passing.takeEnded());
     return this.#events.sort((a, b) => a.start.time - b.start.time);
   }
@@ -76,8 +76,8 @@ export class CameraWatch {
     this.#nextSample = even > time && even <= time + this.#period ? even : time + this.#period;
     for (const change of this.#lasting.add(sample)) this.#passing.forget(change);
     if (++this.#samples % blockSamples > 0) return;
-    this.#passing.learn();
-    this.#events.push(...this.#passing.takeEnded(time - waiting * this.#options.minDuration));
+    if (this.#lasting.isSteady) this.#passing.learn();
+    this.#events.push(...this.#passing.takeEnded(waiting));
   }
 
   #meanApart({ shares }: Sample, { shares: others }: Sample): number {

@@ -1,4 +1,5 @@
 import type { IndexFrame } from '../store/segment-writer.ts';
+import { UnknownCamera } from '../store/unknown-camera.ts';
 import type { CellShape } from './appearance.ts';
 import { CameraWatch, type WatchOptions } from './camera-watch.ts';
 import type { ChangeEvent } from './change-event.ts';
@@ -43,7 +44,8 @@ interface Watched extends Omit<CameraChanges, 'events' | 'timeline'> {
 
 /**
  * What changes in each camera, from frames in their order, one pass. A frame that is earlier than the one before it is taken where it
- * stands, and counted. Memory grows with cameras and events, not with frames.
+ * stands, and counted. Memory grows with cameras and events, not with frames. Throws UnknownCamera where no frame is of the camera that
+ * is asked for, and some are of others.
  */
 export async function findChanges(
   frames: AsyncIterable<IndexFrame> | Iterable<IndexFrame>,
@@ -51,9 +53,13 @@ export async function findChanges(
   { minDuration, times, camera: only }: ChangeOptions,
 ): Promise<CameraChanges[]> {
   const cameras = new Map<string, Watched>();
+  const others = new Set<string>();
   for await (const frame of frames) {
     const camera = cameraOf(frame);
-    if (only !== undefined && camera !== only) continue;
+    if (only !== undefined && camera !== only) {
+      others.add(camera);
+      continue;
+    }
     let watched = cameras.get(camera);
     if (!watched) {
       const time = timeKindOf(frame);
@@ -65,6 +71,7 @@ export async function findChanges(
     }
     take(frame, watched);
   }
+  if (only !== undefined && cameras.size === 0 && others.size > 0) throw new UnknownCamera('The job', only, others);
   return [...cameras.values()].map(({ watch, lastTime, ...camera }) => {
     return { ...camera, events: watch.finish(), timeline: watch.timeline };
   });

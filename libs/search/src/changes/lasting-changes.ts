@@ -3,8 +3,10 @@ import type { ChangeEvent, Moment } from './change-event.ts';
 import { viewChange } from './change-kind.ts';
 import { changePoint } from './change-point.ts';
 import { apartOfCells } from './compare-cells.ts';
-import { groupsOf, touch } from './neighbours.ts';
-import { UsualRange } from './usual-range.ts';
+import { type BlockVerdict, judgeBlock, keptBlocks } from './judge-block.ts';
+import { groupsOf } from './neighbours.ts';
+import { farOf, OpenEvents, settled } from './open-events.ts';
+import { View } from './view.ts';
 
 /** A frame of a camera, as shares. */
 export interface Sample {
@@ -14,199 +16,266 @@ export interface Sample {
 
 /** Samples whose common appearance is compared: what passes within two of them leaves no trace in it. */
 export const blockSamples = 8;
-/** Blocks that are kept, to look for the sample a change began with. One that has not settled after as many is usual from then on. */
-const keptBlocks = 5;
-/** Blocks from which the usual distance is known: 512 samples. */
-const usualBlocks = 64;
-/** A cell needs so many distances of its own; until then those of all cells together tell what is usual. */
-const ownBlocks = 8;
+/** Samples that are kept, to look for the one a change began with. */
+const keptSamples = keptBlocks * blockSamples;
 /** The reference moves this part of the way to each block: shadows and dusk become usual in some eight of them. */
 const adaption = 1 / 8;
-/** A cell whose appearance is no further off than this has not changed, however quiet it was. */
-const leastChange = 0.03;
-/** Two blocks show the same where they are nearer to each other than this part of the way from the reference. */
-const settled = 0.5;
-/** So many of the cells change where the view does; and so many of those are certain before it is told what became of it. */
-const viewShare = 0.4;
-const certainShare = 0.6;
 /** Changes of cells that touch, at most so many samples apart, are one. */
 const samplesApart = 4;
-/** Open events that are remembered, so that their end is noticed. */
-const rememberedEvents = 32;
 
-/** An event that is not over, with how its cells looked before and look since, for all cells of the frame. */
-interface OpenEvent {
-  event: ChangeEvent;
-  before: Float32Array;
-  after: Float32Array;
+/** A block as it is compared: the distances of all cells, and which of them look otherwise, now and in the block before alike. */
+interface Comparison {
+  block: Float32Array;
+  distances: readonly number[];
+  moved: boolean[];
+  certain: number[];
 }
 
 /**
  * Finds what changes in a camera and stays, from samples at even distances. The appearance of each block of samples is compared with
- * a running reference; a cell has changed where two blocks in a row are further from it than usual and near each other. `reference`
- * is how the camera looks.
+ * how the view looks; a cell has changed where two blocks in a row are further from it than usual and near each other. Where the view
+ * as a whole becomes another one, blocks begin anew with its first sample (`judgeBlock`): so two blocks show it and nothing else,
+ * whenever it begins. What was usual of a view is usual again when it is back.
  */
 export class LastingChanges {
   readonly events: ChangeEvent[] = [];
   readonly #shape: CellShape;
   readonly #times: number;
-  readonly #usual: UsualRange[];
-  readonly #usualOfAll = new UsualRange(1024);
+  readonly #cells: readonly number[];
+  readonly #open: OpenEvents;
   /** For how many blocks each cell has looked otherwise. */
   readonly #otherwise: Uint8Array;
   #samples: Sample[] = [];
-  #inBlock = 0;
+  /** The first sample of the block that comes, and whether it is also the first of another view. */
+  #begin = 0;
+  #isAligned = false;
+  #view: View | undefined;
   #last: Float32Array | undefined;
-  #reference: Float32Array | undefined;
-  #open: OpenEvent[] = [];
+  /** Blocks of another view that has not settled. */
+  #unsettled = 0;
+  /**
+   * Of each cell the distances since it last looked as usual. They are learned when it does so again, or never settles: a change may
+   * have begun in the last block in which it did.
+   */
+  #held: number[][];
 
   /** `times`: standard deviations above the median from which a distance is not usual. */
   constructor(shape: CellShape, times: number) {
-    const cells = shape.rows * shape.columns;
     this.#shape = shape;
     this.#times = times;
-    this.#usual = Array.from({ length: cells }, () => new UsualRange(usualBlocks));
-    this.#otherwise = new Uint8Array(cells);
+    this.#cells = Array.from({ length: shape.rows * shape.columns }, (_, cell) => cell);
+    this.#open = new OpenEvents(shape);
+    this.#otherwise = new Uint8Array(this.#cells.length);
+    this.#held = this.#cells.map(() => []);
   }
 
-  get reference(): Float32Array | undefined {
-    return this.#reference;
+  get view(): View | undefined {
+    return this.#view;
   }
 
-  /** The cells of the event that this sample has made certain, and from which sample on; mostly none. */
+  /** Whether the view is the one that is known, and no other one that has yet to settle. */
+  get isSteady(): boolean {
+    return !this.#isAligned && this.#unsettled === 0;
+  }
+
+  /** The cells of the events that this sample has made certain, and from which sample on; mostly none. */
   add(sample: Sample): ChangeEvent[] {
     this.#samples.push(sample);
-    if (++this.#inBlock < blockSamples) return [];
-    this.#inBlock = 0;
-    const block = appearanceOf(
-      this.#samples.slice(-blockSamples).map(({ shares }) => shares),
-      this.#shape,
-    );
-    const changed = this.#compare(block);
-    if (this.#samples.length > keptBlocks * blockSamples) this.#samples.splice(0, blockSamples);
-    this.#last = block;
-    return changed;
-  }
-
-  /** Events that go on end with the last frame. */
-  finish(last: Moment): void {
-    for (const { event } of this.#open) event.end = last;
-  }
-
-  #compare(block: Float32Array): ChangeEvent[] {
-    const reference = this.#reference;
-    if (!reference) {
-      this.#reference = block.slice();
-      return [];
-    }
-    const { bins } = this.#shape;
-    const distances = [...apartOfCells(block, reference, this.#shape)];
-    const certain: number[] = [];
-    let moved = 0;
-    for (const [cell, distance] of distances.entries()) {
-      const isOtherwise = distance > this.#limitOf(cell);
-      if (isOtherwise) moved++;
-      const isSettled = this.#last && apart(block, this.#last, cell, bins) < settled * distance;
-      if (isOtherwise && this.#otherwise[cell]! > 0 && isSettled) certain.push(cell);
-      this.#otherwise[cell] = isOtherwise && this.#otherwise[cell]! < keptBlocks - 1 ? this.#otherwise[cell]! + 1 : 0;
-    }
-    distances.forEach((distance, cell) => {
-      const own = this.#usual[cell]!;
-      if (own.count < ownBlocks) this.#usualOfAll.add(distance);
-      own.add(distance);
-    });
-    const isView = moved >= viewShare * distances.length;
-    // Parts of a view that has not settled wait for the others.
-    if (isView && certain.length < certainShare * moved) certain.length = 0;
-    const changedCells =
-      isView && certain.length > 0 ? [distances.map((_, cell) => cell)] : groupsOf(certain, this.#shape);
-    const changes = changedCells.map((cells) => this.#change(cells, isView, distances, block));
-    for (const cells of changedCells) for (const cell of cells) this.#take(cell, block, 1);
-    // How far blocks of the other view are from each other, this one's cells do not tell.
-    if (isView && changes.length > 0) for (const usual of [...this.#usual, this.#usualOfAll]) usual.clear();
-    for (let cell = 0; cell < distances.length; cell++)
-      if (this.#otherwise[cell] === 0) this.#take(cell, block, adaption);
+    const changes: ChangeEvent[] = [];
+    while (this.#samples.length - this.#begin >= blockSamples) changes.push(...this.#takeBlock());
+    this.#drop(this.#samples.length - keptSamples);
     return changes;
   }
 
-  #limitOf(cell: number): number {
-    const own = this.#usual[cell]!;
-    const usual = own.count >= ownBlocks ? own : this.#usualOfAll;
-    return usual.count === 0 ? 4 * leastChange : Math.max(leastChange, usual.limit(this.#times));
+  /** Events that go on end with the last frame, unless the last samples show the view as it was before. */
+  finish(last: Moment): ChangeEvent[] {
+    const changes = this.#endBySamples();
+    this.#open.endAll(last);
+    return changes;
   }
 
-  /** Moves the reference of a cell a part of the way to the block. */
-  #take(cell: number, block: Float32Array, part: number): void {
-    const { bins } = this.#shape;
-    for (let i = cell * bins; i < (cell + 1) * bins; i++)
-      this.#reference![i]! += part * (block[i]! - this.#reference![i]!);
-    if (part === 1) this.#otherwise[cell] = 0;
-  }
-
-  #change(cells: number[], isView: boolean, distances: readonly number[], block: Float32Array): ChangeEvent {
-    const { bins } = this.#shape;
-    const before = this.#reference!.slice();
-    const far = (sample: Sample, from: Float32Array): number =>
-      cells.reduce((sum, cell) => sum + apart(sample.shares, from, cell, bins), 0);
-    const at = changePoint(
-      this.#samples.map((sample) => far(sample, before)),
-      this.#samples.map((sample) => far(sample, block)),
+  #takeBlock(): ChangeEvent[] {
+    const samples = this.#samples.slice(this.#begin, this.#begin + blockSamples);
+    const block = appearanceOf(
+      samples.map(({ shares }) => shares),
+      this.#shape,
     );
-    const start = Math.min(at, this.#samples.length - 1);
-    const [first, previous] = [this.#samples[start]!.moment, this.#samples[Math.max(0, start - 1)]!.moment];
-    const last = this.#samples.at(-1)!.moment;
-    const ended = this.#endOf(cells, block);
+    if (!this.#view) {
+      this.#view = new View(block, this.#shape, this.#times);
+      this.#begin += blockSamples;
+      this.#last = block;
+      return [];
+    }
+    const compared = this.#compare(block, this.#view);
+    const verdict = judgeBlock({
+      cells: this.#cells.length,
+      moved: compared.moved.filter((is) => is).length,
+      certain: compared.certain.length,
+      isAligned: this.#isAligned,
+      unsettled: this.#unsettled,
+    });
+    this.#isAligned = verdict === 'begins';
+    if (verdict === 'begins') {
+      this.#begin = this.#firstOfNewest();
+      return [];
+    }
+    this.#begin += blockSamples;
+    const changes = verdict === 'changed' ? [this.#changeView(compared)] : this.#changeParts(compared, verdict);
+    this.#last = block;
+    return changes;
+  }
+
+  #compare(block: Float32Array, view: View): Comparison {
+    const distances = [...apartOfCells(block, view.reference, this.#shape)];
+    const moved = distances.map((distance, cell) => distance > view.blockLimit(cell));
+    const isCertain = (cell: number): boolean =>
+      moved[cell]! &&
+      this.#otherwise[cell]! > 0 &&
+      apart(block, this.#last!, cell, this.#shape.bins) < settled * distances[cell]!;
+    return { block, distances, moved, certain: this.#cells.filter(isCertain) };
+  }
+
+  /** Where what the newest sample shows began, at most a block before the one that comes: all but its last samples may be in that. */
+  #firstOfNewest(): number {
+    const least = Math.max(0, this.#begin - blockSamples + 1);
+    return least + this.#firstOf(this.#samples.slice(least), this.#cells, this.#last!, this.#samples.at(-1)!.shares);
+  }
+
+  /** From which of the samples on cells look as after a change. */
+  #firstOf(samples: readonly Sample[], cells: readonly number[], before: Float32Array, after: Float32Array): number {
+    const far = (from: Float32Array): number[] => samples.map(({ shares }) => farOf(cells, shares, from, this.#shape));
+    return changePoint(far(before), far(after));
+  }
+
+  /** Cells of the view that is known, which change each for itself. */
+  #changeParts({ block, distances, moved, certain }: Comparison, verdict: BlockVerdict): ChangeEvent[] {
+    // Parts of a view that has not settled wait for the others.
+    this.#unsettled = verdict === 'waits' ? this.#unsettled + 1 : 0;
+    const groups = verdict === 'parts' ? groupsOf(certain, this.#shape) : [];
+    const changes = groups.map((cells) => this.#changeCells(cells, distances, block));
+    for (const cell of this.#cells) this.#follow(cell, distances[cell]!, moved[cell]!);
+    for (const cell of groups.flat()) this.#forgetCell(cell, block);
+    for (const cell of this.#cells) if (this.#otherwise[cell] === 0) this.#view!.take(cell, block, adaption);
+    return changes;
+  }
+
+  #follow(cell: number, distance: number, isOtherwise: boolean): void {
+    const [held, blocks] = [this.#held[cell]!, this.#otherwise[cell]!];
+    this.#otherwise[cell] = isOtherwise && blocks < keptBlocks - 1 ? blocks + 1 : 0;
+    if (this.#otherwise[cell] === 0) this.#view!.learnBlocks(cell, held.splice(0));
+    held.push(distance);
+  }
+
+  #forgetCell(cell: number, block: Float32Array): void {
+    this.#view!.take(cell, block, 1);
+    this.#otherwise[cell] = 0;
+    this.#held[cell] = [];
+  }
+
+  #changeCells(cells: number[], distances: readonly number[], block: Float32Array): ChangeEvent {
+    const before = this.#view!.reference.slice();
+    const { at, first, previous, last } = this.#momentsOf(this.#firstOf(this.#samples, cells, before, block));
+    const ended = this.#open.takeEnded(cells, block)?.event;
     if (ended) {
       ended.end = previous;
-      if (isView) this.#endAllSince(ended.start, previous);
       return { ...ended, start: first, end: last, cells };
     }
     const strength = Math.max(...cells.map((cell) => distances[cell]!));
-    const joined = isView ? undefined : this.#joined(cells, start);
+    const near = this.#samples.slice(Math.max(0, at - samplesApart), at + samplesApart + 1);
+    const joined = this.#open.beside(
+      cells,
+      near.map(({ moment }) => moment),
+    );
     if (joined) {
       joined.cells = [...new Set([...joined.cells, ...cells])].sort((a, b) => a - b);
       joined.strength = Math.max(joined.strength, strength);
       return { ...joined, start: first, cells };
     }
-    const kind = isView ? (viewChange(before, block, this.#shape) ?? 'view') : 'left';
-    const event: ChangeEvent = { kind, start: first, end: last, strength, cells, before: previous, after: last };
+    const event: ChangeEvent = {
+      kind: 'left',
+      start: first,
+      end: last,
+      strength,
+      cells,
+      before: previous,
+      after: last,
+    };
     this.events.push(event);
-    this.#open.push({ event, before, after: block.slice() });
-    if (this.#open.length > rememberedEvents) this.#forget(last);
+    this.#open.add({ event, before, after: block.slice() });
     return event;
   }
 
-  /** The open event whose cells look again as they did before it, rather than as since. It is over. */
-  #endOf(cells: readonly number[], block: Float32Array): ChangeEvent | undefined {
-    const { bins } = this.#shape;
-    for (const [i, { event, before, after }] of this.#open.entries()) {
-      const common = event.cells.filter((cell) => cells.includes(cell));
-      if (2 * common.length < Math.max(event.cells.length, cells.length)) continue;
-      const toBefore = common.reduce((sum, cell) => sum + apart(block, before, cell, bins), 0);
-      const toAfter = common.reduce((sum, cell) => sum + apart(block, after, cell, bins), 0);
-      if (toBefore >= settled * toAfter) continue;
-      this.#open.splice(i, 1);
-      return event;
+  /** The view is another one, or the one before again. */
+  #changeView({ block, distances }: Comparison): ChangeEvent {
+    const left = this.#view!;
+    const { at, first, previous, last } = this.#momentsOf(
+      this.#firstOf(this.#samples, this.#cells, left.reference, block),
+    );
+    const change = { start: first, end: last, cells: [...this.#cells] };
+    const ended = this.#open.takeEnded(this.#cells, block);
+    if (ended) this.#open.endView(ended, previous);
+    const event = ended?.event ?? this.#beginView(block, { ...change, strength: Math.max(...distances) }, previous);
+    // What was usual of a view that is back is so again; how it looks may have changed meanwhile.
+    this.#view = ended?.view ?? this.#newView(block);
+    for (const cell of this.#cells) this.#forgetCell(cell, block);
+    this.#drop(at);
+    this.#unsettled = 0;
+    return { ...event, ...change };
+  }
+
+  /** The event of another view. A cover hides what came before it: what comes after is compared with that. */
+  #beginView(block: Float32Array, change: Pick<ChangeEvent, 'start' | 'end' | 'cells' | 'strength'>, previous: Moment) {
+    const cover = this.#open.ofView?.event.kind === 'covered' ? this.#open.ofView : undefined;
+    const view = cover?.view ?? this.#view!;
+    const kind = viewChange(view.reference, block, this.#shape) ?? 'view';
+    if (cover && kind === 'covered') {
+      cover.after = block.slice();
+      return cover.event;
     }
-    return undefined;
+    if (cover) this.#open.endView(cover, previous);
+    const event: ChangeEvent = { kind, ...change, before: cover?.event.before ?? previous, after: change.end };
+    this.events.push(event);
+    this.#open.add({ event, before: view.reference, after: block.slice(), view });
+    return event;
   }
 
-  /** What came while the view was another one is no longer to be seen. */
-  #endAllSince({ time }: Moment, last: Moment): void {
-    for (const { event } of this.#open) if (event.start.time >= time) event.end = last;
-    this.#open = this.#open.filter(({ event }) => event.start.time < time);
+  /** How far the block is from the one before it, which shows the same, is the first that is known of a view. */
+  #newView(block: Float32Array): View {
+    const view = new View(block, this.#shape, this.#times);
+    for (const [cell, distance] of apartOfCells(block, this.#last!, this.#shape).entries())
+      view.learnBlocks(cell, [distance]);
+    return view;
   }
 
-  #joined(cells: readonly number[], start: number): ChangeEvent | undefined {
-    const near = this.#samples.slice(Math.max(0, start - samplesApart), start + samplesApart + 1);
-    const isNear = ({ event }: OpenEvent): boolean =>
-      event.kind === 'left' &&
-      near.some(({ moment }) => moment === event.start) &&
-      event.cells.some((one) => cells.some((other) => touch(one, other, this.#shape)));
-    return this.#open.find(isNear)?.event;
+  /** The view may be back for less than two blocks when the frames end. */
+  #endBySamples(): ChangeEvent[] {
+    const open = this.#open.ofView;
+    if (!open) return [];
+    const at = this.#firstOf(this.#samples, this.#cells, this.#view!.reference, open.before);
+    const tail = this.#samples.slice(at);
+    const far = (from: Float32Array): number =>
+      tail.reduce((sum, { shares }) => sum + farOf(this.#cells, shares, from, this.#shape), 0);
+    if (at === 0 || tail.length === 0 || far(open.before) >= settled * far(this.#view!.reference)) return [];
+    const { first, previous, last } = this.#momentsOf(at);
+    this.#open.endView(open, previous);
+    return [{ ...open.event, start: first, end: last }];
   }
 
-  #forget(last: Moment): void {
-    this.#open.shift()!.event.end = last;
+  #momentsOf(split: number): { at: number; first: Moment; previous: Moment; last: Moment } {
+    const at = Math.min(split, this.#samples.length - 1);
+    const momentOf = (sample: number): Moment => this.#samples[sample]!.moment;
+    return {
+      at,
+      first: momentOf(at),
+      previous: momentOf(Math.max(0, at - 1)),
+      last: momentOf(this.#samples.length - 1),
+    };
+  }
+
+  /** Forgets the first samples. */
+  #drop(count: number): void {
+    if (count <= 0) return;
+    this.#samples.splice(0, count);
+    this.#begin -= count;
   }
 }

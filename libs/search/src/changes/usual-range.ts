@@ -37,12 +37,6 @@ export class UsualRange {
     this.#usual = undefined;
   }
 
-  /** Forgets all values. */
-  clear(): void {
-    this.#count = 0;
-    this.#usual = undefined;
-  }
-
   /** The value that one which is not usual exceeds: the median and `times` standard deviations, as the median deviation tells them. */
   limit(times: number): number {
     const { median, deviation } = this.#range();

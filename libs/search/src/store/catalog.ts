@@ -3,6 +3,7 @@ import type { IndexedJob, Segment } from './manifest.ts';
 import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
 import type { Unit } from './read-block.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
+import { UnknownCamera } from './unknown-camera.ts';
 
 /** What is known of a frame of an index. Times are milliseconds; null is not known. */
 export interface IndexRow extends Place {
@@ -90,6 +91,15 @@ export class Catalog {
   knows(column: 'capturedAtMs' | 'camera'): boolean {
     const isMissing = (value: number): boolean => (column === 'camera' ? value === noText : Number.isNaN(value));
     return this.segments.some(({ columns }) => !columns[column].every(isMissing));
+  }
+
+  /** Throws UnknownCamera where no frame is of that camera, and some are of others. */
+  checkCamera(camera: string): void {
+    const names = new Set<string>();
+    for (const { columns } of this.segments) {
+      for (const text of new Set(columns.camera)) if (text !== noText) names.add(textAt(columns, text));
+    }
+    if (names.size > 0 && !names.has(camera)) throw new UnknownCamera('The index', camera, names);
   }
 
   /** Frames that count no pixel in any cell, or cells that count none. */

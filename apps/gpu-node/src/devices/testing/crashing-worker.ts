@@ -10,6 +10,6 @@ serveOrders(
   ({ buffer, pipeline }: CpuBatch): CpuAnswer | Promise<CpuAnswer> =>
     pipeline.convention === 'crash'
       ? new Promise(() => setImmediate(crash))
-      : { kind: 'done', buffer, items: [], seconds: 0 },
+      : { kind: 'done', buffer, items: [], seconds: 0, busySeconds: 0 },
   { moved: ({ buffer }) => [buffer] },
 );

@@ -1,0 +1,116 @@
+import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import type { MapType } from '../layout/map-type.ts';
+import { previewStride } from '../layout/preview-grid.ts';
+import type { PlanarSamples } from './planar-samples.ts';
+
+/** Pixels a side of a block that are added up, at most: so many in all cost less than decoding them, however large an image is. */
+const mostTaps = 16;
+
+/** A source's pixels, as chunks of it are made and read. */
+interface SourcePart {
+  /** Of the whole image. */
+  size: Size;
+  type: MapType;
+  rect: Rect;
+}
+
+/**
+ * A picture of a source shows blocks of `previewStride` x `previewStride` pixels, each by the mean of its pixels; of 16 x 16 of them,
+ * evenly spread, where there are more. A part of the image keeps sums: blocks may lie in several parts, and sums are exact in any
+ * order. These are the blocks that a part reaches into, in the picture's coordinates.
+ */
+export function blocksOf({ size, type, rect }: SourcePart): Rect {
+  const stride = previewStride(size, type.bands);
+  const [x, y] = [Math.floor(rect.x / stride), Math.floor(rect.y / stride)];
+  return {
+    x,
+    y,
+    width: Math.ceil((rect.x + rect.width) / stride) - x,
+    height: Math.ceil((rect.y + rect.height) / stride) - y,
+  };
+}
+
+/** Bytes of a sum: 256 pixels of 255 are fewer than 2^16. A block of one pixel is that pixel. */
+export const sumBytes = ({ size, type }: Pick<SourcePart, 'size' | 'type'>): number =>
+  (previewStride(size, type.bands) === 1 ? 1 : 2) * sampleBytes[type.sample];
+
+/** The sums of the blocks that the part reaches into: bands one after another, without gaps. */
+export function sumBlocks(part: SourcePart, { bytes, strideBytes, bandBytes }: PlanarSamples): Uint8Array {
+  const { size, type, rect } = part;
+  const unit = sampleBytes[type.sample];
+  const [blocks, stride] = [blocksOf(part), previewStride(size, type.bands)];
+  const columns = tapsWithin(rect.x, rect.width, blocks.x, stride);
+  const rows = tapsWithin(rect.y, rect.height, blocks.y, stride);
+  const sums = new sumArrays[sumBytes(part) as keyof typeof sumArrays](blocks.width * blocks.height * type.bands);
+  for (let band = 0; band < type.bands; band++) {
+    for (let i = 0; i < rows.at.length; i++) {
+      const from = band * bandBytes + rows.at[i]! * strideBytes;
+      const to = (band * blocks.height + rows.block[i]!) * blocks.width;
+      for (let j = 0; j < columns.at.length; j++) {
+        const at = from + columns.at[j]! * unit;
+        sums[to + columns.block[j]!]! += unit === 1 ? bytes[at]! : bytes[at]! + 256 * bytes[at + 1]!;
+      }
+    }
+  }
+  return new Uint8Array(sums.buffer);
+}
+
+/** Adds the sums of a part to those of all blocks of the image. */
+export function addSums(part: SourcePart, bytes: Uint8Array<ArrayBuffer>, all: Uint32Array): void {
+  const blocks = blocksOf(part);
+  const whole = blocksOf({ ...part, rect: { x: 0, y: 0, ...part.size } });
+  const sums = new sumArrays[sumBytes(part) as keyof typeof sumArrays](bytes.buffer, bytes.byteOffset);
+  for (let row = 0, i = 0; row < blocks.height * part.type.bands; row++) {
+    const band = Math.floor(row / blocks.height);
+    const to = (band * whole.height + blocks.y + (row % blocks.height)) * whole.width + blocks.x;
+    for (let column = 0; column < blocks.width; column++) all[to + column]! += sums[i++]!;
+  }
+}
+
+/** The means of all blocks of the image, rounded to the nearest, halves up: sums divided by the pixels that they are of. */
+export function meansOf(size: Size, { sample, bands }: MapType, sums: Uint32Array): Uint8Array {
+  const stride = previewStride(size, bands);
+  const [columns, rows] = [tapCounts(size.width, stride), tapCounts(size.height, stride)];
+  const means = sample === 'u8' ? new Uint8Array(sums.length) : new Uint16Array(sums.length);
+  for (let i = 0; i < means.length; i++) {
+    const pixels = columns[i % columns.length]! * rows[Math.floor(i / columns.length) % rows.length]!;
+    means[i] = Math.floor((2 * sums[i]! + pixels) / (2 * pixels));
+  }
+  return new Uint8Array(means.buffer);
+}
+
+const sumArrays = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const;
+
+/** Which pixels of a side of a block are added up. */
+function tapsOf(stride: number): number[] {
+  const taps = Math.min(stride, mostTaps);
+  return Array.from({ length: taps }, (_, i) => Math.floor((i * stride) / taps));
+}
+
+/** Those of a stretch of the image, from its begin, and the blocks that they are of, from block `first`. */
+function tapsWithin(
+  begin: number,
+  length: number,
+  first: number,
+  stride: number,
+): { at: Int32Array; block: Int32Array } {
+  const [at, block]: [number[], number[]] = [[], []];
+  const taps = tapsOf(stride);
+  for (let one = first; one * stride < begin + length; one++) {
+    for (const tap of taps) {
+      const pixel = one * stride + tap - begin;
+      if (pixel < 0 || pixel >= length) continue;
+      at.push(pixel);
+      block.push(one - first);
+    }
+  }
+  return { at: Int32Array.from(at), block: Int32Array.from(block) };
+}
+
+/** How many there are in each block along a side of the image; blocks at its end may lie outside in part. */
+function tapCounts(side: number, stride: number): number[] {
+  const taps = tapsOf(stride);
+  return Array.from({ length: Math.ceil(side / stride) }, (_, block) => {
+    return taps.filter((tap) => block * stride + tap < side).length;
+  });
+}

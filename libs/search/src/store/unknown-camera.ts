@@ -1,0 +1,19 @@
+import { UsageError } from '@halogrid/service';
+
+/** Names that a sentence lists. */
+const mostNames = 20;
+
+/** No frame is of the camera that is asked for, and these are the cameras that there are. */
+export class UnknownCamera extends UsageError {
+  /** `whose`: what has the frames, as a sentence begins with it. */
+  constructor(whose: string, camera: string, known: Iterable<string>) {
+    const names = [...known].sort();
+    const listed = names.slice(0, mostNames).map((name) => `'${name}'`);
+    if (names.length > mostNames) listed.push(`${names.length - mostNames} more`);
+    const list = [...(listed.length > 1 ? [listed.slice(0, -1).join(', ')] : []), listed.at(-1)].join(' and ');
+    super(
+      `${whose} has no frame of camera '${camera}': its ${listed.length > 1 ? 'cameras are' : 'camera is'} ${list}`,
+    );
+    this.name = 'UnknownCamera';
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+import { Halogrid } from './halogrid.ts';
+import { hasProc } from './process-list.ts';
+
+// npx runs a program in a shell, and passes signals on to that shell alone.
+
+const skip = hasProc ? false : 'what is left running is told by /proc';
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+/** A program looks for npx several times a second, and this machine may be busy. */
+const goneWithinMs = 15_000;
+const anyPort = '127.0.0.1:0';
+
+for (const [command, options] of [
+  ['coordinator', ['--listen', anyPort, '--http', anyPort]],
+  ['node', ['--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort]],
+] as const) {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    test(`${signal} to npx halogrid ${command} ends all of its processes`, { skip }, async () => {
+      const program = new Halogrid([command, ...options], { cwd, npx: true });
+      await program.firstLine;
+      program.signal(signal);
+      await eventually('its processes to be gone', () => program.processes().length === 0, goneWithinMs);
+      await program.ended;
+    });
+  }
+}
+
+test('Ctrl-C for all processes of npx halogrid coordinator is one signal to it', { skip }, async () => {
+  const program = new Halogrid(['coordinator', '--listen', anyPort, '--http', anyPort], {
+    cwd,
+    npx: true,
+    ownGroup: true,
+  });
+  await program.firstLine;
+  process.kill(-program.pid, 'SIGINT');
+  await eventually('its processes to be gone', () => program.processes().length === 0);
+  const { stderr } = await program.ended;
+  assert.doesNotMatch(stderr, /at once/);
+});
