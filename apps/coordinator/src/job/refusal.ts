@@ -26,6 +26,14 @@ export class Refusal extends Error {
   }
 }
 
+/** The caller is gone, so that nothing came of the request and nobody reads why. */
+export class CallerGoneError extends Error {
+  constructor() {
+    super('The caller is gone');
+    this.name = 'CallerGoneError';
+  }
+}
+
 /** Throws the refusal of an option's value, with what is allowed. */
 export function refuseValue(what: string, value: unknown, allowed: string): never {
   throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`);

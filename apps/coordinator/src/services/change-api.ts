@@ -5,7 +5,7 @@ import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkChange } from './check-change.ts';
-import { answerJson, isMethod } from './http-json.ts';
+import { answerJson, goneSignal, isMethod } from './http-json.ts';
 import { parseJobPath } from './job-path.ts';
 import { toJobStatus } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
@@ -14,8 +14,8 @@ export interface ChangeApiOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
   access: Access;
-  /** Accepts a job; returns its id. Rejects with Refusal. */
-  submit: (request: SubmitRequest) => Promise<string>;
+  /** Accepts a job unless the signal aborts first, because the caller is gone; returns its id. Rejects with Refusal. */
+  submit: (request: SubmitRequest, signal: AbortSignal) => Promise<string>;
   log: Log;
 }
 
@@ -34,16 +34,16 @@ export function createChangeApi({
     const record = await findJob(ledger, jobId);
     return { job: toJobStatus(record, dispatcher.jobNow(record.jobId)) };
   };
-  const changes: Record<string, (jobId: string) => Promise<object>> = {
+  const changes: Record<string, (jobId: string, gone: AbortSignal) => Promise<object>> = {
     cancel: async (given) => {
       const { jobId } = await findJob(ledger, given);
       await dispatcher.cancel(jobId);
       return statusOf(jobId);
     },
     // The ledger has what may be secret in the sources, which no page is told.
-    again: async (given) => {
+    again: async (given, gone) => {
       const { spec } = await findJob(ledger, given);
-      return statusOf(await submit({ spec, nameOutByJob: false }));
+      return statusOf(await submit({ spec, nameOutByJob: false }, gone));
     },
   };
   return (request, response) => {
@@ -61,7 +61,7 @@ export function createChangeApi({
     answerJson(
       response,
       log,
-      allowed.then(() => change(asked.jobId)),
+      allowed.then(() => change(asked.jobId, goneSignal(response))),
     );
     return true;
   };
