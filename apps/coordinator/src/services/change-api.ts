@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 import type { MayAnswer, SubmitRequest } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -57,7 +56,7 @@ export function createChangeApi({
     if (!asked || !change) return false;
     if (!isMethod(request, response, ['POST'])) return true;
     request.resume();
-    const allowed = Promise.try(() => checkChange(request.headers, access, hostname()));
+    const allowed = Promise.try(() => checkChange(request.headers, access));
     answerJson(
       response,
       log,

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 import { kernelForms } from '../job/kernel-forms.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ChangeApiOptions } from './change-api.ts';
@@ -55,7 +54,7 @@ export function createSubmitApi({
     if (!change || (path === '/api/v1/jobs' && request.method !== 'POST')) return false;
     if (!isMethod(request, response, ['POST'])) return true;
     const answer = async () => {
-      checkChange(request.headers, access, hostname());
+      checkChange(request.headers, access);
       return change(await readJsonBody(request), goneSignal(response));
     };
     const answered = answer();
