@@ -163,6 +163,8 @@ suite('with a root', () => {
     const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error]));
     assert.equal(errors.up, forbidden.message);
     assert.equal(errors.far, forbidden.message);
+    assert.equal(errors['link.pgm'], forbidden.message);
+    assert.equal(errors['a/b/in-link.pgm'], undefined);
     assert.match(errors['a/self']!, /leads in a circle/);
     assert.equal(errors['in.pgm'], undefined);
     assert.ok(!listed.some(({ name }) => name.startsWith('up/') || name.startsWith('far/')));
