@@ -2,9 +2,9 @@ import { shortened } from '@halogrid/kernels';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there, does not fit what is, asks
- * for what is out of bounds, or there is too much already.
+ * for what is out of bounds, there is too much already, or nobody can tell at this moment.
  */
-export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted';
+export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
 
 /** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
 const maxBytes = 2_000;

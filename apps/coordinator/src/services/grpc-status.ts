@@ -7,6 +7,7 @@ const codes: Record<RefusalKind, status> = {
   unmet: status.FAILED_PRECONDITION,
   forbidden: status.PERMISSION_DENIED,
   exhausted: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
 };
 
 /** The status that a call ends with. Anything that is no Refusal is our own fault: INTERNAL. */

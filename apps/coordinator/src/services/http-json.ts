@@ -9,6 +9,7 @@ const statusCodes: Record<RefusalKind, number> = {
   missing: 404,
   unmet: 409,
   exhausted: 429,
+  unavailable: 503,
 };
 
 export function sendJson(response: ServerResponse, statusCode: number, body: object): void {
