@@ -73,6 +73,8 @@ export const defaultHttpLimits: HttpLimits = {
   stalledMs: 60_000,
 };
 const maxHeaderBytes = 2 ** 14;
+/** For the rest of a request that has its answer. */
+const afterAnswerMs = 2_000;
 
 export interface HttpServer {
   port: number;
@@ -93,6 +95,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const isJudgedByName = !options.tls && access.check(undefined, 'read') === undefined;
   const own = [hostname(), options.host];
   const serve = inTurn((request, response) => {
+    endAfterAnswer(request, response);
     const path = (request.url ?? '/').split('?')[0];
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
     const foreign = isJudgedByName && whyForeignName(request.headers.host, own);
@@ -160,6 +163,14 @@ function createHttpServer(
 function closingStalled(server: Server, stalledMs: number): Server {
   server.timeout = stalledMs;
   return server;
+}
+
+/** Who has its answer and goes on sending keeps a connection, which is closed soon. */
+function endAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    setTimeout(() => request.complete || request.socket.destroy(), afterAnswerMs).unref();
+  });
 }
 
 /** Whether the caller may read; if not, it is told why. */

@@ -34,6 +34,19 @@ export class CallerGoneError extends Error {
   }
 }
 
+/** Whether the program did not mean to throw an error, whose message says something about the program alone. */
+export const isUnmeant = (error: unknown): boolean =>
+  [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
+
+/**
+ * Why something failed, in one sentence for whoever asked: what an error says that was thrown for people; of one that says something
+ * about the program alone, that the log has more.
+ */
+export function whyFailed(error: unknown): string {
+  if (isUnmeant(error)) return 'The coordinator itself failed; its log says where';
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Throws the refusal of an option's value, with what is allowed. */
 export function refuseValue(what: string, value: unknown, allowed: string): never {
   throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`);

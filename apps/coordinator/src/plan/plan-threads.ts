@@ -27,7 +27,7 @@ export interface CheckOrder {
 /** Empty for sources that may be planned. */
 export interface CheckAnswer {
   refused?: { kind: RefusalKind; message: string };
-  error?: string;
+  error?: Error;
 }
 
 /** The next steps of a plan. */
@@ -35,7 +35,7 @@ export interface PlanAnswer {
   steps: PlannedStep[];
   isLast?: true;
   /** Why there are no more. */
-  error?: string;
+  error?: Error;
 }
 
 /** Plans and checks that are under way at once; more wait. A thread takes 37 MB (measured) and what its job needs. */
@@ -74,7 +74,7 @@ export class PlanThreads {
   async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep[]> {
     for await (const answer of this.#order<PlanAnswer>({ spec }, spec.sources, this.#plans, signal)) {
       const { steps, isLast, error } = answer;
-      if (error !== undefined) throw new Error(error);
+      if (error !== undefined) throw error;
       yield steps;
       if (isLast) return;
     }
@@ -86,7 +86,7 @@ export class PlanThreads {
     for await (const answer of this.#order<CheckAnswer>({ uris: each, videoOption }, each, this.#checks, signal)) {
       const { refused, error } = answer;
       if (refused) throw new Refusal(refused.kind, refused.message);
-      if (error !== undefined) throw new Error(error);
+      if (error !== undefined) throw error;
       return;
     }
   }

@@ -4,7 +4,7 @@ import { listAllSources, restrictSources } from '@halogrid/sources';
 import { endWhenAsked } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
-import { Refusal } from '../job/refusal.ts';
+import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
@@ -48,7 +48,7 @@ async function plan({ spec, port }: PlanOrder, list: typeof listAllSources): Pro
     await runPlan(packPlan(steps), { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
-    answer({ steps: [], error: messageOf(error) });
+    answer({ steps: [], error: sendable(error) });
   }
 }
 
@@ -64,7 +64,7 @@ async function check(
     answer({});
   } catch (error) {
     if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });
-    else answer({ error: messageOf(error) });
+    else answer({ error: sendable(error) });
   }
 }
 
@@ -76,4 +76,5 @@ function* tellEach(uris: Iterable<string>, life: ThreadLife): Generator<string> 
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Of what kind it is, what it says and where it comes from: nothing else of an error is sure to reach another thread. */
+const sendable = (error: unknown): Error => (isUnmeant(error) ? (error as Error) : new Error(whyFailed(error)));

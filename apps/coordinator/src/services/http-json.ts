@@ -51,7 +51,7 @@ export function answerJson(response: ServerResponse, log: Log, answer: Promise<o
 
 /** Says in one sentence why there is no answer; what is not the caller's fault goes to the log. */
 export function sendError(response: ServerResponse, log: Log, error: unknown): void {
-  if (error instanceof CallerGoneError) return;
+  if (error instanceof CallerGoneError || response.destroyed) return;
   const statusCode = statusCodeOf(error);
   if (statusCode === 500) log.error({ err: error }, 'A request failed');
   const ours = 'The request failed; the log of the coordinator says why';

@@ -16,7 +16,7 @@ export function unaryCall<Request, Response>(
     call.once('cancelled', () => gone.abort(new CallerGoneError()));
     respond(call.request, gone.signal).then(
       (response) => callback(null, response),
-      (error) => callback(reportFailure(log, error)),
+      (error) => callback(reportFailure(log, gone.signal.aborted ? gone.signal.reason : error)),
     );
   };
 }
