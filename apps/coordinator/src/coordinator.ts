@@ -4,6 +4,7 @@ import {
   createAccess,
   createTls,
   defaultHttpLimits,
+  fewFilesSentence,
   type ListenAddress,
   type Log,
   startHttp,
@@ -54,6 +55,8 @@ export async function startCoordinator(
 ): Promise<RunningCoordinator | undefined> {
   const clock = systemClock;
   for (const sentence of config.warnings) log.warn(sentence);
+  const fewFiles = config.ledger === undefined ? undefined : fewFilesSentence();
+  if (fewFiles) log.warn(fewFiles);
   restrictSources(config.data);
   const handOver = new HandOver();
   const warn = (sentence: string) => log.error(sentence);

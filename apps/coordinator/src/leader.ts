@@ -25,7 +25,7 @@ import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables, tablesThread } from './output/tables-file.ts';
-import { PlanThread } from './plan/plan-thread.ts';
+import { PlanThreads } from './plan/plan-threads.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { checkSubmitBounds } from './services/check-bounds.ts';
@@ -43,16 +43,26 @@ interface Planner {
   check: typeof checkSources;
 }
 
-/** The planner, and all that reads images for it, is loaded by its thread alone where it has one: 90 files that no start needs. */
+/** What others' code lists, which may go round in circles over a damaged file: always on a thread that can be ended. */
+const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
+
+/** The planner, and all that reads images for it, is loaded by its threads alone where it has some: 90 files that no start needs. */
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
-  if (!config.plansOnThread) return { plan: (await import('./plan/planner.ts')).planJob, check: checkSources };
-  const thread = new PlanThread();
-  thread.prepare();
-  onClose(() => thread.close());
-  return {
-    plan: (spec, _pipeline, signal) => thread.plan(spec, signal),
-    check: (uris, videoOption) => thread.check(uris, videoOption),
+  const threads = new PlanThreads();
+  onClose(() => threads.close());
+  const onThreads: Planner = {
+    plan: (spec, _pipeline, signal) => threads.plan(spec, signal),
+    check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
   };
+  if (!config.plansOnThread) {
+    const { planJob } = await import('./plan/planner.ts');
+    return {
+      plan: (spec, ...rest) => (spec.sources.some(isForeign) ? onThreads.plan(spec, ...rest) : planJob(spec, ...rest)),
+      check: (uris, ...rest) => (uris.some(isForeign) ? onThreads : { check: checkSources }).check(uris, ...rest),
+    };
+  }
+  threads.prepare();
+  return onThreads;
 }
 
 /** Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it. */
@@ -189,7 +199,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
-  const submit = (request: SubmitRequest) => submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check);
+  const submit = (request: SubmitRequest, signal: AbortSignal) =>
+    submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check, signal);
   return {
     grpcPort: grpc.port,
     api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log, grpcPort: grpc.port }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request } from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { type HttpOptions, startHttp } from './http.ts';
@@ -22,6 +24,35 @@ async function serve(t: TestContext, options: Partial<HttpOptions>) {
   t.after(() => server.close());
   return server.port;
 }
+
+test('without tokens, a name that another site may have made lead here is refused at each path and method', async (t) => {
+  const openRoute: HttpOptions['openRoute'] = (request, response) =>
+    request.url === '/judges-itself' && Boolean(response.end('open'));
+  const pages = new Map([['/', { type: 'text/html', body: Buffer.from('page') }]]);
+  const port = await serve(t, { pages, openRoute });
+  const statusOf = (method: string, path: string, host: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const asked = requestHttp({ port, method, path, headers: { host } }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode!));
+      });
+      asked.once('error', reject).end();
+    });
+  for (const path of ['/', '/healthz', '/readyz', '/metrics', '/api/v1/folder?path=/root', '/nothing']) {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      assert.equal(await statusOf(method, path, 'rebound.evil.example:9464'), 403, `${method} ${path}`);
+    }
+    for (const host of [`127.0.0.1:${port}`, 'localhost', 'coordinator:9464']) {
+      assert.equal(await statusOf('GET', path, host), 200, `${path} at ${host}`);
+    }
+  }
+  assert.equal(await statusOf('GET', '/judges-itself', 'grid.example.org'), 200);
+  const tokens = writeSecret(secretFolder(t), 'tokens', `read prometheus ${reader}\n`);
+  const guarded = await serve(t, { access: createAccess(createServerSecurity({ tokens }), assert.fail) });
+  const headers = { host: 'console.example.org', authorization: `Bearer ${reader}` };
+  const asked = requestHttp({ port: guarded, path: '/metrics', headers }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  assert.equal(response.resume().statusCode, 200);
+});
 
 test('where there are tokens, all but the probes needs one with the role read', async (t) => {
   const tokens = writeSecret(secretFolder(t), 'tokens', `read prometheus ${reader}\nnode rack ${node}\n`);

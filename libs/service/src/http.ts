@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { hostname } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import type { Registry } from 'prom-client';
 import type { ListenAddress } from './listen-address.ts';
@@ -13,6 +14,7 @@ import {
   type ConnectionLimits,
   defaultConnectionLimits,
 } from './security/limit-connections.ts';
+import { whyForeignName } from './security/own-name.ts';
 import type { Tls } from './security/tls-files.ts';
 
 /** An import would load also what `fetch` and WebSocket are made of: 25 to 35 ms of processor time (measured). */
@@ -71,6 +73,8 @@ export const defaultHttpLimits: HttpLimits = {
   stalledMs: 60_000,
 };
 const maxHeaderBytes = 2 ** 14;
+/** For the rest of a request that has its answer. */
+const afterAnswerMs = 2_000;
 
 export interface HttpServer {
   port: number;
@@ -79,7 +83,7 @@ export interface HttpServer {
 
 /**
  * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
- * are pages; all else is for who may read. Rejects when the address is taken.
+ * are pages; all else is for who may read. Where that is everyone, it answers no names that another site may have made lead here. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
@@ -87,9 +91,15 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { registry } = options;
   const text = { type: registry.contentType, collect: togetherWhileUnderWay(() => registry.metrics()) };
   const open = { type: openMetricsType, collect: togetherWhileUnderWay(() => openMetrics(registry)) };
+  // Who has a token, or shows a certificate, is no page of another site; and a browser looks at our certificate.
+  const isJudgedByName = !options.tls && access.check(undefined, 'read') === undefined;
+  const own = [hostname(), options.host];
   const serve = inTurn((request, response) => {
+    endAfterAnswer(request, response);
     const path = (request.url ?? '/').split('?')[0];
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
+    const foreign = isJudgedByName && whyForeignName(request.headers.host, own);
+    if (foreign) return send(response, 403, foreign);
     const page = options.pages?.get(path!);
     const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
     const isAllowed = isOpen || allow(request, response, options.tls, access);
@@ -153,6 +163,14 @@ function createHttpServer(
 function closingStalled(server: Server, stalledMs: number): Server {
   server.timeout = stalledMs;
   return server;
+}
+
+/** Who has its answer and goes on sending keeps a connection, which is closed soon. */
+function endAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    setTimeout(() => request.complete || request.socket.destroy(), afterAnswerMs).unref();
+  });
 }
 
 /** Whether the caller may read; if not, it is told why. */

@@ -15,7 +15,12 @@ export type { Registry } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
 export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
-export { ConnectionGate, type ConnectionLimits, defaultConnectionLimits } from './security/limit-connections.ts';
+export {
+  ConnectionGate,
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  fewFilesSentence,
+} from './security/limit-connections.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export {
   createAccess,

@@ -20,7 +20,7 @@ import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
 import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
-import { PlanThread } from '../../../apps/coordinator/src/plan/plan-thread.ts';
+import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
@@ -40,8 +40,8 @@ const spec = JobSpec.fromPartial({
 });
 const ended = Promise.withResolvers<void>();
 const lost = (error: Error) => ended.reject(error);
-const planThread = new PlanThread(new URL('./plan-worker.ts', import.meta.url));
-planThread.prepare();
+const planThreads = new PlanThreads(new URL('./plan-worker.ts', import.meta.url));
+planThreads.prepare();
 const jobId = `bench-${process.pid}`;
 const context = { clock: systemClock, log, lost };
 const { ledger, closeStore } = await openLedger(process.env.HALOGRID_LEDGER);
@@ -71,7 +71,7 @@ let computed: object = {};
 const dispatcher = new Dispatcher({
   ledger,
   work: {
-    plan: (spec, _pipeline, signal) => planThread.plan(spec, signal),
+    plan: (spec, _pipeline, signal) => planThreads.plan(spec, signal),
     tables: openTables,
     pictures: openPictures,
     finalise: async (...results) => {
@@ -127,5 +127,5 @@ await dispatcher.close();
 await grpc.close();
 await ledger.close();
 await closeStore();
-await planThread.close();
+await planThreads.close();
 await rm(folder, { recursive: true });

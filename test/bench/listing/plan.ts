@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { JobSpec } from '@halogrid/proto';
-import { PlanThread } from '../../../apps/coordinator/src/plan/plan-thread.ts';
+import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
 
 const [folder = '/tmp/halogrid-million', repetitions = '3'] = process.argv.slice(2);
 if (!existsSync(folder)) {
@@ -43,7 +43,7 @@ async function plan() {
     mapFormat: 'none',
     grid: { rows: 1, columns: 1 },
   });
-  const thread = new PlanThread();
+  const thread = new PlanThreads();
   thread.prepare();
   await thread.check([uri]);
   const startMs = performance.now();

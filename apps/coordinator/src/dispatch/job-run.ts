@@ -3,6 +3,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
+import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
@@ -63,7 +64,7 @@ export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string }
  */
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
-  return { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+  return { state: 'failed', error: whyFailed(error) };
 }
 
 /** What a running job tells the dispatcher. */
@@ -183,6 +184,7 @@ export class JobRun {
       this.#log.info({ digest: results.digest }, 'The job is complete');
     } catch (error) {
       const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
+      if (isUnmeant(error)) this.#log.error({ err: error }, 'The coordinator itself failed');
       this.#listener.abandoned();
       await this.#tables.abort();
       await this.#pictures?.end();

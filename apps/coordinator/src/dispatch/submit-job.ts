@@ -15,7 +15,7 @@ export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string
 /**
  * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
  * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
- * behind. `check` is as of checkSpec.
+ * behind. `check` is as of checkSpec. `signal` aborts when the caller is gone, who would not learn of the job: none is left then.
  */
 export async function submitJob(
   dispatcher: Dispatcher,
@@ -23,11 +23,13 @@ export async function submitJob(
   request: SubmitRequest,
   resume: ResumeJob = async () => undefined,
   check?: typeof checkSources,
+  signal?: AbortSignal,
 ): Promise<string> {
   if (dispatcher.openJobs >= maxOpenJobs) {
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
   }
-  const { spec: given, pipeline } = await checkSpec(request.spec, check);
+  const { spec: given, pipeline } = await checkSpec(request.spec, check, signal);
+  signal?.throwIfAborted();
   const resumed = await resume(given, request.nameOutByJob).catch(refuseUsage);
   if (resumed !== undefined) return resumed;
   const jobId = createId();
@@ -39,6 +41,8 @@ export async function submitJob(
     releaseOutputFolder(spec.out);
     throw error;
   }
+  // Nobody knows of it.
+  if (signal?.aborted) await dispatcher.cancel(jobId);
   return jobId;
 }
 

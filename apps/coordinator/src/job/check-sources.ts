@@ -18,13 +18,24 @@ const maxBracesCharacters = 2 ** 23;
 /** Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out. */
 const maxLooks = 20_000;
 
+export interface CheckOptions {
+  /** The same URIs, for whoever wants to know which one is looked at. */
+  told?: (uris: Iterable<string>) => Iterable<string>;
+  /** Aborts when nobody wants to know any more. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
  * one was given. Throws Refusal: 'invalid' for one that is no URI of a
  * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
  * read is for the planner and the nodes to find out: they set it aside.
  */
-export async function checkSources(uris: readonly string[], videoOption?: string): Promise<void> {
+export async function checkSources(
+  uris: readonly string[],
+  videoOption?: string,
+  { told = (all) => all, signal }: CheckOptions = {},
+): Promise<void> {
   const turns = new Turns();
   let characters = 0;
   const checkBraces = (uri: string): void => {
@@ -35,12 +46,14 @@ export async function checkSources(uris: readonly string[], videoOption?: string
     }
   };
   for (const check of [checkUri, checkBraces, checkHasInput]) {
-    for (const uri of new Set(uris)) {
+    for (const uri of told(new Set(uris))) {
+      signal?.throwIfAborted();
       if (turns.isOver) await turns.giveWay();
       await check(uri);
     }
   }
-  if (videoOption && !(await mayHaveVideo(uris, maxLooks))) throw new Refusal('invalid', noVideoSentence(videoOption));
+  if (videoOption && !(await mayHaveVideo(told(uris), maxLooks)))
+    throw new Refusal('invalid', noVideoSentence(videoOption));
 }
 
 async function checkUri(uri: string): Promise<void> {

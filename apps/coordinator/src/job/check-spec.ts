@@ -31,11 +31,12 @@ import { Refusal, refuseValue } from './refusal.ts';
  * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws Refusal:
  * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
  *
- * `check` is checkSources, here or on another thread.
+ * `check` is checkSources, here or on another thread, for as long as `signal` does not abort.
  */
 export async function checkSpec(
   given: JobSpec | undefined,
   check: typeof checkSources = checkSources,
+  signal?: AbortSignal,
 ): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
@@ -51,7 +52,7 @@ export async function checkSpec(
   for (const pipeline of pipelines) checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
-  await check(sources, checkVideo(given));
+  await check(sources, checkVideo(given), { signal });
 
   const spec: JobSpec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid };
   // What is not asked for is left out, as it was before there was such a thing.

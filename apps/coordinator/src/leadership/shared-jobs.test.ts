@@ -62,8 +62,10 @@ function setStage(t: TestContext) {
       others: shared,
     });
     const [taken, cancelled, now]: [Adopted[], string[], Map<string, string>] = [[], [], new Map()];
+    const held = { takeUp: Promise.resolve() };
     const takeUp = async (job: Adopted): Promise<void> => {
       taken.push(job);
+      await held.takeUp;
       await ledger.adopt({ journal }, job.jobId, job.epoch);
     };
     const led = {
@@ -74,7 +76,7 @@ function setStage(t: TestContext) {
     };
     await shared.start(led);
     t.after(() => shared.close());
-    return { store, epoch, shared, ledger, taken, cancelled, now };
+    return { store, epoch, shared, ledger, taken, cancelled, now, held };
   };
   return { join: join_, pass };
 }
@@ -139,6 +141,50 @@ test('a job of a coordinator that is gone is taken up, with a higher epoch, and 
   assert.ok(b.ledger.epochOf('x') > b.epoch);
   await assert.rejects(a.ledger.setState('x', 'running', { nowMs: 3 }), { name: 'FencedError' });
   await b.ledger.setState('x', 'running', { nowMs: 3 });
+});
+
+test('a job is known, and once, at each moment of being taken over', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  await pass(2000);
+  const taking = Promise.withResolvers<void>();
+  b.held.takeUp = taking.promise;
+  await a.shared.close();
+  const assertKnown = async (): Promise<void> => {
+    const found = Promise.all([b.ledger.getJob('x'), b.ledger.listJobs()]);
+    await pass(1500);
+    const [job, jobs] = await found;
+    assert.equal(job?.jobId, 'x');
+    assert.deepEqual(
+      jobs.map(({ jobId }) => jobId),
+      ['x'],
+    );
+  };
+  try {
+    for (let second = 0; second < 12; second++) {
+      await b.store.renew(b.epoch, 5000);
+      await assertKnown();
+    }
+  } finally {
+    taking.resolve();
+  }
+  assert.equal(b.taken.length, 1);
+  assert.equal(b.ledger.has('x'), false);
+  await assertKnown();
+  assert.ok(b.ledger.has('x'));
+});
+
+test('of a job that is not known nobody says that there is none while the store is away', async (t) => {
+  const { join, pass } = setStage(t);
+  const a = await join('a');
+  const away = Promise.withResolvers<never>();
+  a.store.shares.look = () => away.promise;
+  await pass(1000);
+  const asked = assert.rejects(a.ledger.getJob('x'), { kind: 'unavailable', message: /^Whether there is a job 'x'/ });
+  await pass(3000);
+  await asked;
+  away.reject(new Error('No route'));
 });
 
 test('a store that is away is asked again, and nobody takes jobs of those that wait as well', async (t) => {

@@ -1,4 +1,6 @@
+import { shortened } from '@halogrid/kernels';
 import type { Log } from '@halogrid/service';
+import { Refusal } from '../job/refusal.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
 import { readRecords } from '../ledger/read-records.ts';
 import type { Adopted, JobShares, SharedView } from '../ledger/store/job-shares.ts';
@@ -63,6 +65,8 @@ export class SharedJobs {
   #view: SharedView = { members: [], jobs: [], questions: [] };
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** How often the store has answered. */
+  #looks = 0;
   readonly #after: NonNullable<SharedJobsOptions['after']>;
   #cancelLook = () => {};
   #isClosed = false;
@@ -99,13 +103,25 @@ export class SharedJobs {
     return sinceMs < mostDoubtMs && jobs.some(({ leader }) => leader !== undefined && silent.has(leader));
   }
 
-  /** The job of another coordinator, or one that has ended. */
+  /**
+   * The job of another coordinator, or one that has ended. Rejects with Refusal, 'unavailable', where nobody can tell whether there is one,
+   * because the store does not answer.
+   */
   async get(jobId: string): Promise<JobRecord | undefined> {
     const known = this.#known.get(jobId);
+    if (known) {
+      if (!known.hasEnded) await this.#refresh();
+      return (this.#known.get(jobId) ?? known).record;
+    }
     // One that is not known may have been submitted a moment ago.
-    if (!known) await this.#patiently(() => this.#lookAnew());
-    else if (!known.hasEnded) await this.#refresh();
-    return this.#known.get(jobId)?.record;
+    const looks = this.#looks;
+    await this.#patiently(() => this.#lookAnew());
+    const record = this.#known.get(jobId)?.record;
+    if (record || this.#led?.has(jobId) || this.#looks > looks) return record;
+    throw new Refusal(
+      'unavailable',
+      `Whether there is a job '${shortened(jobId)}' cannot be told now: ask again in a moment`,
+    );
   }
 
   /** All of them. */
@@ -201,6 +217,7 @@ export class SharedJobs {
     for (const [jobId, text] of now) this.#told.set(jobId, text);
     await this.#learn(view);
     this.#view = view;
+    this.#looks++;
     this.#lookedMs = nowMs();
     // What it takes keeps nobody from taking over jobs.
     void this.questions.reply(view.questions);
@@ -214,12 +231,16 @@ export class SharedJobs {
   }
 
   /** Reads what changed of the jobs of others, and of those that have ended. */
-  async #learn({ jobs }: SharedView): Promise<void> {
+  async #learn(view: SharedView): Promise<void> {
     const { store, epoch } = this.#options;
+    const { jobs } = view;
     const others = new Map(jobs.filter(({ leader }) => leader !== epoch).map((job) => [job.jobId, job]));
+    // What is known of one that is being taken over holds until it has been.
+    const coming = new Set(ownJobs(view, epoch).flatMap(({ jobId }) => (this.#led?.has(jobId) ? [] : [jobId])));
     for (const [jobId, known] of this.#known) {
       const job = others.get(jobId);
       if (job) known.now = job.now;
+      else if (coming.has(jobId)) continue;
       else if (known.writes !== Number.POSITIVE_INFINITY || !jobs.some((other) => other.jobId === jobId)) {
         this.#known.delete(jobId);
       }
@@ -246,8 +267,8 @@ export class SharedJobs {
     const adopted: Adopted[] = orphans.length > 0 ? await shares.adopt(epoch, orphans) : [];
     for (const { jobId } of adopted) log.warn({ jobId }, 'A job that nobody led is led here now');
     for (const job of [...own, ...adopted]) {
-      this.#known.delete(job.jobId);
       await led.takeUp(job);
+      this.#known.delete(job.jobId);
     }
     for (const { jobId, isCancelled } of ownJobs(view, epoch)) if (isCancelled) led.cancel(jobId);
   }

@@ -213,8 +213,10 @@ export class DurableLedger implements Ledger {
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
+    const other = this.#jobs.has(jobId) ? undefined : await this.#options.others?.get(jobId);
+    // It may have been taken over meanwhile.
     const job = this.#jobs.get(jobId);
-    return job ? recordOf(job) : this.#options.others?.get(jobId);
+    return job ? recordOf(job) : other;
   }
 
   async listJobs(): Promise<JobRecord[]> {

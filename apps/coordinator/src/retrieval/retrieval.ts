@@ -10,6 +10,9 @@ import { limitConcurrency } from '@halogrid/threads';
 import { Refusal } from '../job/refusal.ts';
 import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, SearchNode, Setup } from './orders.ts';
 
+/** Why no process and no thread can be started, as a rule. */
+const outOfFiles = 'too many files are open, or no memory is left';
+
 const program = fileURLToPath(new URL('./retrieval-process.ts', import.meta.url));
 
 export interface RetrievalLimits {
@@ -132,6 +135,11 @@ export class Retrieval {
   #start(): ChildProcess {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'halogrid-retrieval-')));
     const child = fork(program, { serialization: 'advanced', env: environment() });
+    child.on('error', ({ message }) => this.#forget(child, message));
+    if (child.pid === undefined) {
+      rmSync(folder, { recursive: true, force: true });
+      throw new Refusal('exhausted', `The process that searches cannot be started: ${outOfFiles}`);
+    }
     child.send({ access: this.#access, secret: this.#secret, folder } satisfies Setup);
     child.on('message', (message: Answer | PartQuestion) => {
       if ('part' in message) return void this.#askNode(child, message);
@@ -139,7 +147,6 @@ export class Retrieval {
       if ('answer' in message) waiting?.resolve(message.answer);
       else waiting?.reject(message.kind ? new Refusal(message.kind, message.sentence) : new Error(message.sentence));
     });
-    child.on('error', ({ message }) => this.#forget(child, message));
     child.on('disconnect', () => this.#forget(child, 'it was disconnected'));
     child.on('exit', (code, signal) => {
       rmSync(folder, { recursive: true, force: true });

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 import type { MayAnswer, SubmitRequest } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkChange } from './check-change.ts';
-import { answerJson, isMethod } from './http-json.ts';
+import { answerJson, goneSignal, isMethod } from './http-json.ts';
 import { parseJobPath } from './job-path.ts';
 import { toJobStatus } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
@@ -14,8 +13,8 @@ export interface ChangeApiOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
   access: Access;
-  /** Accepts a job; returns its id. Rejects with Refusal. */
-  submit: (request: SubmitRequest) => Promise<string>;
+  /** Accepts a job unless the signal aborts first, because the caller is gone; returns its id. Rejects with Refusal. */
+  submit: (request: SubmitRequest, signal: AbortSignal) => Promise<string>;
   log: Log;
 }
 
@@ -34,16 +33,16 @@ export function createChangeApi({
     const record = await findJob(ledger, jobId);
     return { job: toJobStatus(record, dispatcher.jobNow(record.jobId)) };
   };
-  const changes: Record<string, (jobId: string) => Promise<object>> = {
+  const changes: Record<string, (jobId: string, gone: AbortSignal) => Promise<object>> = {
     cancel: async (given) => {
       const { jobId } = await findJob(ledger, given);
       await dispatcher.cancel(jobId);
       return statusOf(jobId);
     },
     // The ledger has what may be secret in the sources, which no page is told.
-    again: async (given) => {
+    again: async (given, gone) => {
       const { spec } = await findJob(ledger, given);
-      return statusOf(await submit({ spec, nameOutByJob: false }));
+      return statusOf(await submit({ spec, nameOutByJob: false }, gone));
     },
   };
   return (request, response) => {
@@ -57,11 +56,11 @@ export function createChangeApi({
     if (!asked || !change) return false;
     if (!isMethod(request, response, ['POST'])) return true;
     request.resume();
-    const allowed = Promise.try(() => checkChange(request.headers, access, hostname()));
+    const allowed = Promise.try(() => checkChange(request.headers, access));
     answerJson(
       response,
       log,
-      allowed.then(() => change(asked.jobId)),
+      allowed.then(() => change(asked.jobId, goneSignal(response))),
     );
     return true;
   };

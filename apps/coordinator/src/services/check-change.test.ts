@@ -29,22 +29,17 @@ const refused: [what: string, headers: IncomingHttpHeaders, sentence: RegExp, ac
   ['another origin', { ...json, origin: 'http://evil.example' }, /another site/],
   ['an origin of another port', { ...json, origin: 'http://localhost:80' }, /another site/],
   ['an origin that hides itself', { ...json, origin: 'null' }, /another site/],
-  [
-    'a name that leads here',
-    { ...json, host: 'evil.example:9464', origin: 'http://evil.example:9464' },
-    /^Without tokens/,
-  ],
   ['no token where one is wanted', json, /^Expected a token$/, withToken],
   ['a wrong token', { ...json, authorization: 'Bearer bad' }, /^Expected a token$/, withToken],
 ];
 
 for (const [what, headers, access = openAccess] of allowed) {
   test(`${what} may change something`, () => {
-    checkChange(headers, access, 'Rack');
+    checkChange(headers, access);
   });
 }
 for (const [what, headers, message, access = openAccess] of refused) {
   test(`${what} is refused`, () => {
-    assert.throws(() => checkChange(headers, access, 'rack'), { kind: 'forbidden', message });
+    assert.throws(() => checkChange(headers, access), { kind: 'forbidden', message });
   });
 }

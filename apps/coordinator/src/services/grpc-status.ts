@@ -1,5 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { fitting, Refusal, type RefusalKind } from '../job/refusal.ts';
+import { fitting, Refusal, type RefusalKind, whyFailed } from '../job/refusal.ts';
 
 const codes: Record<RefusalKind, status> = {
   invalid: status.INVALID_ARGUMENT,
@@ -7,10 +7,11 @@ const codes: Record<RefusalKind, status> = {
   unmet: status.FAILED_PRECONDITION,
   forbidden: status.PERMISSION_DENIED,
   exhausted: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
 };
 
 /** The status that a call ends with. Anything that is no Refusal is our own fault: INTERNAL. */
 export function toGrpcStatus(error: unknown): Pick<ServiceError, 'code' | 'details'> {
   if (error instanceof Refusal) return { code: codes[error.kind], details: error.message };
-  return { code: status.INTERNAL, details: fitting(error instanceof Error ? error.message : String(error)) };
+  return { code: status.INTERNAL, details: fitting(whyFailed(error)) };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Log, UsageError } from '@halogrid/service';
-import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { CallerGoneError, Refusal, type RefusalKind } from '../job/refusal.ts';
 import { NoResult } from './results-folder.ts';
 
 const statusCodes: Record<RefusalKind, number> = {
@@ -9,6 +9,7 @@ const statusCodes: Record<RefusalKind, number> = {
   missing: 404,
   unmet: 409,
   exhausted: 429,
+  unavailable: 503,
 };
 
 export function sendJson(response: ServerResponse, statusCode: number, body: object): void {
@@ -29,6 +30,17 @@ export function isMethod(request: IncomingMessage, response: ServerResponse, met
   return false;
 }
 
+/** Aborts when the caller is gone before the answer. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const look = (): void => {
+    if (!response.writableFinished) gone.abort(new CallerGoneError());
+  };
+  if (response.destroyed) look();
+  else response.once('close', look);
+  return gone.signal;
+}
+
 /** Sends what `answer` resolves to, or why there is no answer, in one sentence. */
 export function answerJson(response: ServerResponse, log: Log, answer: Promise<object>): void {
   answer.then(
@@ -39,6 +51,7 @@ export function answerJson(response: ServerResponse, log: Log, answer: Promise<o
 
 /** Says in one sentence why there is no answer; what is not the caller's fault goes to the log. */
 export function sendError(response: ServerResponse, log: Log, error: unknown): void {
+  if (error instanceof CallerGoneError || response.destroyed) return;
   const statusCode = statusCodeOf(error);
   if (statusCode === 500) log.error({ err: error }, 'A request failed');
   const ours = 'The request failed; the log of the coordinator says why';

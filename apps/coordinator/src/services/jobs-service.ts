@@ -64,7 +64,8 @@ export function createJobsService({
   const idOf = async (request: GetRequest | WatchRequest | CancelRequest): Promise<string> =>
     (await findJob(ledger, checkJobIdBounds(request).jobId)).jobId;
 
-  const answer = <Request, Response>(respond: (request: Request) => Promise<Response>) => unaryCall(log, respond);
+  const answer = <Request, Response>(respond: (request: Request, gone: AbortSignal) => Promise<Response>) =>
+    unaryCall(log, respond);
 
   /**
    * Each message is the job as it is when it is sent, and the next waits until it is on its way: a slow reader misses some
@@ -97,8 +98,8 @@ export function createJobsService({
   }
 
   return {
-    submit: answer(async (request) => {
-      const jobId = await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check);
+    submit: answer(async (request, gone) => {
+      const jobId = await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check, gone);
       return { job: await statusOf(jobId), pages };
     }),
     get: answer(async (request) => ({ job: await statusOf(await idOf(request)) })),

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JobsAnswer, NodesAnswer, SubmitRequest } from '@halogrid/proto';
+import type { JobsAnswer, NodesAnswer } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { askedPipelines } from '../job/asked-operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { createChangeApi } from './change-api.ts';
+import { type ChangeApiOptions, createChangeApi } from './change-api.ts';
 import { chooseJobs } from './choose-jobs.ts';
 import { answerJson, isMethod, sendJson } from './http-json.ts';
 import type { JobAnswers } from './job-answers.ts';
@@ -26,7 +26,7 @@ export interface JsonApiOptions {
   retrieval: Pick<Retrieval, 'ask'>;
   /** Who may change something; who may read is known by whoever asks this. */
   access: Access;
-  submit: (request: SubmitRequest) => Promise<string>;
+  submit: ChangeApiOptions['submit'];
   log: Log;
   /** Where commands of users reach this coordinator. */
   grpcPort: number;

@@ -4,6 +4,7 @@ import type { Log } from '@halogrid/service';
 import { Refusal } from '../job/refusal.ts';
 import { picturePath } from '../retrieval/known-frame.ts';
 import { isMethod, sendError, sendJson } from './http-json.ts';
+import { BodyReceiver, bodyTimes } from './receive-body.ts';
 import { readChanges, readListFrames, readSearch, readSide } from './search-parameters.ts';
 import type { Searcher } from './searcher.ts';
 import { sendPicture } from './send-picture.ts';
@@ -49,7 +50,7 @@ function answerTo(path: string, searcher: Searcher): Answer | undefined {
       return json((query) => searcher.listFrames(readListFrames(query)));
     case searchPath:
       return json(async (query, request) => {
-        const image = request.method === 'POST' ? await receiveImage(request) : undefined;
+        const image = request.method === 'POST' ? await images.receive(request) : undefined;
         return searcher.search(readSearch(query, image));
       });
     case '/api/v1/changes':
@@ -70,31 +71,4 @@ function pictureOf(place: string, searcher: Searcher): Answer {
 }
 
 /** Images that are received at a time, each of which is in memory. */
-const mostReceived = 8;
-let received = 0;
-
-/** The image of a search. Rejects with Refusal where it is too large, or too many others come meanwhile. */
-async function receiveImage(request: IncomingMessage): Promise<Uint8Array> {
-  if (received >= mostReceived) {
-    throw new Refusal('exhausted', `${mostReceived} pictures are received here already: ask again in a moment`);
-  }
-  received++;
-  try {
-    return await readBody(request);
-  } finally {
-    received--;
-  }
-}
-
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request) {
-    length += part.length;
-    if (length > maxImageBytes) {
-      throw new Refusal('invalid', `Expected an image of at most ${maxImageBytes} bytes but received more`);
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts, length);
-}
+const images = new BodyReceiver(8, { ...bodyTimes, bytes: maxImageBytes });

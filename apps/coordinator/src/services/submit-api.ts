@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 import { kernelForms } from '../job/kernel-forms.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ChangeApiOptions } from './change-api.ts';
 import { checkChange } from './check-change.ts';
-import { answerJson, isMethod } from './http-json.ts';
+import { answerJson, goneSignal, isMethod } from './http-json.ts';
 import { readJobForm } from './job-form.ts';
 import { toJobStatus } from './job-status.ts';
 import { listFolder } from './list-folder.ts';
@@ -31,10 +30,10 @@ export function createSubmitApi({
       return listFolder(query.get('path') ?? '');
     },
   };
-  const changes: Record<string, (form: unknown) => Promise<object>> = {
+  const changes: Record<string, (form: unknown, gone: AbortSignal) => Promise<object>> = {
     '/api/v1/plan': async (form) => planForm(readJobForm(form).spec!),
-    '/api/v1/jobs': async (form) => {
-      const record = await findJob(ledger, await submit(readJobForm(form)));
+    '/api/v1/jobs': async (form, gone) => {
+      const record = await findJob(ledger, await submit(readJobForm(form), gone));
       return { job: toJobStatus(record, dispatcher.jobNow(record.jobId)) };
     },
   };
@@ -55,8 +54,8 @@ export function createSubmitApi({
     if (!change || (path === '/api/v1/jobs' && request.method !== 'POST')) return false;
     if (!isMethod(request, response, ['POST'])) return true;
     const answer = async () => {
-      checkChange(request.headers, access, hostname());
-      return change(await readJsonBody(request));
+      checkChange(request.headers, access);
+      return change(await readJsonBody(request), goneSignal(response));
     };
     const answered = answer();
     // What is left of a body that is refused is not waited for.

@@ -1,22 +1,27 @@
 import type { handleUnaryCall, ServiceError } from '@grpc/grpc-js';
 import type { Log } from '@halogrid/service';
-import { Refusal } from '../job/refusal.ts';
+import { CallerGoneError, Refusal } from '../job/refusal.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
-/** Has a call answered by what `respond` resolves to; what it rejects with becomes the status of the call, and our own faults are logged. */
+/**
+ * Has a call answered by what `respond` resolves to; what it rejects with becomes the status of the call, and our own faults
+ * are logged. `gone` aborts when the caller does not wait any more, by its own will or its deadline.
+ */
 export function unaryCall<Request, Response>(
   log: Log,
-  respond: (request: Request) => Promise<Response>,
+  respond: (request: Request, gone: AbortSignal) => Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    respond(call.request).then(
+    const gone = new AbortController();
+    call.once('cancelled', () => gone.abort(new CallerGoneError()));
+    respond(call.request, gone.signal).then(
       (response) => callback(null, response),
-      (error) => callback(reportFailure(log, error)),
+      (error) => callback(reportFailure(log, gone.signal.aborted ? gone.signal.reason : error)),
     );
   };
 }
 
 export function reportFailure(log: Log, error: unknown): Pick<ServiceError, 'code' | 'details'> {
-  if (!(error instanceof Refusal)) log.error({ err: error }, 'A call failed');
+  if (!(error instanceof Refusal || error instanceof CallerGoneError)) log.error({ err: error }, 'A call failed');
   return toGrpcStatus(error);
 }

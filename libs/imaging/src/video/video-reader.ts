@@ -78,6 +78,11 @@ export class VideoReader {
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
     this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader() });
     this.memory?.closeFd();
+    if (this.#child.pid === undefined) {
+      // Its reason comes later, as an event that ends a process where nobody waits for it.
+      this.#child.on('error', () => {});
+      throw new Error('No decoder can be started: too many files are open, or no memory is left');
+    }
     const socket = this.#child.stdio[servedFd] as Duplex;
     // It may end at any time.
     for (const stream of [socket, this.#child.stdin!]) stream.on('error', () => {});

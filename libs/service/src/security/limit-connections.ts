@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 
 export interface ConnectionLimits {
@@ -7,11 +8,38 @@ export interface ConnectionLimits {
   speakWithinMs: number;
 }
 
-/**
- * 4096 connections are four times the nodes that a coordinator is made for, and a fifth of the files that a process may have open
- * where the system is sparing. A client asks as soon as it is connected, so 10 s are for slow networks.
- */
-export const defaultConnectionLimits: ConnectionLimits = { maxConnections: 4096, speakWithinMs: 10_000 };
+/** Four times the nodes that a coordinator is made for. */
+const enoughConnections = 4096;
+/** Of the files that a process may open: it listens at two addresses, and what it reads and writes needs as many again. */
+const partOfFiles = 1 / 4;
+const fewestConnections = 16;
+
+/** How many of so many files that may be open are for the connections to one address. */
+export const connectionsOf = (files: number): number =>
+  Math.max(fewestConnections, Math.min(enoughConnections, Math.floor(files * partOfFiles)));
+
+/** Files that this process may have open, as Linux tells: connections are among them. */
+export function mostFiles(): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return Number(soft ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What an operator should know where few files may be open; undefined where there are enough. */
+export function fewFilesSentence(files = mostFiles()): string | undefined {
+  const connections = connectionsOf(files);
+  if (connections === enoughConnections) return undefined;
+  return `This process may open ${files} files (ulimit -n), so each of its addresses takes ${connections} connections at most`;
+}
+
+/** A client asks as soon as it is connected, so 10 s are for slow networks. */
+export const defaultConnectionLimits: ConnectionLimits = {
+  maxConnections: connectionsOf(mostFiles()),
+  speakWithinMs: 10_000,
+};
 
 interface Connection {
   socket: Socket;

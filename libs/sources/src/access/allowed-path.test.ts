@@ -72,6 +72,40 @@ suite('with a root', () => {
     test(`${JSON.stringify(name)} lies in no root`, () => assert.rejects(allowedPath(join(folder, name)), forbidden));
   }
 
+  test('a path that no file can have is refused before anything is looked at', async () => {
+    const cases: [path: string, message: string][] = [
+      [
+        join(root, 'a/'.repeat(255)),
+        `The path has ${255 + root.split('/').length - 1} levels: at most 255 are allowed`,
+      ],
+      [`${root}/${'b'.repeat(256)}`, 'The path has a name of 256 bytes: at most 255 are allowed'],
+      [
+        `${root}/${`${'ä'.repeat(100)}/`.repeat(21)}x`,
+        `The path has ${root.length + 1 + 201 * 21 + 1} bytes: at most 4096 are allowed`,
+      ],
+      [`/${'a/'.repeat(4000)}`, 'The path has 8001 bytes: at most 4096 are allowed'],
+    ];
+    for (const [path, message] of cases) {
+      await assert.rejects(allowedPath(path), { name: 'SourceForbiddenError', message });
+    }
+  });
+
+  test('as many levels as are allowed are looked at once each, though none of them is there', async () => {
+    const deep = `${root}/${'n/'.repeat(200)}x`;
+    assert.equal(await allowedPath(deep), deep);
+    assert.equal(await allowedPath(`${root}/a/self/${'n/'.repeat(200)}x`), `${root}/a/${'n/'.repeat(200)}x`);
+  });
+
+  test('more links on the way than the system follows lead nowhere', async (t) => {
+    const chain = join(root, 'chain');
+    await mkdir(chain);
+    t.after(() => rm(chain, { recursive: true }));
+    await symlink('..', join(chain, '0'));
+    for (let i = 1; i < 60; i++) await symlink(String(i - 1), join(chain, String(i)));
+    assert.equal(await allowedPath(join(chain, '30', 'new')), join(root, 'new'));
+    await assert.rejects(allowedPath(join(chain, '59', 'new')), forbidden);
+  });
+
   test('whatever the path, it is refused or leads into a root without a link or a dot', async () => {
     const parts = [
       '..',
@@ -129,6 +163,8 @@ suite('with a root', () => {
     const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error]));
     assert.equal(errors.up, forbidden.message);
     assert.equal(errors.far, forbidden.message);
+    assert.equal(errors['link.pgm'], forbidden.message);
+    assert.equal(errors['a/b/in-link.pgm'], undefined);
     assert.match(errors['a/self']!, /leads in a circle/);
     assert.equal(errors['in.pgm'], undefined);
     assert.ok(!listed.some(({ name }) => name.startsWith('up/') || name.startsWith('far/')));

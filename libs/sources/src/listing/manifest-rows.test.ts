@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -125,6 +125,30 @@ test('a manifest of Parquet is the same, over row groups and however it is compr
       codec,
     );
   }
+});
+
+test('fields of other fields are passed over, whatever their name', async (t) => {
+  // By DuckDB: SELECT {'size': 5} meta, 'x/1.jpg' path
+  const path = join(await temporaryFolder(t), 'list.parquet');
+  copyFileSync(new URL('../../fixtures/nested-size.parquet', import.meta.url), path);
+  assert.deepEqual(await list(path), [
+    { uri: uriOf(join(dirname(path), 'x/1.jpg')), name: 'x/1.jpg', named: false, sizeBytes: 0 },
+  ]);
+});
+
+test('a manifest whose only path is a field of another field has no path', async (t) => {
+  const path = join(await temporaryFolder(t), 'list.parquet');
+  const image = { name: 'image', repetition_type: 'REQUIRED' as const, num_children: 1 };
+  const leaf = {
+    name: 'path',
+    type: 'BYTE_ARRAY' as const,
+    converted_type: 'UTF8' as const,
+    repetition_type: 'REQUIRED' as const,
+  };
+  const columnData = [{ name: 'image', data: [{ path: 'a.png' }] }];
+  const bytes = parquetWriteBuffer({ columnData, schema: [{ name: 'root', num_children: 1 }, image, leaf] });
+  writeFileSync(path, new Uint8Array(bytes));
+  await assert.rejects(list(path), { message: /has neither a column 'path' nor 'uri'$/ });
 });
 
 test('a file that is no manifest of Parquet, or has no names, is refused', async (t) => {

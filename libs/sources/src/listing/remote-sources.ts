@@ -175,7 +175,7 @@ async function* rowsOf(content: string | Buffer, kind: ManifestKind, name: strin
   if (kind !== 'parquet') {
     return yield* lineRows(typeof content === 'string' ? createReadStream(content) : Readable.from([content]), kind);
   }
-  const { openParquet, parquetRows } = await import('./parquet-rows.ts');
+  const { openParquet, parquetRows } = await import('./parquet/parquet-rows.ts');
   yield* parquetRows(await openParquet(content), name);
 }
 

@@ -258,7 +258,7 @@ async function* listManifest(path: string): AsyncGenerator<Source[]> {
 async function* rowsOf(path: string): AsyncGenerator<ManifestRow[]> {
   const kind = manifestKind(path)!;
   if (kind !== 'parquet') return yield* lineRows(createReadStream(path), kind);
-  const { parquetRows, openParquet } = await import('./parquet-rows.ts');
+  const { parquetRows, openParquet } = await import('./parquet/parquet-rows.ts');
   yield* parquetRows(await openParquet(path), path);
 }
 

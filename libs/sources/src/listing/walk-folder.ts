@@ -364,6 +364,8 @@ async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
       return target === join(real, name) ? { kind: 'folder', name } : { kind: 'link', name, real: target };
     }
     if (!isFileName) return nothing();
+    const error = letter === letters.file ? undefined : await whyForbidden(path);
+    if (error) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error } };
     return { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size, version: localVersion(stats) } };
   } catch (error) {
     // Opening it says what is wrong, where it is meant to be a file.
@@ -411,9 +413,9 @@ async function isLeftOut({ root, onLeftOut }: Walk, { prefix }: Place, name: str
   return true;
 }
 
-/** Why a folder that a link leads to may not be read. */
-const whyForbidden = (real: string): Promise<string | undefined> =>
-  allowedPath(real).then(
+/** Why what a link leads to may not be read. */
+const whyForbidden = (path: string): Promise<string | undefined> =>
+  allowedPath(path).then(
     () => undefined,
     ({ message }: Error) => message,
   );

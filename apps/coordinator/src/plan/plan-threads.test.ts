@@ -13,9 +13,11 @@ import { restrictSources, unrestricted } from '@halogrid/sources';
 import { unpackStep } from '../job/packed-frames.ts';
 import { isRecorded } from '../job/shard.ts';
 import { isSource } from '../output/previous/changes.ts';
+import { type ThreadLimits, type ThreadSetup, threadLimits } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
-import { PlanThread } from './plan-thread.ts';
+import { PlanThreads } from './plan-threads.ts';
 import { planJob } from './planner.ts';
+import { ThreadLife } from './thread-life.ts';
 
 /** More than the thread plans ahead. */
 const frames = 1200;
@@ -42,8 +44,12 @@ const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
   ...more,
 });
 
-function startThread(t: { after: (end: () => Promise<void>) => void }, program?: URL): PlanThread {
-  const thread = new PlanThread(program);
+function startThread(
+  t: { after: (end: () => Promise<void>) => void },
+  program?: URL,
+  limits?: ThreadLimits,
+): PlanThreads {
+  const thread = new PlanThreads(program, limits);
   t.after(() => thread.close());
   return thread;
 }
@@ -73,7 +79,8 @@ test('the thread reads no more than the process may', async (t) => {
 });
 
 test('steps come as they are used, and not before', async (t) => {
-  const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData: unrestricted });
+  const workerData: ThreadSetup = { access: unrestricted, life: new ThreadLife().shown };
+  const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData });
   t.after(() => worker.terminate());
   const { port1, port2 } = new MessageChannel();
   worker.postMessage({ spec: specOf(['cam']), port: port2 }, [port2]);
@@ -112,10 +119,60 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
   }
 });
 
-test('a thread that ends fails its plans and says how, and the next plan has another', async (t) => {
+/** A program that goes round in circles over sources whose name says so, as code that believes a damaged file does; others it plans. */
+const circles = new URL('./testing/circles-worker.ts', import.meta.url);
+/** Enough for what is well to show itself, and no more than a test can wait for. */
+const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 500, stuckMs: 5_000, stopMs: 500 };
+const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
+
+test('a plan or check that goes round in circles is ended with the source it is at, and keeps no other waiting', async (t) => {
+  const threads = startThread(t, circles, quick);
+  const stuck = ['cam', 'circles.parquet'];
+  const message = gaveUp("circles.parquet': it went round in circles, without a sign of life$");
+  const plans = Array.from({ length: 3 }, () => Array.fromAsync(threads.plan(specOf(stuck))));
+  const check = threads.check(specOf(stuck).sources);
+  const failed = Promise.all([...plans, check].map((one) => assert.rejects(one, { message })));
+  const other = await Array.fromAsync(threads.plan(specOf(['cam'])));
+  assert.ok(other.flat().length > 0);
+  await failed;
+  await Array.fromAsync(threads.plan(specOf(['cam'])));
+});
+
+test('a plan that takes too much memory is ended, and the process goes on', async (t) => {
+  const threads = startThread(t, circles, { ...quick, heapMb: 64 });
+  await assert.rejects(Array.fromAsync(threads.plan(specOf(['hoards.parquet']))), {
+    message: gaveUp("hoards.parquet': it took more than 64 MiB of memory$"),
+  });
+  await Array.fromAsync(threads.plan(specOf(['cam'])));
+});
+
+test('whoever waits for others to be checked may leave, and what goes round in circles is ended when nobody wants it', async (t) => {
+  const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
+  const gone = new AbortController();
+  const checks = Array.from({ length: 10 }, () =>
+    threads.check(specOf(['circles.parquet']).sources, undefined, { signal: gone.signal }),
+  );
+  setTimeout(() => gone.abort('gone'), 50);
+  for (const check of checks) await assert.rejects(check, (reason) => reason === 'gone');
+  // All places are theirs until they have ended.
+  await threads.check(specOf(['cam']).sources);
+});
+
+test('closing ends a plan that goes round in circles', async (t) => {
+  const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
+  const plan = Array.fromAsync(threads.plan(specOf(['circles.parquet'])));
+  const ended = assert.rejects(plan, { message: /^Listing the sources was given up/ });
+  // When it has come to the second source.
+  await delay(300);
+  await threads.close();
+  await ended;
+  await assert.rejects(threads.check(specOf(['cam']).sources), { message: /the coordinator ends$/ });
+});
+
+test('a thread that ends fails its plan and says how, and the next plan has another', async (t) => {
   const endings: [program: string, how: RegExp][] = [
-    ['process.exit(3)', /^The thread that makes plans has ended: it exited with 3$/],
-    ['throw new Error("no more")', /^The thread that makes plans has ended: no more$/],
+    ['process.exit(3)', /^Listing the sources was given up at 'file:.*cam': it exited with 3$/],
+    ['throw new Error("no more")', /^Listing the sources was given up at 'file:.*cam': no more$/],
   ];
   for (const [ending, message] of endings) {
     const dies = `import { parentPort as p } from "node:worker_threads"; p.on("message", () => { ${ending} })`;

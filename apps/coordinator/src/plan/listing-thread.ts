@@ -1,0 +1,137 @@
+import { type MessagePort, Worker } from 'node:worker_threads';
+import { sourceAccess } from '@halogrid/sources';
+import { endThread } from '@halogrid/threads';
+import { ThreadLife } from './thread-life.ts';
+
+export interface ThreadLimits {
+  /** A thread is ended that has computed for so long without a sign of life: nothing that a plan does at a stretch takes a tenth of it. */
+  stuckComputedMs: number;
+  /** The same by the clock, where the system does not tell how long a thread computes. */
+  stuckMs: number;
+  /** A thread is ended that does not stop so long after nobody wants its order any more. */
+  stopMs: number;
+  /** Memory for objects. */
+  heapMb: number;
+}
+
+export const threadLimits: ThreadLimits = { stuckComputedMs: 20_000, stuckMs: 120_000, stopMs: 2_000, heapMb: 2048 };
+
+const lookEveryMs = 500;
+
+/** What the program of a thread is started with. */
+export interface ThreadSetup {
+  access: ReturnType<typeof sourceAccess>;
+  life: Int32Array<SharedArrayBuffer>;
+}
+
+/** A thread that obeys one order at a time, and that can be ended in the middle of it. */
+export class ListingThread {
+  readonly #worker: Worker;
+  readonly #limits: ThreadLimits;
+  readonly #life = new ThreadLife();
+  /** Why it has ended, as a clause. */
+  readonly #ended = Promise.withResolvers<string>();
+  #hasEnded = false;
+  /** Why it is to end, where that was decided here. */
+  #reason: string | undefined;
+  #stopped = Promise.withResolvers<void>();
+
+  constructor(program: URL, limits: ThreadLimits) {
+    this.#limits = limits;
+    const setup: ThreadSetup = { access: sourceAccess(), life: this.#life.shown };
+    this.#worker = new Worker(program, {
+      workerData: setup,
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
+    });
+    let failure: string | undefined;
+    this.#worker.on('message', () => this.#stopped.resolve());
+    this.#worker.on('error', (error: Error & { code?: string }) => {
+      const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      failure = isMemory ? `it took more than ${limits.heapMb} MiB of memory` : error.message;
+    });
+    this.#worker.on('exit', (code) => this.#over(failure ?? `it exited with ${code}`));
+    // The ports of its orders keep the process from ending, the thread does not.
+    this.#worker.unref();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Resolves with why it has ended, as a clause, when it has. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
+  }
+
+  /** The source of its order that it is at, by its place in the job. */
+  get source(): number {
+    return this.#life.source;
+  }
+
+  /** Has it obey an order, whose answers come through the port, and watches it until `stop`. */
+  obey(order: { port: MessagePort }): void {
+    this.#stopped = Promise.withResolvers();
+    this.#worker.postMessage(order, [order.port]);
+    this.#watch();
+  }
+
+  /**
+   * For when nobody wants more of the order, of which the thread learns by its port. Resolves when it can obey another one, or has
+   * ended.
+   */
+  async stop(): Promise<void> {
+    const late = setTimeout(() => void this.end(), this.#limits.stopMs);
+    await this.#stopped.promise;
+    clearTimeout(late);
+  }
+
+  /** Ends it: between two of its tasks where it comes to that, else in the middle of one. */
+  async end(): Promise<void> {
+    const late = setTimeout(() => this.#terminate(), this.#limits.stopMs);
+    void endThread(this.#worker);
+    await this.#ended.promise;
+    clearTimeout(late);
+  }
+
+  /** A thread in a call of the system ends when that returns, which nobody waits for. */
+  #terminate(): void {
+    void this.#worker.terminate();
+    this.#worker.unref();
+    const late = setTimeout(() => this.#over('it is in a call that does not return'), this.#limits.stopMs);
+    void this.#ended.promise.then(() => clearTimeout(late));
+  }
+
+  #over(why: string): void {
+    this.#hasEnded = true;
+    this.#ended.resolve(this.#reason ?? why);
+    this.#stopped.resolve();
+  }
+
+  /** Until the order is over. */
+  #watch(): void {
+    let { beats } = this.#life;
+    let sinceMs = performance.now();
+    let computedMs = this.#life.computedMs();
+    const { promise } = this.#stopped;
+    const timer = setInterval(() => {
+      const now = this.#life.computedMs();
+      if (this.#life.beats !== beats) {
+        beats = this.#life.beats;
+        sinceMs = performance.now();
+        computedMs = now;
+        return;
+      }
+      computedMs ??= now;
+      const { stuckComputedMs, stuckMs } = this.#limits;
+      const isStuck =
+        now === undefined || computedMs === undefined
+          ? performance.now() - sinceMs > stuckMs
+          : now - computedMs > stuckComputedMs;
+      if (!isStuck) return;
+      this.#reason = 'it went round in circles, without a sign of life';
+      clearInterval(timer);
+      this.#terminate();
+    }, lookEveryMs);
+    void promise.then(() => clearInterval(timer));
+  }
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Places } from './places.ts';
+
+test('no more are in than there are places, who came first is first, and who gave up is passed over', async () => {
+  const visit = fc.record({ turns: fc.nat(4), givesUp: fc.boolean() });
+  const property = fc.asyncProperty(
+    fc.integer({ min: 1, max: 3 }),
+    fc.array(visit, { maxLength: 12 }),
+    async (count, visits) => {
+      const places = new Places(count);
+      const entered: number[] = [];
+      const gone: number[] = [];
+      let inside = 0;
+      const come = async ({ turns, givesUp }: { turns: number; givesUp: boolean }, i: number): Promise<void> => {
+        const controller = new AbortController();
+        if (givesUp) setImmediate(() => controller.abort(i));
+        let leave: () => void;
+        try {
+          leave = await places.enter(controller.signal);
+        } catch (reason) {
+          assert.equal(reason, i);
+          gone.push(i);
+          return;
+        }
+        entered.push(i);
+        assert.ok(++inside <= count);
+        for (let k = 0; k < turns; k++) await turn();
+        inside--;
+        leave();
+      };
+      await Promise.all(visits.map(come));
+      assert.deepEqual(
+        entered,
+        entered.toSorted((a, b) => a - b),
+      );
+      assert.equal(entered.length + gone.length, visits.length);
+      assert.ok(gone.every((i) => visits[i]!.givesUp));
+      await Promise.all(Array.from({ length: count }, () => places.enter()));
+    },
+  );
+  await fc.assert(property, { numRuns: 50 });
+});
+
+test('who has given up already takes no place', async () => {
+  const places = new Places(1);
+  await assert.rejects(places.enter(AbortSignal.abort('gone')), (reason) => reason === 'gone');
+  await places.enter();
+});

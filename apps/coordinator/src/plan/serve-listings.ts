@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { listAllSources, restrictSources } from '@halogrid/sources';
+import { endWhenAsked } from '@halogrid/threads';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { checkSources } from '../job/check-sources.ts';
+import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
+import type { PlannedStep } from '../job/shard.ts';
+import type { ThreadSetup } from './listing-thread.ts';
+import { packPlan } from './pack-plan.ts';
+import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
+import { planJob, realInputs } from './planner.ts';
+import { runPlan } from './run-plan.ts';
+import { ThreadLife } from './thread-life.ts';
+
+/**
+ * For the program of a thread of PlanThreads: makes plans of what `listAll` lists, and checks sources, one order after another, and
+ * shows which source it is at. Ends the thread when it is asked to, between two tasks.
+ */
+export function serveListings(listAll = listAllSources): void {
+  endWhenAsked(parentPort!);
+  const { access, life: shown }: ThreadSetup = workerData;
+  restrictSources(access);
+  const life = new ThreadLife(shown);
+  life.begin();
+  const told = (uris: Iterable<string>): Generator<string> => tellEach(uris, life);
+  const list: typeof listAll = (uris, options) => listAll(told(uris), options);
+  parentPort!.on('message', (order: PlanOrder | CheckOrder | string) => {
+    if (typeof order === 'string') return;
+    life.at(0);
+    void ('spec' in order ? plan(order, list) : check(order, told)).finally(() => {
+      order.port.close();
+      parentPort!.postMessage('free');
+    });
+  });
+}
+
+async function plan({ spec, port }: PlanOrder, list: typeof listAllSources): Promise<void> {
+  const stopped = new AbortController();
+  port.on('close', () => stopped.abort());
+  const answer = (message: PlanAnswer): void => port.postMessage(message);
+  const write = async (steps: PlannedStep[]): Promise<void> => {
+    answer({ steps });
+    await once(port, 'message', { signal: stopped.signal });
+  };
+  try {
+    const steps = planJob(spec, jobPipeline(spec), stopped.signal, { ...realInputs, list });
+    await runPlan(packPlan(steps), { write, room: async () => {} });
+    answer({ steps: [], isLast: true });
+  } catch (error) {
+    answer({ steps: [], error: sendable(error) });
+  }
+}
+
+async function check(
+  { uris, videoOption, port }: CheckOrder,
+  told: (uris: Iterable<string>) => Iterable<string>,
+): Promise<void> {
+  const stopped = new AbortController();
+  port.on('close', () => stopped.abort());
+  const answer = (message: CheckAnswer): void => port.postMessage(message);
+  try {
+    await checkSources(uris, videoOption, { told, signal: stopped.signal });
+    answer({});
+  } catch (error) {
+    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });
+    else answer({ error: sendable(error) });
+  }
+}
+
+function* tellEach(uris: Iterable<string>, life: ThreadLife): Generator<string> {
+  let source = 0;
+  for (const uri of uris) {
+    life.at(source++);
+    yield uri;
+  }
+}
+
+/** Of what kind it is, what it says and where it comes from: nothing else of an error is sure to reach another thread. */
+const sendable = (error: unknown): Error => (isUnmeant(error) ? (error as Error) : new Error(whyFailed(error)));
