@@ -2,6 +2,7 @@ import type { Hello, JobHistoryView, LeftNode, PartFound, SearchPart } from '@ha
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import type { Ledger, LedgerState } from '../ledger/ledger.ts';
 import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
@@ -384,7 +385,7 @@ export class Dispatcher {
         this.#jobs.get(command.jobId)?.shardsDone();
         break;
       case 'FailJob':
-        this.#jobs.fail(command.jobId, new Error(command.error));
+        this.#jobs.fail(command.jobId, new (command.isWant ? WantError : Error)(command.error));
         break;
       case 'RecordSetback':
         if (command.setback === 'failed') {

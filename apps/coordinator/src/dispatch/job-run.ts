@@ -4,6 +4,7 @@ import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
@@ -55,7 +56,8 @@ export interface JobWork {
   release(out: string): void;
 }
 
-export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
+/** `isWant`: for want of something outside of the job, as WantError says. */
+export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; isWant?: boolean };
 
 /**
  * How a job ends because of an error. Where another coordinator leads, it is that one's; where the ledger is lost, it is that of
@@ -63,7 +65,8 @@ export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string }
  */
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
-  return { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+  const sentence = error instanceof Error ? error.message : String(error);
+  return { state: 'failed', error: sentence, ...(error instanceof WantError && { isWant: true }) };
 }
 
 /** What a running job tells the dispatcher. */

@@ -56,8 +56,11 @@ export type Command<Answer> =
   | { kind: 'SkipShard'; jobId: string; shard: number }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
-  /** Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. */
-  | { kind: 'FailJob'; jobId: string; error: string }
+  /**
+   * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. `isWant`: for want of
+   * something outside of it, as WantError says.
+   */
+  | { kind: 'FailJob'; jobId: string; error: string; isWant?: true }
   /** Counts and logs that two answers for a shard differ. */
   | { kind: 'RecordMismatch'; jobId: string; shard: number; nodeIds: string[] }
   /** Counts and logs that the node answered wrongly: two others agreed against it. */

@@ -123,7 +123,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       if (!isHopeless) job.lackedSinceMs.delete(need);
       else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
       else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
-        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)! });
+        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)!, isWant: true });
         break;
       }
     }
