@@ -1,4 +1,5 @@
-import { needInWords } from '@halogrid/proto';
+import { needInWords, placeOfNeed } from '@halogrid/proto';
+import { awaySentence, stayedAwaySentence } from '../job/away-sentences.ts';
 import { isActive } from './active-nodes.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
@@ -122,8 +123,8 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
       if (!isHopeless) job.lackedSinceMs.delete(need);
       else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
-      else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
-        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)!, isWant: true });
+      else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= graceOf(state, need) && active.every(lacks)) {
+        commands.push({ kind: 'FailJob', jobId: job.jobId, error: failedSentence(state, need)!, isWant: true });
         break;
       }
     }
@@ -135,28 +136,52 @@ function lacksAnything({ sights }: AttachedNode): boolean {
   return false;
 }
 
+const graceOf = ({ graceMs, sourceGraceMs }: SchedulerState, need: string): number =>
+  placeOfNeed(need) === undefined ? graceMs : sourceGraceMs;
+
 /** Why the job does not go on: no node can do what some of its shards need. */
 export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
-  const [need] = job.lackedSinceMs.keys();
-  return need === undefined ? undefined : blockedSentence(state, need);
+  for (const need of job.lackedSinceMs.keys()) {
+    const why = whyLacked(state, need);
+    const place = placeOfNeed(need);
+    if (why) return place === undefined ? blockedSentence(need, why) : awaySentence(place, why);
+  }
+  return undefined;
 }
 
-/** Undefined where no node lacks it just now. */
-function blockedSentence({ nodes }: SchedulerState, need: string): string | undefined {
+/** The host or bucket that the job waits for. */
+export function awaitedPlace({ lackedSinceMs }: ScheduledJob): string | undefined {
+  for (const need of lackedSinceMs.keys()) {
+    const place = placeOfNeed(need);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+/** Why the job has failed that waited for it. */
+function failedSentence(state: SchedulerState, need: string): string {
+  const why = whyLacked(state, need)!;
+  const place = placeOfNeed(need);
+  return place === undefined ? blockedSentence(need, why) : stayedAwaySentence(place, why, state.sourceGraceMs);
+}
+
+/** What a node lacks and how many others do; undefined where none does just now. */
+function whyLacked({ nodes }: SchedulerState, need: string): string | undefined {
   const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
     const sight = sights.get(need);
     return sight?.kind === 'lacking' ? [`'${name}': ${sight.reason}`] : [];
   });
   if (lacking.length === 0) return undefined;
   const others = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : '';
-  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}`;
 }
+
+const blockedSentence = (need: string, why: string): string =>
+  `${why}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';
-  if (/^(read|write) file:/.test(need))
-    return 'mount the folder there, and start the node with a --data-root that holds it';
-  return 'let the node reach the host, with the keys that it asks for';
+  return 'mount the folder there, and start the node with a --data-root that holds it';
 }
 
 function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {

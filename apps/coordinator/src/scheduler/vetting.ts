@@ -3,12 +3,12 @@ import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
 import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { loseSight, someNodeCouldHave } from './sights.ts';
+import { loseSight, setLacked, someNodeCouldHave } from './sights.ts';
 
 /** Has the driver find out whether the sources that the node could not have are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.vetting = candidate.lease.attempt;
-  commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate });
+  commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate, delays: entry.delays });
 }
 
 /** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
@@ -28,6 +28,8 @@ export function answerVetted<A>(
     countFailure(state, nodeId);
     blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
   }
+  if (verdict.kind === 'away') loseNeed(turn, nodeId, verdict.need, verdict.reason);
+  if (verdict.kind === 'later') entry.delays++;
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
     if (!someNodeCouldHave(state, entry, now, (node) => !entry.refusedOn.includes(node.nodeId))) {
@@ -49,6 +51,12 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   if (entry?.vetting !== lease.attempt) return undefined;
   entry.vetting = undefined;
   return entry;
+}
+
+/** Nobody can have what the shard needs for the time being, as far as is known: the node is asked like one that lacks it. */
+function loseNeed<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
+  const node = turn.state.nodesById.get(nodeId);
+  if (node) setLacked(turn, node, need, reason);
 }
 
 export function countFailure({ failures }: SchedulerState, nodeId: string): void {
