@@ -45,6 +45,8 @@ export interface DispatcherOptions {
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
   graceMs?: number;
+  /** The same where it needs a host or bucket to read from. */
+  sourceGraceMs?: number;
   /** Jobs that other coordinators lead, where there are such. */
   others?: OtherJobs;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
@@ -86,8 +88,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
-    const grace = graceMs === undefined ? {} : { graceMs };
+    const { reportWithinMs, graceMs, sourceGraceMs, ledger, metrics, clock, log } = options;
+    const { eyes = ownEyes, every = systemTimer } = options;
+    const grace = { ...(graceMs !== undefined && { graceMs }), ...(sourceGraceMs !== undefined && { sourceGraceMs }) };
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
     const tell = (event: SchedulerEvent<ComparableAnswer>): void => this.#handle(event);
     this.#sights = new JobSights(
@@ -303,7 +306,8 @@ export class Dispatcher {
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId), speed };
+    const waiting = run?.waiting ?? this.#scheduler.whyBlocked(jobId) ?? '';
+    return { nodes, waiting, notes: this.#jobs.notesOf(jobId), speed };
   }
 
   /** `jobNow` of each job that runs here, for those who ask other coordinators. */

@@ -2,7 +2,9 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
+import type { AwayHost } from '@halogrid/sources';
 import type { AcceptedJob } from '../job/accepted-job.ts';
+import { awaySentence, coordinatorLacks } from '../job/away-sentences.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
@@ -105,6 +107,8 @@ export class JobRun {
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
+  /** The host that its plan waits for. */
+  #away: AwayHost | undefined;
 
   constructor(
     job: AcceptedJob,
@@ -132,6 +136,11 @@ export class JobRun {
     this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
     this.#tables.start();
     this.queueShrank();
+  }
+
+  /** Why it is not planned further; undefined where it is. */
+  get waiting(): string | undefined {
+    return this.#away && awaySentence(this.#away.place, coordinatorLacks(this.#away));
   }
 
   /** Seconds in which shards of it waited for nodes, since it was last asked. */
@@ -206,7 +215,10 @@ export class JobRun {
         await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
-        for (const step of steps) if (step.kind === 'previews') this.#makePictures(step.chosen);
+        for (const step of steps) {
+          if (step.kind === 'previews') this.#makePictures(step.chosen);
+          else if (step.kind === 'waits') this.#away = step.away;
+        }
         await this.#checkQuarantined();
       },
       room: () => this.#waitForRoom(),

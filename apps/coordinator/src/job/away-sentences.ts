@@ -1,7 +1,12 @@
 import { placeInWords } from '@halogrid/proto';
+import type { AwayHost } from '@halogrid/sources';
 
 /** Why a job does not go on: nobody can read from a host or bucket. */
 export const awaySentence = (place: string, why: string): string => `The job waits for ${placeInWords(place)}: ${why}`;
+
+/** The same where it is planned. */
+export const coordinatorLacks = ({ place, reason }: AwayHost): string =>
+  `The coordinator cannot read '${place}': ${reason}`;
 
 /** Why it has failed when it had waited for so long. */
 export function stayedAwaySentence(place: string, why: string, graceMs: number): string {

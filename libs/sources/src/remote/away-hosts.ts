@@ -96,11 +96,11 @@ export class AwayHosts implements Patience {
     away.reason = reason;
     if (++away.requests < 2) return away;
     if (nowMs() - away.sinceMs >= graceMs) {
-      const error = giveUp(away);
+      const error = giveUp(plain(away));
       for (const { fail } of away.waiting.splice(0)) fail(error);
       throw error;
     }
-    if (away.requests === 2) tell(away);
+    if (away.requests === 2) tell(plain(away));
     return away;
   }
 
@@ -131,6 +131,8 @@ export class AwayHosts implements Patience {
     this.#away.delete(place);
     for (const { ask } of away.waiting.splice(0)) ask();
     const [other] = [...this.#away.values()].filter(({ requests }) => requests >= 2);
-    this.#options.tell(other);
+    if (away.requests >= 2) this.#options.tell(other && plain(other));
   }
 }
+
+const plain = ({ place, reason }: AwayHost): AwayHost => ({ place, reason });
