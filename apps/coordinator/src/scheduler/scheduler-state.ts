@@ -1,3 +1,4 @@
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
@@ -84,6 +85,8 @@ export interface ScheduledJob {
   readonly needs: Map<string, number>;
   /** Since when no node that is given shards can do it, by need. */
   readonly lackedSinceMs: Map<string, number>;
+  /** Why the coordinator could not write its results when it last looked. */
+  outputLack: OutputLack | undefined;
   /** Images that are set aside: what is left of their tiles is not leased. By the number of the source. */
   readonly refused: Set<number>;
   /** Committed shards of which a recalled copy may still be answered, by number. */
@@ -147,6 +150,8 @@ export interface SchedulerOptions {
   tickMs: number;
   /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
   graceMs?: number;
+  /** The same where there is no room for its results, whether it waits for a node or not. */
+  spaceGraceMs?: number;
 }
 
 export interface SchedulerState extends Required<SchedulerOptions> {
@@ -185,6 +190,7 @@ const defaultGraceMs = 120_000;
 export function createState(options: SchedulerOptions): SchedulerState {
   return {
     graceMs: defaultGraceMs,
+    spaceGraceMs: Number.POSITIVE_INFINITY,
     ...options,
     jobs: new Map(),
     turns: 0,
@@ -214,6 +220,7 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
     retries: new QueuesByNeeds(),
     needs: new Map(),
     lackedSinceMs: new Map(),
+    outputLack: undefined,
     refused: new Set(),
     contestable: new Map(),
     durations: new Durations(),

@@ -1,5 +1,7 @@
 import { needInWords } from '@halogrid/proto';
+import { lackOf, waitedInVain, waitsFor } from '../job/output-lack.ts';
 import { isActive } from './active-nodes.ts';
+import { isWriting, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
 /** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
@@ -8,6 +10,8 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 /** What a node shows and then fails at all the same is hardly worth asking. */
 const longestWaitAfterFailuresMs = 5 * 60_000;
+/** A disk that is full may have room at any moment, and trying costs little. */
+const longestWaitForRoomMs = 5_000;
 /** Sights that are kept of a node for people to see, beside those that jobs need. */
 const maxSights = 64;
 
@@ -113,17 +117,27 @@ export function keepAsking<A>(turn: Turn<A>): void {
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
   if (active.length === 0 || active.some((node) => !node.isOnProbation && !lacksAnything(node))) {
-    for (const job of state.jobs.values()) job.lackedSinceMs.clear();
+    for (const job of state.jobs.values()) {
+      job.lackedSinceMs.clear();
+      job.outputLack = undefined;
+    }
     return;
   }
   for (const job of state.jobs.values()) {
     for (const need of job.needs.keys()) {
       const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
       const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
-      if (!isHopeless) job.lackedSinceMs.delete(need);
-      else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
-      else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
-        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)!, isWant: true });
+      if (!isHopeless) {
+        job.lackedSinceMs.delete(need);
+        if (isWriting(need)) job.outputLack = undefined;
+      } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
+      else if (active.every(lacks)) {
+        const waitedMs = now - job.lackedSinceMs.get(need)!;
+        const lack = outputLack(state, job, need);
+        const isOver = lack?.kind === 'room' ? waitedMs >= state.spaceGraceMs : waitedMs >= state.graceMs;
+        if (!isOver || (job.waitsForNode && lack?.kind !== 'room')) continue;
+        const error = lack ? waitedInVain(outputOf(need), lack, waitedMs) : blockedSentence(state, need)!;
+        commands.push({ kind: 'FailJob', jobId: job.jobId, error, isWant: true });
         break;
       }
     }
@@ -138,7 +152,12 @@ function lacksAnything({ sights }: AttachedNode): boolean {
 /** Why the job does not go on: no node can do what some of its shards need. */
 export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
   const [need] = job.lackedSinceMs.keys();
-  return need === undefined ? undefined : blockedSentence(state, need);
+  if (need === undefined) return undefined;
+  const lack = outputLack(state, job, need);
+  if (lack) return waitsFor(outputOf(need), lack);
+  // One that has shown it since may only have computed nothing yet.
+  for (const node of state.nodes.values()) if (node.sights.get(need)?.kind === 'shown') return undefined;
+  return blockedSentence(state, need);
 }
 
 /** Undefined where no node lacks it just now. */
@@ -176,8 +195,9 @@ function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   }
 }
 
-function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, longestMs: number): void {
+function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, atMostMs: number): void {
   const before = node.sights.get(need);
+  const longestMs = isWriting(need) && lackOf(reason) ? longestWaitForRoomMs : atMostMs;
   const waitMs = before && before.kind !== 'asked' ? Math.min(longestMs, before.waitMs) : firstWaitMs;
   const sinceMs = before?.kind === 'lacking' ? before.sinceMs : turn.now;
   setLacking(turn, node, need, { reason, sinceMs, askAtMs: turn.now + waitMs, waitMs: waitMs * 2 });

@@ -22,7 +22,7 @@ const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('s
 export const simulatedEyes: Eyes = {
   see: async (uri) => ({ kind: 'there', file: fileAt(uri) }),
   identify: async () => 'mounted',
-  canWrite: async () => true,
+  whyNotWritten: async () => undefined,
 };
 
 const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
