@@ -98,7 +98,7 @@ export class Dispatcher {
       () => clock.monotonicMs(),
       (session, need, shown) => this.#questions.shown(session, need, shown),
     );
-    this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
+    this.#questions = new NodeQuestions(this.#sights, tell);
     this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });

@@ -1,16 +1,19 @@
 import { placeInWords } from '@halogrid/proto';
 import type { AwayHost } from '@halogrid/sources';
 
-/** Why a job does not go on: nobody can read from a host or bucket. */
-export const awaySentence = (place: string, why: string): string => `The job waits for ${placeInWords(place)}: ${why}`;
+/** What a job says while nobody can read from a host or bucket. */
+export const waitsForHost = (place: string, why: string): string => `It waits for ${placeInWords(place)}: ${why}`;
 
-/** The same where it is planned. */
+/** Why a job that has waited for so long does so no longer, and what to do. */
+export function hostStaysAway(place: string, why: string, waitedMs: number): string {
+  const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
+  const where = placeInWords(place);
+  return (
+    `The ${where} was away${forLong} (--source-grace): ${why}; see to it, and to the keys that it asks for, and run the same command ` +
+    'again, which goes on from here'
+  );
+}
+
+/** Why a job is not planned further, whose coordinator cannot read from there. */
 export const coordinatorLacks = ({ place, reason }: AwayHost): string =>
   `The coordinator cannot read '${place}': ${reason}`;
-
-/** Why it has failed when it had waited for so long. */
-export function stayedAwaySentence(place: string, why: string, graceMs: number): string {
-  const remedy = 'once it is back, and answers with the keys that are set, the same command goes on';
-  const waited = graceMs > 0 ? `for ${graceMs / 1000} s ` : '';
-  return `The job has waited ${waited}(--source-grace) for ${placeInWords(place)}: ${why}; ${remedy}`;
-}

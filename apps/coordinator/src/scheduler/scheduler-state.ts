@@ -1,3 +1,4 @@
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
@@ -86,6 +87,8 @@ export interface ScheduledJob {
   readonly needs: Map<string, number>;
   /** Since when no node that is given shards can do it, by need. */
   readonly lackedSinceMs: Map<string, number>;
+  /** Why the coordinator could not write its results when it last looked. */
+  outputLack: OutputLack | undefined;
   /** Images that are set aside: what is left of their tiles is not leased. By the number of the source. */
   readonly refused: Set<number>;
   /** Committed shards of which a recalled copy may still be answered, by number. */
@@ -151,6 +154,8 @@ export interface SchedulerOptions {
   graceMs?: number;
   /** The same where what it needs is a host or bucket to read from. */
   sourceGraceMs?: number;
+  /** The same where there is no room for its results, whether it waits for a node or not. */
+  spaceGraceMs?: number;
 }
 
 export interface SchedulerState extends Required<SchedulerOptions> {
@@ -192,6 +197,7 @@ export function createState(options: SchedulerOptions): SchedulerState {
   return {
     graceMs: defaultGraceMs,
     sourceGraceMs: defaultSourceGraceMs,
+    spaceGraceMs: Number.POSITIVE_INFINITY,
     ...options,
     jobs: new Map(),
     turns: 0,
@@ -221,6 +227,7 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
     retries: new QueuesByNeeds(),
     needs: new Map(),
     lackedSinceMs: new Map(),
+    outputLack: undefined,
     refused: new Set(),
     contestable: new Map(),
     durations: new Durations(),

@@ -1,6 +1,7 @@
 import { acceptAnswer } from './candidates.ts';
 import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
+import { noteOutput } from './output-need.ts';
 import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { loseSight, setLacked, someNodeCouldHave } from './sights.ts';
@@ -81,18 +82,18 @@ export function blameNode<A>(
   }
 }
 
-/** Where nobody can write, no shard's results can be: the job fails. */
+/** The node cannot write there, and the shard is not blamed; where nobody can, the job waits. */
 export function outputVetted<A>(
   turn: Turn<A>,
-  { session, lease, failure, need }: Extract<SchedulerEvent<A>, { kind: 'OutputVetted' }>,
+  { session, lease, failure, need, own }: Extract<SchedulerEvent<A>, { kind: 'OutputVetted' }>,
 ): void {
   const entry = vettedEntry(turn, lease);
   if (!entry) return;
   const { state, commands } = turn;
   const nodeId = state.nodes.get(session)?.nodeId ?? '';
   commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: failure.error });
-  if (need === undefined) commands.push({ kind: 'FailJob', jobId: lease.jobId, error: failure.error });
-  else blameNode(turn, entry, nodeId, need, failure.error);
+  noteOutput(state, need, own);
+  blameNode(turn, entry, nodeId, need, own?.error ?? failure.error);
   requeue(turn, entry, 'failed');
   leaseToAll(turn);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
@@ -17,7 +18,7 @@ const shard: Shard = {
 
 /** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
 function createStage(files: Map<string, string>) {
-  const stage = { files, identity: 'disk 1' as string | undefined, canWrite: true };
+  const stage = { files, identity: 'disk 1' as string | undefined, own: undefined as OutputLack | undefined };
   const eyes: Eyes = {
     see: async (uri) => {
       const content = stage.files.get(uri);
@@ -25,7 +26,7 @@ function createStage(files: Map<string, string>) {
       return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
     },
     identify: async () => stage.identity,
-    canWrite: async () => stage.canWrite,
+    whyNotWritten: async () => stage.own,
   };
   const told: [session: number, need: string, shown: Shown][] = [];
   let nowMs = 0;
@@ -157,15 +158,28 @@ test('a node that sees no files of ours is asked for none, and has the decoders 
   );
 });
 
-test('where nobody can write, it is not the node', async () => {
-  for (const canWrite of [true, false]) {
+const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 0 };
+
+test("where the coordinator cannot write either, its own error is told, whatever the node's is", async () => {
+  const blind = 'The path lies outside of the data roots (--data-root)';
+  for (const own of [undefined, full]) {
     const { stage, probes, asked, told, ask } = createStage(both());
-    stage.canWrite = canWrite;
+    stage.own = own;
     await ask('write file:///out');
     assert.equal(asked[0]!.write, 'file:///out');
-    await probes.answered(1, { probe: 1, files: [], error: 'No space left' });
-    assert.deepEqual(told[0]![2], { kind: canWrite ? 'NeedLacked' : 'NobodyWrites', reason: 'No space left' });
+    await probes.answered(1, { probe: 1, files: [], error: blind });
+    assert.deepEqual(
+      told[0]![2],
+      own ? { kind: 'NeedLacked', reason: own.error, own } : { kind: 'NeedLacked', reason: blind },
+    );
   }
+});
+
+test('a node that writes through the coordinator lacks what that lacks', async () => {
+  const { stage, told, ask } = createStage(both());
+  stage.own = full;
+  await ask('write file:///out', true);
+  assert.deepEqual(told[0]![2], { kind: 'NeedLacked', reason: full.error, own: full });
 });
 
 test('an answer of another conversation, to no probe, or a second one is ignored', async () => {

@@ -1,5 +1,6 @@
 import { Cause, type Probe, pathIn, placeOfNeed, type SeenFile, type Sight } from '@halogrid/proto';
 import { type InputFault, redactUri } from '@halogrid/sources';
+import type { OutputLack } from '../job/output-lack.ts';
 import { isHostGone } from './is-host-gone.ts';
 import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
@@ -7,9 +8,8 @@ import { type Sample, Samples } from './samples.ts';
 /** What a node has shown. */
 export type Shown =
   | { kind: 'NeedShown' }
-  | { kind: 'NeedLacked'; reason: string }
-  /** It cannot write results, and nor can the coordinator. */
-  | { kind: 'NobodyWrites'; reason: string };
+  /** `own`: the coordinator cannot write results either, and why. */
+  | { kind: 'NeedLacked'; reason: string; own?: OutputLack };
 
 /** The node that is asked. */
 export interface Asked {
@@ -68,6 +68,10 @@ export class NodeProbes {
     const [verb] = need.split(' ');
     const place = placeOf(need);
     const isThroughUs = node.isRemote && place.startsWith('file:');
+    if (verb === 'write' && isThroughUs) {
+      this.#tell(session, need, shownOfWriting('', await this.#eyes.whyNotWritten(place, '')));
+      return;
+    }
     if (verb === 'decode' || isThroughUs) {
       // It was told already, and may work now; what it gets through the coordinator, that one has.
       await undefined;
@@ -94,11 +98,11 @@ export class NodeProbes {
     this.#pending.delete(sight.probe);
     const { need, expected, unseen } = pending;
     const { error } = sight;
-    if (error && !(await this.#eyes.canWrite(placeOf(need), error))) {
-      this.#tell(session, need, { kind: 'NobodyWrites', reason: error });
+    if (error) {
+      this.#tell(session, need, shownOfWriting(error, await this.#eyes.whyNotWritten(placeOf(need), error)));
       return;
     }
-    const reason = error || (unseen ? whyAway(unseen, sight.files) : await this.#whyNot(expected, sight.files));
+    const reason = unseen ? whyAway(unseen, sight.files) : await this.#whyNot(expected, sight.files);
     this.#tell(session, need, reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' });
   }
 
@@ -177,6 +181,12 @@ export class NodeProbes {
     }
     return undefined;
   }
+}
+
+/** What a node has shown that could not write, for that reason; none: that writes through the coordinator. The coordinator's own counts. */
+function shownOfWriting(reason: string, own: OutputLack | undefined): Shown {
+  if (own) return { kind: 'NeedLacked', reason: own.error, own };
+  return reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' };
 }
 
 /** How a file that the node sees differs from that of the coordinator; undefined where it does not. */

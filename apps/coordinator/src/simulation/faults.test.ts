@@ -471,10 +471,10 @@ test('a job fails with the host and the reason where that is away for longer tha
   assert.deepEqual([state, counts.quarantined], ['failed', 0]);
   assert.match(
     error,
-    /^The job has waited for 600 s \(--source-grace\) for host 'job-0': No attached node can read .*; once it is back/,
+    /^The host 'job-0' was away for 600 s \(--source-grace\): No attached node can read .*; see to it/,
   );
   assert.ok(cluster.clock.monotonicMs() > 600_000, `${cluster.clock.monotonicMs()} ms`);
-  assert.ok([...sentences].some((waiting) => waiting.startsWith("The job waits for host 'job-0': ")));
+  assert.ok([...sentences].some((waiting) => waiting.startsWith("It waits for host 'job-0': ")));
   await cluster.close();
 });
 

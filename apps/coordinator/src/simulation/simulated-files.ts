@@ -33,7 +33,7 @@ export const simulatedEyes = (outages: readonly Outage[], nowMs: () => number): 
     return { kind: 'not there', reason: 'The host refuses connections', isMissing: false, fault: 'away' };
   },
   identify: async (uri) => (uri.startsWith('file:') ? 'mounted' : undefined),
-  canWrite: async () => true,
+  whyNotWritten: async () => undefined,
 });
 
 export const isAway = (outages: readonly Outage[], uri: string, nowMs: number): boolean =>
