@@ -29,7 +29,7 @@ export interface CoordinatorOptions {
   nodeTimeoutMs?: number;
   /** A job fails when nodes are attached and for this long none can do what it needs, unless it waits. 0 … 86400000. */
   nodeGraceMs?: number;
-  /** A job fails when a host or bucket of its sources is away for this long, unless it waits. 0 … 86400000. */
+  /** A job fails when a host or bucket of its sources is away for this long, unless it waits for nodes. */
   sourceGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
   ledger?: string;
@@ -105,8 +105,8 @@ export function createCoordinatorConfig(
   if (!Number.isInteger(nodeGraceMs) || nodeGraceMs < 0 || nodeGraceMs > 86_400_000) {
     throw new UsageError(`Expected 0 to 86400000 milliseconds for --node-grace but received '${nodeGraceMs}'`);
   }
-  if (!Number.isInteger(sourceGraceMs) || sourceGraceMs < 0 || sourceGraceMs > 86_400_000) {
-    throw new UsageError(`Expected 0 to 86400000 milliseconds for --source-grace but received '${sourceGraceMs}'`);
+  if (!Number.isSafeInteger(sourceGraceMs) || sourceGraceMs < 0) {
+    throw new UsageError(`Expected 0 or more milliseconds for --source-grace but received '${sourceGraceMs}'`);
   }
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);

@@ -102,7 +102,7 @@ export class Dispatcher {
     this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
-    this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
+    this.#stopTicks = every(tickMs, () => this.#tick());
   }
 
   /** The fencing number that leases carry. */
@@ -306,8 +306,7 @@ export class Dispatcher {
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
-    const waiting = run?.waiting ?? this.#scheduler.whyBlocked(jobId) ?? '';
-    return { nodes, waiting, notes: this.#jobs.notesOf(jobId), speed };
+    return { nodes, waiting: this.#whyWaiting(jobId), notes: this.#jobs.notesOf(jobId), speed };
   }
 
   /** `jobNow` of each job that runs here, for those who ask other coordinators. */
@@ -327,6 +326,18 @@ export class Dispatcher {
     for (const [session] of this.#sessions.entries()) this.#searches.left(session);
     this.#sessions.dropAll('The coordinator stops');
     await closed;
+  }
+
+  #whyWaiting(jobId: string): string {
+    return this.#jobs.get(jobId)?.waiting ?? this.#scheduler.whyBlocked(jobId) ?? '';
+  }
+
+  #tick(): void {
+    this.#handle({ kind: 'Tick' });
+    for (const jobId of this.#jobs.ids()) {
+      const isNew = this.#jobs.get(jobId)?.waits(this.#whyWaiting(jobId), this.#scheduler.awaitedPlace(jobId));
+      if (isNew) this.#jobs.tellChanged(jobId);
+    }
   }
 
   #handle(event: SchedulerEvent<ComparableAnswer>): void {

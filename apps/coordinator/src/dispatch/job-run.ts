@@ -16,6 +16,7 @@ import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
+import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import { QueueTime } from './queue-time.ts';
@@ -94,6 +95,8 @@ export class JobRun {
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();
   readonly #queueTime = new QueueTime();
+  readonly #hostTime = new HostTime();
+  #waited = '';
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
@@ -147,6 +150,19 @@ export class JobRun {
   takeQueuedSeconds(): number {
     this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     return this.#queueTime.take();
+  }
+
+  /** Seconds in which it waited for hosts, by host, since it was last asked. */
+  takeHostSeconds(): Record<string, number> {
+    return this.#hostTime.take();
+  }
+
+  /** Takes note of why it does not go on, and of the host that it waits for; true where that is another reason than before. */
+  waits(waiting: string, place = this.#away?.place): boolean {
+    this.#hostTime.look(this.#clock.monotonicMs(), place);
+    const isNew = waiting !== this.#waited;
+    this.#waited = waiting;
+    return isNew;
   }
 
   /** Fewer of its shards wait for nodes. */

@@ -29,7 +29,7 @@ export function answerVetted<A>(
     countFailure(state, nodeId);
     blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
   }
-  if (verdict.kind === 'away') loseNeed(turn, nodeId, verdict.need, verdict.reason);
+  if (verdict.kind === 'away') hostIsAway(turn, nodeId, verdict.need, verdict.reason);
   if (verdict.kind === 'later') entry.delays++;
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
@@ -54,10 +54,10 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   return entry;
 }
 
-/** Nobody can have what the shard needs for the time being, as far as is known: the node is asked like one that lacks it. */
-function loseNeed<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
+/** The node is asked again like one that lacks it, and nobody is blamed. Most often others of its shards have said the same. */
+function hostIsAway<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
   const node = turn.state.nodesById.get(nodeId);
-  if (node) setLacked(turn, node, need, reason);
+  if (node && node.sights.get(need)?.kind !== 'lacking') setLacked(turn, node, need, reason);
 }
 
 export function countFailure({ failures }: SchedulerState, nodeId: string): void {
