@@ -4,7 +4,7 @@ import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import { coordinatorLacks, waitsForHost } from '../job/away-sentences.ts';
+import { coordinatorLack, waitsForHost } from '../job/away-sentences.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
@@ -143,7 +143,7 @@ export class JobRun {
 
   /** Why it is not planned further; undefined where it is. */
   get waiting(): string | undefined {
-    return this.#away && waitsForHost(this.#away.place, coordinatorLacks(this.#away));
+    return this.#away && waitsForHost(coordinatorLack(this.#away));
   }
 
   /** Seconds in which shards of it waited for nodes, since it was last asked. */
