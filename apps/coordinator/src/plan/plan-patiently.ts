@@ -18,7 +18,7 @@ export async function* planPatiently(
   const hosts = new AwayHosts({
     graceMs,
     nowMs: () => performance.now(),
-    pause: (ms) => delay(ms, undefined, signal && { signal }),
+    pause: (ms) => delay(ms, undefined, signal && { signal }).finally(() => signal?.throwIfAborted()),
     tell: (away) => {
       news.push(away);
       interrupt();
