@@ -1,4 +1,4 @@
-import type { SubmitRequest } from '@halogrid/proto';
+import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig } from './config.ts';
@@ -50,14 +50,21 @@ const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
   const threads = new PlanThreads();
   onClose(() => threads.close());
+  const graceOf = ({ waitForNode }: JobSpec): number => (waitForNode ? Number.POSITIVE_INFINITY : config.sourceGraceMs);
   const onThreads: Planner = {
-    plan: (spec, _pipeline, signal) => threads.plan(spec, signal),
+    plan: (spec, _pipeline, signal) => threads.plan(spec, signal, graceOf(spec)),
     check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
   };
   if (!config.plansOnThread) {
-    const { planJob } = await import('./plan/planner.ts');
+    const [{ planJob }, { planPatiently }] = await Promise.all([
+      import('./plan/planner.ts'),
+      import('./plan/plan-patiently.ts'),
+    ]);
     return {
-      plan: (spec, ...rest) => (spec.sources.some(isForeign) ? onThreads.plan(spec, ...rest) : planJob(spec, ...rest)),
+      plan: (spec, pipeline, signal) =>
+        spec.sources.some(isForeign)
+          ? onThreads.plan(spec, pipeline, signal)
+          : planPatiently(planJob(spec, pipeline, signal), graceOf(spec), signal),
       check: (uris, ...rest) => (uris.some(isForeign) ? onThreads : { check: checkSources }).check(uris, ...rest),
     };
   }
@@ -148,6 +155,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
+    sourceGraceMs: config.sourceGraceMs,
     metrics,
     log,
     ...(shared && { others: shared }),

@@ -88,7 +88,7 @@ const dispatcher = new Dispatcher({
   eyes: {
     see: async () => ({ kind: 'there', file: { version: 'x', sizeBytes: 20_000, sha256: new Uint8Array(32) } }),
     identify: async () => undefined,
-    canWrite: async () => true,
+    whyNotWritten: async () => undefined,
   },
 });
 const files = { handOver: new HandOver(), httpPort: 0 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, moment, oneOf, wholeNumber } from './option-values.ts';
+import { ascendingCounts, collect, duration, moment, oneOf, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -49,4 +49,22 @@ test('moments have their zone', () => {
       new RegExp(`^UsageError: Expected a moment with its zone.* but received '${text}'$`),
     );
   }
+});
+
+test('durations have their unit, and 0 needs none', () => {
+  const parse = duration('--grace');
+  const taken: Record<string, number> = {
+    '0': 0,
+    '0s': 0,
+    '90s': 90_000,
+    '1.5h': 5_400_000,
+    '10m': 600_000,
+    '2d': 172_800_000,
+  };
+  for (const [text, ms] of Object.entries(taken)) assert.equal(parse(text), ms, text);
+  for (const text of ['', '5', '10 m', '1h30m', '-1s', '1.s', '10min', '1e3s', 'forever'])
+    assert.throws(
+      () => parse(text),
+      new RegExp(`such as 90s, 10m, 1h or 2d, or 0, for --grace but received '${text}'$`),
+    );
 });

@@ -59,6 +59,18 @@ export function someOf<T extends string>(option: string, allowed: readonly T[]):
   };
 }
 
+const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Makes a parser of durations, `90s`, `10m`, `1.5h`, `2d` or `0`, for commander; it gives milliseconds. It throws UsageError. */
+export function duration(option: string): (text: string) => number {
+  return (text) => {
+    const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? [];
+    if (number) return Math.round(Number(number) * unitsMs[unit as keyof typeof unitsMs]);
+    if (text === '0') return 0;
+    throw new UsageError(`Expected a duration such as 90s, 10m, 1h or 2d, or 0, for ${option} but received '${text}'`);
+  };
+}
+
 /**
  * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it gives milliseconds
  * since 1970. It throws UsageError.

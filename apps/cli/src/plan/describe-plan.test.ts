@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeBytes, describePlan, describePlanShortly, describeRoughly } from './describe-plan.ts';
+import { describePlan, describePlanShortly, describeRoughly } from './describe-plan.ts';
 import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
@@ -66,10 +66,6 @@ test('a plan is one line at the head of a run', () => {
     describePlanShortly(plan),
     'Plan: 12345 sources, 25.6 Gpx, 110 shards, at most 34.0 GB of results, about 2.1 min (1.0 min to 4.2 min).',
   );
-});
-
-test('bytes have three digits', () => {
-  assert.deepEqual([0, 999, 1e3, 2 ** 31].map(describeBytes), ['0 B', '999 B', '1.00 kB', '2.15 GB']);
 });
 
 test('an estimate has two digits', () => {

@@ -1,5 +1,6 @@
 import { describeReason } from '@halogrid/console/sentences.js';
 import type { QuarantineReason } from '@halogrid/proto';
+import { describeBytes } from '@halogrid/service/describe-bytes';
 import { table } from '@halogrid/service/text-table';
 import { describePixels, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
@@ -88,10 +89,5 @@ const twoDigits = (value: number): string => (value < 99.5 ? value.toPrecision(2
 /** Digits that a guess does not have would only look sure. */
 const describeTime = ({ seconds, lowSeconds, highSeconds }: JobPlan['estimate']): string =>
   `about ${describeRoughly(seconds)} (${describeRoughly(lowSeconds)} to ${describeRoughly(highSeconds)})`;
-
-/** Bytes in three digits: `37.1 MB`. */
-export function describeBytes(bytes: number): string {
-  return describePixels(bytes).replace(/px$/, 'B');
-}
 
 const count = (n: number): string => n.toLocaleString('en');

@@ -2,6 +2,7 @@ import type { Hello, JobHistoryView, LeftNode, PartFound, SearchPart } from '@ha
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import type { Ledger, LedgerState } from '../ledger/ledger.ts';
 import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
@@ -44,6 +45,8 @@ export interface DispatcherOptions {
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
   graceMs?: number;
+  /** The same where it needs a host or bucket to read from. */
+  sourceGraceMs?: number;
   /** Jobs that other coordinators lead, where there are such. */
   others?: OtherJobs;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
@@ -84,8 +87,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
-    const grace = graceMs === undefined ? {} : { graceMs };
+    const { reportWithinMs, graceMs, sourceGraceMs, ledger, metrics, clock, log } = options;
+    const { eyes = ownEyes, every = systemTimer } = options;
+    const grace = { ...(graceMs !== undefined && { graceMs }), ...(sourceGraceMs !== undefined && { sourceGraceMs }) };
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
     const tell = (event: SchedulerEvent<ComparableAnswer>): void => this.#handle(event);
     this.#sights = new JobSights(
@@ -93,11 +97,11 @@ export class Dispatcher {
       () => clock.monotonicMs(),
       (session, need, shown) => this.#questions.shown(session, need, shown),
     );
-    this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
+    this.#questions = new NodeQuestions(this.#sights, tell);
     this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
-    this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
+    this.#stopTicks = every(tickMs, () => this.#tick());
   }
 
   /** The fencing number that leases carry. */
@@ -300,7 +304,7 @@ export class Dispatcher {
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', speed };
+    return { nodes, waiting: this.#whyWaiting(jobId), speed };
   }
 
   /** `jobNow` of each job that runs here, for those who ask other coordinators. */
@@ -320,6 +324,18 @@ export class Dispatcher {
     for (const [session] of this.#sessions.entries()) this.#searches.left(session);
     this.#sessions.dropAll('The coordinator stops');
     await closed;
+  }
+
+  #whyWaiting(jobId: string): string {
+    return this.#jobs.get(jobId)?.waiting ?? this.#scheduler.whyBlocked(jobId) ?? '';
+  }
+
+  #tick(): void {
+    this.#handle({ kind: 'Tick' });
+    for (const jobId of this.#jobs.ids()) {
+      const isNew = this.#jobs.get(jobId)?.waits(this.#whyWaiting(jobId), this.#scheduler.awaitedPlace(jobId));
+      if (isNew) this.#jobs.tellChanged(jobId);
+    }
   }
 
   #handle(event: SchedulerEvent<ComparableAnswer>): void {
@@ -382,7 +398,7 @@ export class Dispatcher {
         this.#jobs.get(command.jobId)?.shardsDone();
         break;
       case 'FailJob':
-        this.#jobs.fail(command.jobId, new Error(command.error));
+        this.#jobs.fail(command.jobId, new (command.isWant ? WantError : Error)(command.error));
         break;
       case 'RecordSetback':
         if (command.setback === 'failed') {

@@ -4,19 +4,16 @@ import type { JobSights } from '../sight/job-sights.ts';
 import type { Shown } from '../sight/node-probes.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { NodeSession } from './node-session.ts';
-import type { RunningJobs } from './running-jobs.ts';
 
 type Order<Kind> = Extract<Command<ComparableAnswer>, { kind: Kind }>;
 
 /** Finds out for the scheduler what nodes can do, and whether it is a node that is at fault, and tells it what was found. */
 export class NodeQuestions {
   readonly #sights: JobSights;
-  readonly #jobs: RunningJobs;
   readonly #tell: (event: SchedulerEvent<ComparableAnswer>) => void;
 
-  constructor(sights: JobSights, jobs: RunningJobs, tell: (event: SchedulerEvent<ComparableAnswer>) => void) {
+  constructor(sights: JobSights, tell: (event: SchedulerEvent<ComparableAnswer>) => void) {
     this.#sights = sights;
-    this.#jobs = jobs;
     this.#tell = tell;
   }
 
@@ -30,24 +27,18 @@ export class NodeQuestions {
 
   /** A node has shown what it can do. */
   shown(session: number, need: string, shown: Shown): void {
-    if (shown.kind !== 'NobodyWrites') {
-      this.#tell({ ...shown, session, need });
-      return;
-    }
-    for (const jobId of this.#sights.jobsThatNeed(need)) {
-      this.#jobs.fail(jobId, new Error(`The results cannot be written: ${shown.reason}`));
-    }
+    this.#tell({ ...shown, session, need });
   }
 
-  async vet({ shard, candidate }: Order<'VetAnswer'>): Promise<void> {
+  async vet({ shard, candidate, delays }: Order<'VetAnswer'>): Promise<void> {
     // The scheduler carries answers unread; this one came with a report.
     const answer = (candidate.answer as ComparableAnswer).content;
-    const verdict = await this.#sights.vet(shard, answer, candidate.lease.attempt);
+    const verdict = await this.#sights.vet({ shard, answer, delays });
     this.#tell({ kind: 'AnswerVetted', candidate, verdict });
   }
 
   async vetOutput({ session, lease, failure }: Order<'VetOutput'>): Promise<void> {
-    const need = await this.#sights.vetOutput(lease.jobId, failure.error);
-    this.#tell({ kind: 'OutputVetted', session, lease, failure, need });
+    const found = await this.#sights.vetOutput(lease.jobId, failure.error);
+    if (found) this.#tell({ kind: 'OutputVetted', session, lease, failure, ...found });
   }
 }

@@ -5,6 +5,7 @@ import { redactUri } from '@halogrid/sources';
 import type { CheckOptions } from '../job/check-sources.ts';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread.ts';
 import { Places } from './places.ts';
 
@@ -14,6 +15,8 @@ import { Places } from './places.ts';
  */
 export interface PlanOrder {
   spec: JobSpec;
+  /** How long it waits for a host that is away, in milliseconds. */
+  sourceGraceMs: number;
   port: MessagePort;
 }
 
@@ -36,6 +39,8 @@ export interface PlanAnswer {
   isLast?: true;
   /** Why there are no more. */
   error?: Error;
+  /** The plan ends for want of a host. */
+  isWant?: boolean;
 }
 
 /** Plans and checks that are under way at once; more wait. A thread takes 37 MB (measured) and what its job needs. */
@@ -70,11 +75,11 @@ export class PlanThreads {
     if (this.#idle.length === 0) this.#idle.push(this.#start());
   }
 
-  /** As planJob, but that errors are told by no more than their message. */
-  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep[]> {
-    for await (const answer of this.#order<PlanAnswer>({ spec }, spec.sources, this.#plans, signal)) {
-      const { steps, isLast, error } = answer;
-      if (error !== undefined) throw error;
+  /** As planPatiently does of planJob, but that other errors are told by no more than their message. */
+  async *plan(spec: JobSpec, signal?: AbortSignal, sourceGraceMs = 0): AsyncGenerator<PlannedStep[]> {
+    for await (const answer of this.#order<PlanAnswer>({ spec, sourceGraceMs }, spec.sources, this.#plans, signal)) {
+      const { steps, isLast, error, isWant } = answer;
+      if (error !== undefined) throw isWant ? new WantError(error.message) : error;
       yield steps;
       if (isLast) return;
     }

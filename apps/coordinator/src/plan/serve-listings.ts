@@ -6,8 +6,10 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
 import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
+import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
 import { planJob, realInputs } from './planner.ts';
 import { runPlan } from './run-plan.ts';
@@ -35,7 +37,7 @@ export function serveListings(listAll = listAllSources): void {
   });
 }
 
-async function plan({ spec, port }: PlanOrder, list: typeof listAllSources): Promise<void> {
+async function plan({ spec, sourceGraceMs, port }: PlanOrder, list: typeof listAllSources): Promise<void> {
   const stopped = new AbortController();
   port.on('close', () => stopped.abort());
   const answer = (message: PlanAnswer): void => port.postMessage(message);
@@ -44,11 +46,16 @@ async function plan({ spec, port }: PlanOrder, list: typeof listAllSources): Pro
     await once(port, 'message', { signal: stopped.signal });
   };
   try {
-    const steps = planJob(spec, jobPipeline(spec), stopped.signal, { ...realInputs, list });
+    const { signal } = stopped;
+    const steps = planPatiently(
+      planJob(spec, jobPipeline(spec), signal, { ...realInputs, list }),
+      sourceGraceMs,
+      signal,
+    );
     await runPlan(packPlan(steps), { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
-    answer({ steps: [], error: sendable(error) });
+    answer({ steps: [], error: sendable(error), isWant: error instanceof WantError });
   }
 }
 

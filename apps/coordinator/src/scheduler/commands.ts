@@ -37,8 +37,11 @@ export type Command<Answer> =
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
   /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
-  /** Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. */
-  | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate }
+  /**
+   * Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. `delays`: how often an
+   * answer to the shard was put off.
+   */
+  | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate; delays: number }
   /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
   | { kind: 'VetOutput'; session: number; lease: LeaseId; shard: Shard; failure: Failure }
   /** Tells the node to forget its leases of these shards of the job; none: of all. */
@@ -56,8 +59,11 @@ export type Command<Answer> =
   | { kind: 'SkipShard'; jobId: string; shard: number }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
-  /** Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. */
-  | { kind: 'FailJob'; jobId: string; error: string }
+  /**
+   * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. `isWant`: for want of
+   * something outside of it, as WantError says.
+   */
+  | { kind: 'FailJob'; jobId: string; error: string; isWant?: true }
   /** Counts and logs that two answers for a shard differ. */
   | { kind: 'RecordMismatch'; jobId: string; shard: number; nodeIds: string[] }
   /** Counts and logs that the node answered wrongly: two others agreed against it. */

@@ -1,3 +1,4 @@
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 
 /** Names one lease: an answer counts only while the lease it names is current. */
@@ -53,6 +54,8 @@ export type Verdict =
   | { kind: 'upheld' }
   /** The coordinator can have one of them: the node lacks `need`, for that reason. */
   | { kind: 'refuted'; need: string | undefined; reason: string }
+  /** The host or bucket of `need` is away, for that reason, and neither the sources nor the node is at fault. */
+  | { kind: 'away'; need: string; reason: string }
   /** The coordinator cannot tell: the other nodes will. */
   | { kind: 'untold'; reason: string }
   /** It may be otherwise soon. */
@@ -112,8 +115,8 @@ export type SchedulerEvent<Answer> =
     }
   /** The node has shown that it can do what shards need. */
   | { kind: 'NeedShown'; session: number; need: string }
-  /** The node has shown that it cannot. */
-  | { kind: 'NeedLacked'; session: number; need: string; reason: string }
+  /** The node has shown that it cannot. `own`: results that the coordinator cannot write either, and why. */
+  | { kind: 'NeedLacked'; session: number; need: string; reason: string; own?: OutputLack }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }
   /** The node may hold that much from now on. */
@@ -127,8 +130,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
   /** The answer to VetAnswer. */
   | { kind: 'AnswerVetted'; candidate: Candidate; verdict: Verdict }
-  /** The answer to VetOutput: `need` is what the node lacks; undefined where nobody can write there. */
-  | { kind: 'OutputVetted'; session: number; lease: LeaseId; failure: Failure; need: string | undefined }
+  /** The answer to VetOutput: `need` is what the node lacks. `own`: why the coordinator cannot write there either. */
+  | { kind: 'OutputVetted'; session: number; lease: LeaseId; failure: Failure; need: string; own?: OutputLack }
   /** The shard could not be computed for a reason outside its sources. */
   | { kind: 'ShardFailed'; session: number; lease: LeaseId; failure: Failure }
   /** The node will not compute the shard, because it stops: as if it had never been leased. */

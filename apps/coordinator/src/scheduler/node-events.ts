@@ -3,6 +3,7 @@ import type { SchedulerEvent } from './events.ts';
 import { handBack, leaseTo, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
+import { noteOutput } from './output-need.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
 import { failBlocked, greet, keepAsking, setLacked, setShown } from './sights.ts';
 import { copyStragglers } from './stragglers.ts';
@@ -62,10 +63,11 @@ export function needShown<A>(turn: Turn<A>, { session, need }: { session: number
 
 export function needLacked<A>(
   turn: Turn<A>,
-  { session, need, reason }: { session: number; need: string; reason: string },
+  { session, need, reason, own }: Extract<SchedulerEvent<A>, { kind: 'NeedLacked' }>,
 ): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;
+  noteOutput(turn.state, need, own);
   setLacked(turn, node, need, reason);
   // Others may now have what was left for this one.
   shareAnew(turn);

@@ -1,3 +1,4 @@
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
@@ -47,6 +48,8 @@ export interface ShardEntry {
   hasLostDevice: boolean;
   /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
   refusedOn: readonly string[];
+  /** How often an answer was put off because what its sources need may be there soon. */
+  delays: number;
   /** Number of the lease whose answer or failure is being vetted. */
   vetting: number | undefined;
   candidates: readonly Candidate[];
@@ -84,6 +87,8 @@ export interface ScheduledJob {
   readonly needs: Map<string, number>;
   /** Since when no node that is given shards can do it, by need. */
   readonly lackedSinceMs: Map<string, number>;
+  /** Why the coordinator could not write its results when it last looked. */
+  outputLack: OutputLack | undefined;
   /** Images that are set aside: what is left of their tiles is not leased. By the number of the source. */
   readonly refused: Set<number>;
   /** Committed shards of which a recalled copy may still be answered, by number. */
@@ -147,6 +152,10 @@ export interface SchedulerOptions {
   tickMs: number;
   /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
   graceMs?: number;
+  /** The same where what it needs is a host or bucket to read from. */
+  sourceGraceMs?: number;
+  /** The same where there is no room for its results, whether it waits for a node or not. */
+  spaceGraceMs?: number;
 }
 
 export interface SchedulerState extends Required<SchedulerOptions> {
@@ -181,10 +190,14 @@ export interface Turn<Answer> {
 
 /** Longer than a person needs to start another node, or a folder to be mounted again. */
 const defaultGraceMs = 120_000;
+/** Longer than a server takes to start again. */
+const defaultSourceGraceMs = 600_000;
 
 export function createState(options: SchedulerOptions): SchedulerState {
   return {
     graceMs: defaultGraceMs,
+    sourceGraceMs: defaultSourceGraceMs,
+    spaceGraceMs: Number.POSITIVE_INFINITY,
     ...options,
     jobs: new Map(),
     turns: 0,
@@ -214,6 +227,7 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
     retries: new QueuesByNeeds(),
     needs: new Map(),
     lackedSinceMs: new Map(),
+    outputLack: undefined,
     refused: new Set(),
     contestable: new Map(),
     durations: new Durations(),
@@ -242,6 +256,7 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     lostOn: none,
     hasLostDevice: false,
     refusedOn: none,
+    delays: 0,
     vetting: undefined,
     candidates: none,
     committed: undefined,

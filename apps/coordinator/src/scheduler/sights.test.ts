@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OutputLack } from '../job/output-lack.ts';
+import { Scheduler } from './scheduler.ts';
 import {
   committed,
   completed,
@@ -29,6 +31,18 @@ const [b] = other as [string];
 const begun: Event[] = [joined(1), ...job('job', [needing(0, read)]), shown(1, a)];
 const refuted = { kind: 'refuted', need: a, reason: 'The file does not exist' } as const;
 const untold = { kind: 'untold', reason: 'The server refuses access' } as const;
+
+const out = 'write file:///out/.halogrid';
+const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 4096 };
+/** The answer to `notWritten(1, lease(0))` where the disk is full for the coordinator too. */
+const outputVetted: Event = {
+  kind: 'OutputVetted',
+  session: 1,
+  lease: lease(0),
+  failure: { error: 'The disk is full', isOutput: true },
+  need: out,
+  own: full,
+};
 
 testCases([
   {
@@ -115,16 +129,10 @@ testCases([
     expected: ['vet the output of job for 1'],
   },
   {
-    name: 'where nobody can write results, the job fails',
-    given: [...begun, notWritten(1, lease(0))],
-    when: {
-      kind: 'OutputVetted',
-      session: 1,
-      lease: lease(0),
-      failure: { error: 'The disk is full', isOutput: true },
-      need: undefined,
-    },
-    expected: ['failed job/0#1 of node-1', 'fail job: The disk is full', 'lease job/0#2 to 1 (failed)'],
+    name: 'a node that cannot write results lacks that, and the shard is not blamed',
+    given: [...job('job', [needing(0, [out])]), joined(1), shown(1, out), notWritten(1, lease(0))],
+    when: outputVetted,
+    expected: ['failed job/0#1 of node-1', `node-1 cannot ${out}: ${full.error}`],
   },
   {
     name: 'what a node turns out to lack as it computes is its fault alone',
@@ -238,3 +246,66 @@ test('a node that is asked to show what it has shown for another job goes on mea
   ]);
   assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
 });
+
+/** A job that writes, a node that sees nothing, and one whose shard could not be written; the nodes say a word a second. */
+function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: number }) {
+  const { own = full, untilMs, ...graces } = options;
+  const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, graceMs: 5_000, ...graces });
+  const said: string[] = [];
+  const tell = (atMs: number, event: Event): void => {
+    for (const command of scheduler.handle(event, atMs)) {
+      if (command.kind === 'FailJob') said.push(`${atMs} ${command.isWant} ${command.error}`);
+      else if (command.kind === 'ProbeNode' && command.session === 1) said.push(`${atMs} asked`);
+    }
+  };
+  const blind = lacked(2, out, 'The path lies outside of the data roots (--data-root)');
+  for (const event of [joined(1), joined(2), ...job('job', [needing(0, [out])]), shown(1, out), blind]) tell(0, event);
+  tell(0, notWritten(1, lease(0)));
+  tell(0, { ...outputVetted, own } as Event);
+  for (let atMs = 100; atMs <= untilMs; atMs += 100) {
+    for (const session of [1, 2]) tell(atMs, { kind: 'NodeReported', session });
+    tell(atMs, tick);
+    if (said.at(-1) === `${atMs} asked`)
+      tell(atMs, { kind: 'NeedLacked', session: 1, need: out, reason: own.error, own });
+  }
+  return { scheduler, said: said.slice(1), tell };
+}
+
+test('a job whose disk is full waits without an end, and says for what; a node is asked again every few seconds', () => {
+  const { scheduler, said, tell } = playFull({ untilMs: 60_000 });
+  assert.equal(scheduler.whyBlocked('job'), `It waits for room in '/out' (4.10 kB free): ${full.error}`);
+  const asked = said.map((words) => Number(words.split(' ')[0]));
+  assert.ok(
+    asked.every((atMs, i) => atMs - (asked[i - 1] ?? 0) <= 5_100),
+    said.join(),
+  );
+  tell(60_100, shown(1, out));
+  assert.match(scheduler.whyBlocked('job')!, /waits for room/);
+  tell(60_200, completed(1, lease(0, 2)));
+  tell(60_300, tick);
+  assert.equal(scheduler.whyBlocked('job'), undefined);
+});
+
+test('a job whose disk is full for longer than --space-grace fails and says what helps', () => {
+  const { said } = playFull({ spaceGraceMs: 10_000, untilMs: 11_000 });
+  const error = `There is no room in '/out' for 10 s (4.10 kB free): ${full.error}; make room there and run the same command again`;
+  assert.match(said.find((words) => words.includes('true'))!, new RegExp(`^10100 true ${escaped(error)}`));
+  assert.match(
+    playFull({ spaceGraceMs: 0, untilMs: 300 }).said.at(-1)!,
+    /^\d00 true There is no room in '\/out' \(4.10 kB free\)/,
+  );
+});
+
+test('an output that is away for a moment has the grace of nodes', () => {
+  const own: OutputLack = { kind: 'folder', error: 'ESTALE: stale file handle, open' };
+  const { scheduler, said } = playFull({ own, untilMs: 4_900 });
+  assert.equal(
+    scheduler.whyBlocked('job'),
+    "It waits for '/out', which cannot be written: ESTALE: stale file handle, open",
+  );
+  assert.ok(said.every((words) => words.endsWith('asked')));
+  const failed = playFull({ own, untilMs: 6_000 }).said.find((words) => words.includes('true'))!;
+  assert.match(failed, /^5100 true The output in '\/out' cannot be written for 5 s: ESTALE/);
+});
+
+const escaped = (text: string): string => text.replace(/[.()]/g, '\\$&');

@@ -1,5 +1,8 @@
-import { needInWords } from '@halogrid/proto';
+import { needInWords, placeOfNeed } from '@halogrid/proto';
+import { hostStaysAway, waitsForHost } from '../job/away-sentences.ts';
+import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
 import { isActive } from './active-nodes.ts';
+import { isWriting, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
 /** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
@@ -8,6 +11,8 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 /** What a node shows and then fails at all the same is hardly worth asking. */
 const longestWaitAfterFailuresMs = 5 * 60_000;
+/** A disk that is full may have room at any moment, and trying costs little. */
+const longestWaitForRoomMs = 5_000;
 /** Sights that are kept of a node for people to see, beside those that jobs need. */
 const maxSights = 64;
 
@@ -113,17 +118,26 @@ export function keepAsking<A>(turn: Turn<A>): void {
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
   if (active.length === 0 || active.some((node) => !node.isOnProbation && !lacksAnything(node))) {
-    for (const job of state.jobs.values()) job.lackedSinceMs.clear();
+    for (const job of state.jobs.values()) {
+      job.lackedSinceMs.clear();
+      job.outputLack = undefined;
+    }
     return;
   }
   for (const job of state.jobs.values()) {
     for (const need of job.needs.keys()) {
       const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
       const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
-      if (!isHopeless) job.lackedSinceMs.delete(need);
-      else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
-      else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
-        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)! });
+      if (!isHopeless) {
+        job.lackedSinceMs.delete(need);
+        if (isWriting(need)) job.outputLack = undefined;
+      } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
+      else if (active.every(lacks)) {
+        const waitedMs = now - job.lackedSinceMs.get(need)!;
+        const lack = outputLack(state, job, need);
+        if (waitedMs < graceOf(state, need, lack) || (job.waitsForNode && lack?.kind !== 'room')) continue;
+        const error = lack ? waitedInVain(outputOf(need), lack, waitedMs) : failedSentence(state, need, waitedMs);
+        commands.push({ kind: 'FailJob', jobId: job.jobId, error, isWant: true });
         break;
       }
     }
@@ -135,28 +149,63 @@ function lacksAnything({ sights }: AttachedNode): boolean {
   return false;
 }
 
-/** Why the job does not go on: no node can do what some of its shards need. */
-export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
-  const [need] = job.lackedSinceMs.keys();
-  return need === undefined ? undefined : blockedSentence(state, need);
+function graceOf(state: SchedulerState, need: string, lack: OutputLack | undefined): number {
+  if (lack?.kind === 'room') return state.spaceGraceMs;
+  return placeOfNeed(need) === undefined ? state.graceMs : state.sourceGraceMs;
 }
 
-/** Undefined where no node lacks it just now. */
-function blockedSentence({ nodes }: SchedulerState, need: string): string | undefined {
+/** Why the job does not go on: no node can do what some of its shards need. */
+export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
+  for (const need of job.lackedSinceMs.keys()) {
+    const lack = outputLack(state, job, need);
+    if (lack) return waitsFor(outputOf(need), lack);
+    const nodes = whoLacks(state, need);
+    // One that has shown it since may only have computed nothing yet.
+    if (!nodes || isShown(state, need)) continue;
+    const place = placeOfNeed(need);
+    return place === undefined ? blockedSentence(need, nodes) : waitsForHost({ place, ...nodes });
+  }
+  return undefined;
+}
+
+/** The host or bucket that the job waits for. */
+export function awaitedPlace(state: SchedulerState, { lackedSinceMs }: ScheduledJob): string | undefined {
+  for (const need of lackedSinceMs.keys()) {
+    const place = placeOfNeed(need);
+    if (place !== undefined && !isShown(state, need)) return place;
+  }
+  return undefined;
+}
+
+function isShown({ nodes }: SchedulerState, need: string): boolean {
+  for (const { sights } of nodes.values()) if (sights.get(need)?.kind === 'shown') return true;
+  return false;
+}
+
+/** Why the job has failed that waited so long for what every node lacks. */
+function failedSentence(state: SchedulerState, need: string, waitedMs: number): string {
+  const place = placeOfNeed(need);
+  const nodes = whoLacks(state, need)!;
+  return place === undefined ? blockedSentence(need, nodes) : hostStaysAway({ place, ...nodes }, waitedMs);
+}
+
+/** The first of the nodes that lack it, and why, with the number of the others; undefined where none does just now. */
+function whoLacks({ nodes }: SchedulerState, need: string): { who: string; reason: string } | undefined {
   const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
     const sight = sights.get(need);
-    return sight?.kind === 'lacking' ? [`'${name}': ${sight.reason}`] : [];
+    return sight?.kind === 'lacking' ? [{ name, reason: sight.reason }] : [];
   });
-  if (lacking.length === 0) return undefined;
+  const [first] = lacking;
   const others = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : '';
-  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+  return first && { who: `node '${first.name}'`, reason: `${first.reason}${others}` };
 }
+
+const blockedSentence = (need: string, { who, reason }: { who: string; reason: string }): string =>
+  `No attached node can ${needInWords(need)}: ${who}: ${reason}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';
-  if (/^(read|write) file:/.test(need))
-    return 'mount the folder there, and start the node with a --data-root that holds it';
-  return 'let the node reach the host, with the keys that it asks for';
+  return 'mount the folder there, and start the node with a --data-root that holds it';
 }
 
 function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
@@ -176,8 +225,9 @@ function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   }
 }
 
-function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, longestMs: number): void {
+function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, atMostMs: number): void {
   const before = node.sights.get(need);
+  const longestMs = isWriting(need) && lackOf(reason) ? longestWaitForRoomMs : atMostMs;
   const waitMs = before && before.kind !== 'asked' ? Math.min(longestMs, before.waitMs) : firstWaitMs;
   const sinceMs = before?.kind === 'lacking' ? before.sinceMs : turn.now;
   setLacking(turn, node, need, { reason, sinceMs, askAtMs: turn.now + waitMs, waitMs: waitMs * 2 });

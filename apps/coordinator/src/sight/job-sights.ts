@@ -1,12 +1,13 @@
 import { writeNeed } from '@halogrid/proto';
 import { limitConcurrency } from '@halogrid/threads';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { Shard, ShardAnswer } from '../job/shard.ts';
+import type { OutputLack } from '../job/output-lack.ts';
+import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { needsOfJob } from './needs-of.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
-import { vetAnswer } from './vet-answer.ts';
+import { type Vetted, vetAnswer } from './vet-answer.ts';
 
 /** Answers that are vetted at once: each may have files read. */
 const vetsAtOnce = 8;
@@ -56,20 +57,19 @@ export class JobSights {
     return needing;
   }
 
-  /** The jobs that write there. */
-  jobsThatNeed(need: string): string[] {
-    return [...this.#jobs].flatMap(([jobId, { scratch }]) => (writeNeed(scratch) === need ? [jobId] : []));
-  }
-
   /** Whether sources that a node could not have are at fault. */
-  vet(shard: Shard, answer: ShardAnswer, attempt: number): Promise<Verdict> {
-    return this.#vetting(() => vetAnswer(this.#eyes, this.probes, { shard, answer, attempt }));
+  vet(vetted: Vetted): Promise<Verdict> {
+    return this.#vetting(() => vetAnswer(this.#eyes, this.probes, vetted));
   }
 
-  /** What a node lacks that could not write results of the job, for that reason; undefined where nobody can write them. */
-  async vetOutput(jobId: string, reason: string): Promise<string | undefined> {
+  /**
+   * What a node lacks that could not write results of the job, for that reason, and why the coordinator cannot write them either, where
+   * that is so; undefined where the job has ended.
+   */
+  async vetOutput(jobId: string, reason: string): Promise<{ need: string; own?: OutputLack } | undefined> {
     const scratch = this.#jobs.get(jobId)?.scratch;
     if (scratch === undefined) return undefined;
-    return (await this.#vetting(() => this.#eyes.canWrite(scratch, reason))) ? writeNeed(scratch) : undefined;
+    const own = await this.#vetting(() => this.#eyes.whyNotWritten(scratch, reason));
+    return { need: writeNeed(scratch), ...(own && { own }) };
   }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import type { Probe, SeenFile } from '@halogrid/proto';
+import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
+import type { InputFault } from '@halogrid/sources';
+import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
@@ -17,15 +19,20 @@ const shard: Shard = {
 
 /** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
 function createStage(files: Map<string, string>) {
-  const stage = { files, identity: 'disk 1' as string | undefined, canWrite: true };
+  const stage = {
+    files,
+    identity: 'disk 1' as string | undefined,
+    own: undefined as OutputLack | undefined,
+    fault: 'access' as InputFault,
+  };
   const eyes: Eyes = {
     see: async (uri) => {
       const content = stage.files.get(uri);
-      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, mayPass: false };
+      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, fault: stage.fault };
       return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
     },
     identify: async () => stage.identity,
-    canWrite: async () => stage.canWrite,
+    whyNotWritten: async () => stage.own,
   };
   const told: [session: number, need: string, shown: Shown][] = [];
   let nowMs = 0;
@@ -48,6 +55,7 @@ const seen = (content: string): SeenFile => ({
   version: content,
   sha256: hash('sha256', content, 'buffer'),
   error: '',
+  cause: Cause.UNSPECIFIED,
 });
 const both = () => new Map(uris.map((uri) => [uri, 'x']));
 
@@ -164,15 +172,28 @@ test('a node that sees no files of ours is asked for none, and has the decoders 
   );
 });
 
-test('where nobody can write, it is not the node', async () => {
-  for (const canWrite of [true, false]) {
+const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 0 };
+
+test("where the coordinator cannot write either, its own error is told, whatever the node's is", async () => {
+  const blind = 'The path lies outside of the data roots (--data-root)';
+  for (const own of [undefined, full]) {
     const { stage, probes, asked, told, ask } = createStage(both());
-    stage.canWrite = canWrite;
+    stage.own = own;
     await ask('write file:///out');
     assert.equal(asked[0]!.write, 'file:///out');
-    await probes.answered(1, { probe: 1, files: [], error: 'No space left' });
-    assert.deepEqual(told[0]![2], { kind: canWrite ? 'NeedLacked' : 'NobodyWrites', reason: 'No space left' });
+    await probes.answered(1, { probe: 1, files: [], error: blind });
+    assert.deepEqual(
+      told[0]![2],
+      own ? { kind: 'NeedLacked', reason: own.error, own } : { kind: 'NeedLacked', reason: blind },
+    );
   }
+});
+
+test('a node that writes through the coordinator lacks what that lacks', async () => {
+  const { stage, told, ask } = createStage(both());
+  stage.own = full;
+  await ask('write file:///out', true);
+  assert.deepEqual(told[0]![2], { kind: 'NeedLacked', reason: full.error, own: full });
 });
 
 test('an answer of another conversation, to no probe, or a second one is ignored', async () => {
@@ -185,4 +206,49 @@ test('an answer of another conversation, to no probe, or a second one is ignored
   await probes.answered(1, answer);
   await probes.answered(1, answer);
   assert.equal(told.length, 1);
+});
+
+const hostNeed = 'read http://far';
+const farShard: Shard = {
+  shard: 0,
+  costBytes: 1,
+  needs: [hostNeed],
+  work: { kind: 'frames', sources: [1, 2].map((index) => ({ index, uri: `http://far/${index}.pgm` })) },
+};
+
+test('a node looks itself at files of a host that the coordinator cannot have, and lacks it where all are away', async () => {
+  const failed = (cause: Cause): SeenFile => ({ version: '', sha256: Buffer.alloc(0), error: 'No', cause });
+  const table: [files: SeenFile[], shown: Shown][] = [
+    [[failed(Cause.AWAY), failed(Cause.AWAY)], { kind: 'NeedLacked', reason: 'No (http://far/1.pgm)' }],
+    [[failed(Cause.AWAY), seen('x')], { kind: 'NeedShown' }],
+    [[failed(Cause.AWAY), failed(Cause.ACCESS)], { kind: 'NeedShown' }],
+  ];
+  for (const [files, shown] of table) {
+    const { probes, told, asked, ask } = createStage(new Map());
+    probes.samples.note(farShard);
+    await ask(hostNeed);
+    assert.deepEqual(
+      asked[0]!.files.map(({ uri }) => uri),
+      ['http://far/1.pgm', 'http://far/2.pgm'],
+    );
+    await probes.answered(1, { probe: 1, files, error: '' });
+    assert.deepEqual(told, [[1, hostNeed, shown]]);
+  }
+});
+
+test('a host that closes its files is gone where the coordinator has seen some, or a node has had none', async () => {
+  const { stage, probes, ask, later } = createStage(new Map());
+  probes.samples.note(farShard);
+  stage.fault = 'closed';
+  const failed = { uri: 'http://far/1.pgm', fault: 'closed' } as const;
+  assert.deepEqual(
+    [await probes.isHostGone(hostNeed, failed, false), await probes.isHostGone(hostNeed, failed, true)],
+    [true, false],
+  );
+  stage.files.set('http://far/2.pgm', 'x');
+  later();
+  await ask(hostNeed);
+  assert.equal(await probes.isHostGone(hostNeed, failed, false), false);
+  stage.files.clear();
+  assert.equal(await probes.isHostGone(hostNeed, failed, true), true);
 });

@@ -2,14 +2,15 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freeBytes, tryWrite } from '@halogrid/results';
-import { InputError, type ShownFile, showFile } from '@halogrid/sources';
+import { InputError, type InputFault, isRemoteUri, type ShownFile, showFile } from '@halogrid/sources';
+import { lackOf, type OutputLack } from '../job/output-lack.ts';
 
 /** What the coordinator finds at a place itself. */
 export type OwnView =
   /** The file, as it is there now. */
   | { kind: 'there'; file: ShownFile }
   /** It cannot be read here, for that reason; `isMissing`: its folder can be, and it is not in there. */
-  | { kind: 'not there'; reason: string; isMissing: boolean; mayPass: boolean };
+  | { kind: 'not there'; reason: string; isMissing: boolean; fault: InputFault };
 
 /** How the coordinator looks for itself. All of it is bounded in time, and nothing rejects. */
 export interface Eyes {
@@ -17,8 +18,8 @@ export interface Eyes {
   see(uri: string, isWhole: boolean): Promise<OwnView>;
   /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
   identify(folderUri: string): Promise<string | undefined>;
-  /** Whether results can be written below that folder, though a node could not, for that reason. */
-  canWrite(folderUri: string, reason: string): Promise<boolean>;
+  /** Why results cannot be written below that folder, where a node could not, for that reason; undefined where they can. */
+  whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined>;
 }
 
 /** A disk that does not answer for so long is taken for one that cannot be read. */
@@ -27,21 +28,19 @@ const patienceMs = 60_000;
 /** The largest file that a node writes at once takes no more. */
 const roomBytes = 2 ** 28;
 
-export const ownEyes: Eyes = { see, identify, canWrite };
+export const ownEyes: Eyes = { see, identify, whyNotWritten };
 
 async function see(uri: string, isWhole: boolean): Promise<OwnView> {
-  const signal = AbortSignal.timeout(patienceMs);
-  const gaveUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  gaveUp.catch(() => {});
   try {
-    return { kind: 'there', file: await Promise.race([showFile(uri, isWhole, signal), gaveUp]) };
+    return { kind: 'there', file: await patiently((signal) => showFile(uri, isWhole, signal)) };
   } catch (error) {
     const isOfInput = error instanceof InputError;
     return {
       kind: 'not there',
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       isMissing: isOfInput && uri.startsWith('file:') && (await hasFolder(uri)),
-      mayPass: !isOfInput || error.mayPass || error.fault === 'process',
+      // What is not told in time is no more there than what refuses.
+      fault: isOfInput ? error.fault : isRemoteUri(uri) ? 'away' : 'process',
     };
   }
 }
@@ -56,15 +55,29 @@ async function identify(folderUri: string): Promise<string | undefined> {
   }
 }
 
-async function canWrite(folderUri: string, reason: string): Promise<boolean> {
+async function whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined> {
+  const freeThere = (): Promise<number | undefined> => patiently(() => freeBytes(folderUri)).catch(() => undefined);
   try {
-    await tryWrite(folderUri);
-    // What a node could not write may be larger than what was tried.
-    return !/ENOSPC|EDQUOT|no space|quota/i.test(reason) || (await freeBytes(folderUri)) >= roomBytes;
-  } catch {
-    return false;
+    await patiently(() => tryWrite(folderUri));
+  } catch (error) {
+    const lack = lackOf(error) ?? { kind: 'folder', error: messageOf(error) };
+    return lack.kind === 'room' ? { ...lack, freeBytes: await freeThere() } : lack;
   }
+  if (lackOf(reason)?.kind !== 'room') return undefined;
+  // What a node could not write may be larger than what was tried.
+  const free = await freeThere();
+  return free !== undefined && free < roomBytes ? { kind: 'room', error: reason, freeBytes: free } : undefined;
 }
+
+/** Rejects where there is no answer for long. */
+async function patiently<T>(look: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const gaveUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  gaveUp.catch(() => {});
+  return Promise.race([look(signal), gaveUp]);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Whether the folder of a file can be looked into. */
 async function hasFolder(uri: string): Promise<boolean> {

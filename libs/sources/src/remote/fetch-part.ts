@@ -28,10 +28,10 @@ export async function fetchPart(source: PartSource, into: Uint8Array, start: num
     const headers = { ...onlyThisVersion(version), range: `bytes=${at}-${end - 1}` };
     at = await get(target, headers, limits, async (answer) => {
       checkVersion(version, answer);
-      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer', false);
+      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer');
       const sent = sentOf(answer, part);
       if (answers === mostAnswers) {
-        throw new TransferError(`The server sends less than it is asked for, more than ${mostAnswers} times`, false);
+        throw new TransferError(`The server sends less than it is asked for, more than ${mostAnswers} times`);
       }
       await fill(into.subarray(at - start, sent.end - start), answer, wire);
       return sent.end;
@@ -45,7 +45,6 @@ export function sentOf({ headers }: Answer, part: ByteRange): ByteRange & { tota
   if (sent.start === part.start && sent.end > sent.start && sent.end <= part.end) return sent;
   throw new TransferError(
     `The server sent bytes ${sent.start} to ${sent.end} of the file where ${part.start} to ${part.end} were asked for`,
-    false,
   );
 }
 
@@ -54,11 +53,11 @@ export async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: nu
   let filled = 0;
   for await (const chunk of body) {
     wire.bytes += chunk.length;
-    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced', false);
+    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced');
     into.set(chunk, filled);
     filled += chunk.length;
   }
   if (filled < into.length) {
-    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, true);
+    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, 'cut');
   }
 }

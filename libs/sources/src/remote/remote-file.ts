@@ -95,7 +95,7 @@ export class RemoteFile {
       return await get(target, onlyThisVersion(version), limits, async (answer) => {
         checkVersion(version, answer);
         if (answer.status === 200) return await openWhole(answer, version);
-        throw new TransferError('The server sends a part of the file without saying of how many bytes', false);
+        throw new TransferError('The server sends a part of the file without saying of how many bytes');
       });
     }
     try {
