@@ -17,7 +17,7 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
 /**
  * What most of a job's time was spent on, or spent in waiting for.
  *
- * @typedef {Binder | 'start' | 'listing' | 'coordinator' | 'shards' | 'writing'} Bound
+ * @typedef {Binder | 'start' | 'listing' | 'host' | 'coordinator' | 'shards' | 'writing'} Bound
  */
 
 /**
@@ -25,8 +25,8 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
  * from then until the last result was merged; `writing`: from then until the output was complete; `listing`: until the last source
  * was listed, which goes on while nodes compute, absent where nobody saw it. `busy`: parts of `computing`, in [0, 1], in which a node
  * was at something, as a mean of the nodes; `shard`: had a shard at all. `binding`: parts in which it was what all behind it waited
- * for, absent where nodes of an earlier version told nothing of it; `queued`: the part in which shards waited for a node. `bound` is
- * absent where nodes told nothing.
+ * for, absent where nodes of an earlier version told nothing of it; `queued`: the part in which shards waited for a node. `away`: of the host
+ * or bucket that was away for longest, how long the job waited for it. `bound` is absent where nodes told nothing.
  *
  * @typedef {object} TimeSpent
  * @property {number} starting
@@ -36,6 +36,7 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
  * @property {Record<Work | 'shard', number>} busy
  * @property {Record<Binder, number>} [binding]
  * @property {number} [queued]
+ * @property {{ place: string, seconds: number }} [away]
  * @property {Bound} [bound]
  */
 
@@ -78,10 +79,19 @@ export function whereTimeWent(job, nowMs) {
         Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)]))
       ),
     }),
+    ...awayOf(times.busySeconds),
     // The coordinator's time, whatever the number of nodes.
     ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
+}
+
+/** @param {Record<string, number>} busySeconds @returns {Pick<TimeSpent, 'away'>} */
+function awayOf(busySeconds) {
+  const hosts = Object.entries(busySeconds).filter(([name]) => name.startsWith('away '));
+  if (hosts.length === 0) return {};
+  const [name, seconds] = hosts.reduce((a, b) => (b[1] > a[1] ? b : a));
+  return { away: { place: name.slice('away '.length), seconds } };
 }
 
 /** A device that is busy for this part of the time, one batch after another, has none left for more. */
@@ -97,16 +107,19 @@ const nearly = 0.9;
  * @returns {Bound}
  */
 export function boundOf(
-  { starting, computing, writing, listing, busy, binding, queued = 0 },
+  { starting, computing, writing, listing, busy, binding, queued = 0, away },
   { stageSeconds, busySeconds },
 ) {
   const half = (starting + computing + writing) / 2;
   if (writing > half) return 'writing';
-  if (starting > half) return 'start';
+  /** @param {number} seconds */
+  const isAwayMostOf = (seconds) => away !== undefined && away.seconds > seconds / 2;
+  if (starting > half) return isAwayMostOf(starting) ? 'host' : 'start';
   if (busy.shard < 1 / 2) {
+    const idle = 1 - busy.shard;
+    if (isAwayMostOf(idle * computing)) return 'host';
     if (listing !== undefined && listing > starting + computing * nearly) return 'listing';
     // Whatever of both does not fit beside each other was at the same time.
-    const idle = 1 - busy.shard;
     return queued + idle - 1 > idle / 2 ? 'coordinator' : 'shards';
   }
   if (binding) return binders.reduce((a, b) => (binding[b] > binding[a] ? b : a));
@@ -155,7 +168,7 @@ export const workNames = {
 };
 
 /** @param {TimeSpent} spent @param {Bound} bound */
-function describeBound({ starting, computing, writing, busy, binding }, bound) {
+function describeBound({ starting, computing, writing, busy, binding, away }, bound) {
   /** @param {number} part */
   const percent = (part) => `${Math.round(part * 100)} %`;
   /** @param {number} part */
@@ -169,6 +182,8 @@ function describeBound({ starting, computing, writing, busy, binding }, bound) {
       return `writing the results: it took ${describeSeconds(writing)} of ${all}`;
     case 'listing':
       return `listing: ${idle}`;
+    case 'host':
+      return `${placeName(away?.place ?? '')}: it was away in ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
     case 'coordinator':
       return `the coordinator: ${idle}, while shards waited for one`;
     case 'shards':
@@ -186,6 +201,12 @@ function describeBound({ starting, computing, writing, busy, binding }, bound) {
       return `${workNames[work]}: under way in ${ofComputing(busy[work])}; ${device}`;
     }
   }
+}
+
+/** @param {string} place */
+function placeName(place) {
+  const [scheme, name] = place.split('://');
+  return `the ${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
 }
 
 /** In [0, 1], to a thousandth. @param {number} part */

@@ -29,6 +29,8 @@ export interface CoordinatorOptions {
   nodeTimeoutMs?: number;
   /** A job fails when nodes are attached and for this long none can do what it needs, unless it waits. 0 … 86400000. */
   nodeGraceMs?: number;
+  /** A job fails when a host or bucket of its sources is away for this long, unless it waits for nodes. */
+  sourceGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -48,6 +50,7 @@ export interface CoordinatorConfig {
   http: ListenAddress;
   nodeTimeoutMs: number;
   nodeGraceMs: number;
+  sourceGraceMs: number;
   /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
@@ -71,6 +74,8 @@ export const coordinatorDefaults = {
   nodeTimeoutMs: 10_000,
   /** A person needs no longer to start another node, or to mount a folder again. */
   nodeGraceMs: 120_000,
+  /** Longer than a server takes to start again. */
+  sourceGraceMs: 600_000,
   insecureNetwork: false,
   security: {},
   data: {},
@@ -94,11 +99,14 @@ export function createCoordinatorConfig(
     ...coordinatorDefaults,
     ...Object.fromEntries(given),
   };
-  const { nodeTimeoutMs, insecureNetwork } = merged;
+  const { nodeTimeoutMs, sourceGraceMs, insecureNetwork } = merged;
   // No other node will join the coordinator of one run.
   const nodeGraceMs = options.nodeGraceMs ?? (options.ledgerInOutput ? ownNodesGraceMs : merged.nodeGraceMs);
   if (!Number.isInteger(nodeGraceMs) || nodeGraceMs < 0 || nodeGraceMs > 86_400_000) {
     throw new UsageError(`Expected 0 to 86400000 milliseconds for --node-grace but received '${nodeGraceMs}'`);
+  }
+  if (!Number.isSafeInteger(sourceGraceMs) || sourceGraceMs < 0) {
+    throw new UsageError(`Expected 0 or more milliseconds for --source-grace but received '${sourceGraceMs}'`);
   }
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
@@ -120,6 +128,7 @@ export function createCoordinatorConfig(
     http,
     nodeTimeoutMs,
     nodeGraceMs,
+    sourceGraceMs,
     ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
     security,
     // Whoever reaches this process from outside must not reach further through it.

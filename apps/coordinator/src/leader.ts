@@ -1,4 +1,4 @@
-import type { SubmitRequest } from '@halogrid/proto';
+import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig } from './config.ts';
@@ -45,12 +45,22 @@ interface Planner {
 
 /** The planner, and all that reads images for it, is loaded by its thread alone where it has one: 90 files that no start needs. */
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
-  if (!config.plansOnThread) return { plan: (await import('./plan/planner.ts')).planJob, check: checkSources };
+  const graceOf = ({ waitForNode }: JobSpec): number => (waitForNode ? Number.POSITIVE_INFINITY : config.sourceGraceMs);
+  if (!config.plansOnThread) {
+    const [{ planJob }, { planPatiently }] = await Promise.all([
+      import('./plan/planner.ts'),
+      import('./plan/plan-patiently.ts'),
+    ]);
+    return {
+      plan: (spec, pipeline, signal) => planPatiently(planJob(spec, pipeline, signal), graceOf(spec), signal),
+      check: checkSources,
+    };
+  }
   const thread = new PlanThread();
   thread.prepare();
   onClose(() => thread.close());
   return {
-    plan: (spec, _pipeline, signal) => thread.plan(spec, signal),
+    plan: (spec, _pipeline, signal) => thread.plan(spec, signal, graceOf(spec)),
     check: (uris, videoOption) => thread.check(uris, videoOption),
   };
 }
@@ -138,6 +148,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
+    sourceGraceMs: config.sourceGraceMs,
     metrics,
     log,
     ...(shared && { others: shared }),

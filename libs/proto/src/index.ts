@@ -60,7 +60,7 @@ export {
   searchBounds,
   submitBounds,
 } from './limits/message-bounds.ts';
-export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
+export { decodeNeed, needInWords, pathIn, placeInWords, placeOfNeed, readNeed, writeNeed } from './needs.ts';
 export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */

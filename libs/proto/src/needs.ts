@@ -16,6 +16,15 @@ export function needInWords(need: string): string {
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }
 
+/** The host or bucket that a need is to read from, as URI; undefined for one of another kind. */
+export const placeOfNeed = (need: string): string | undefined => /^read ((?:https?|s3):\/\/.*)$/s.exec(need)?.[1];
+
+/** A host or bucket as a person would say it. */
+export function placeInWords(place: string): string {
+  const [scheme, name = ''] = place.split('://');
+  return `${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
+}
+
 /** The path of a file: URI, as a person writes it; the URI itself where it has none that can be read. */
 export function pathIn(uri: string): string {
   try {

@@ -38,8 +38,10 @@ export {
   SourceNotFoundError,
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';
+export { type AwayHost, AwayHosts } from './remote/away-hosts.ts';
 export { BlockReader } from './remote/block-reader.ts';
 export type { ByteRange } from './remote/byte-ranges.ts';
+export { withPatience } from './remote/patience.ts';
 export { remoteVersion } from './remote/probe.ts';
 export { readRemoteHead } from './remote/read-head.ts';
 export { RemoteFile } from './remote/remote-file.ts';

@@ -2,12 +2,14 @@
  * What an InputError tells of the input.
  *
  * - `content`: the bytes are not an image that can be processed, and will not be one elsewhere: damage, format, limits.
- * - `access`: the bytes cannot be had here: not found, forbidden, an error of input or output, too many open files, no way to
- *   the host. Another machine may have them.
+ * - `access`: the bytes cannot be had here: not found, forbidden, an error of input or output, too many open files. Another machine
+ *   may have them.
+ * - `away`: the host or bucket gave no answer that tells of the input: see transferFault. Others of its inputs may have been had.
+ * - `closed`: the host or bucket wants other keys, for this input at least.
  * - `changed`: there are other bytes than those that were asked for.
  * - `process`: this process has too many files open, or no memory: that tells nothing of the input.
  */
-export type InputFault = 'content' | 'access' | 'changed' | 'process';
+export type InputFault = 'content' | 'access' | 'away' | 'closed' | 'changed' | 'process';
 
 /**
  * An input cannot be processed, in one sentence. `stage` is where that showed: `read`: its bytes cannot be had; `decode`: they
@@ -17,23 +19,17 @@ export type InputFault = 'content' | 'access' | 'changed' | 'process';
 export class InputError extends Error {
   readonly stage: 'read' | 'decode';
   readonly fault: InputFault;
-  /** A host or a network failed, perhaps not for long. */
-  readonly mayPass: boolean;
 
   /** Unless given, what cannot be read is a matter of access, and what cannot be decoded of content. */
   constructor(
     stage: 'read' | 'decode',
     message: string,
-    {
-      fault = stage === 'read' ? 'access' : 'content',
-      mayPass = false,
-    }: { fault?: InputFault; mayPass?: boolean } = {},
+    { fault = stage === 'read' ? 'access' : 'content' }: { fault?: InputFault } = {},
   ) {
     super(message);
     this.name = 'InputError';
     this.stage = stage;
     this.fault = fault;
-    this.mayPass = mayPass;
   }
 }
 

@@ -33,6 +33,8 @@ export interface LocalClusterOptions {
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
   threads?: number;
+  /** How long a job waits for a host that is away, as of `coordinator`. */
+  sourceGraceMs?: number | undefined;
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;
 }
@@ -47,12 +49,14 @@ export async function startLocalCluster({
   decode = 'auto',
   gpus,
   threads = threadsEach(gpus?.length ?? nodes),
+  sourceGraceMs,
   note,
 }: LocalClusterOptions): Promise<LocalCluster> {
   // Others on this machine reach these ports, too. An environment is read by nobody else, unlike a command line.
   const env = { HALOGRID_TOKEN: randomBytes(32).toString('hex'), HALOGRID_TOKEN_FILE: '' };
   const served = ['--http', anyPort, '--own-token'];
-  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output'], {
+  const grace = sourceGraceMs === undefined ? [] : ['--source-grace', `${sourceGraceMs / 1000}s`];
+  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output', ...grace], {
     env,
     onLog: (line) => {
       const notice = noticeOf(line);

@@ -2,7 +2,7 @@ import { aborted, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
-import { collect, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+import { collect, duration, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
@@ -11,6 +11,7 @@ interface CoordinatorCommandOptions {
   ledgerInOutput?: boolean;
   nodeTimeout?: number;
   nodeGrace?: number;
+  sourceGrace?: number;
   insecureNetwork?: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -51,6 +52,11 @@ export function addCoordinatorCommand(program: Command): void {
       'a job fails when for longer no attached node can read its sources or write its results (default: 120000)',
       wholeNumber('--node-grace', 0, 86_400_000),
     )
+    .option(
+      '--source-grace <duration>',
+      'a job fails when a host or bucket of its sources is away for longer; 0: it does not wait (default: 10m)',
+      duration('--source-grace'),
+    )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option(
@@ -77,6 +83,7 @@ export function addCoordinatorCommand(program: Command): void {
         ledgerInOutput,
         nodeTimeout: nodeTimeoutMs,
         nodeGrace: nodeGraceMs,
+        sourceGrace: sourceGraceMs,
         insecureNetwork,
       } = options;
       const config = createCoordinatorConfig({
@@ -86,6 +93,7 @@ export function addCoordinatorCommand(program: Command): void {
         ledgerInOutput,
         nodeTimeoutMs,
         nodeGraceMs,
+        sourceGraceMs,
         insecureNetwork,
         index: options.index,
         security: options,

@@ -12,6 +12,7 @@ import {
   type DeviceChoice,
   decodeChoices,
   deviceChoices,
+  duration,
   oneOf,
   wholeNumber,
 } from '../options/option-values.ts';
@@ -29,6 +30,7 @@ interface RunOptions extends JobOptions, ClientSecurityOption {
   device?: DeviceChoice;
   decode?: DecodeChoice;
   gpu?: GpuChoice;
+  sourceGrace?: number;
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -70,6 +72,11 @@ export function addRunCommand(program: Command): void {
       oneOf('--decode', decodeChoices),
     )
     .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
+    .option(
+      '--source-grace <duration>',
+      'how long a host or bucket that is away is waited for; 0: not at all (default: 10m)',
+      duration('--source-grace'),
+    )
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
@@ -81,8 +88,11 @@ export function addRunCommand(program: Command): void {
 async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
   const request = parseJob(sources, options, process.cwd());
-  if (options.coordinator && (options.nodes || options.device || options.decode)) {
-    throw new UsageError('Expected none of --nodes, --device and --decode with --coordinator: the cluster has its own');
+  const isOfCluster = options.nodes || options.device || options.decode || options.sourceGrace !== undefined;
+  if (options.coordinator && isOfCluster) {
+    throw new UsageError(
+      'Expected none of --nodes, --device, --decode and --source-grace with --coordinator: the cluster has its own',
+    );
   }
   if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
     throw new UsageError(
@@ -105,6 +115,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
         ...local,
         ...(options.decode && { decode: options.decode }),
         gpus,
+        sourceGraceMs: options.sourceGrace,
         note: view.note,
       });
   // Whoever waits for it sees the error; until then it is not an unhandled one.

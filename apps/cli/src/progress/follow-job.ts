@@ -58,9 +58,12 @@ function createBar(stream: WriteStream): ProgressView {
 
 function createLines(stream: NodeJS.WritableStream, nowMs: () => number): ProgressView {
   let next = nowMs() + lineEveryMs;
+  let waiting = '';
   return {
     show(job) {
       const now = nowMs();
+      if (job.waiting && job.waiting !== waiting) next = now;
+      waiting = job.waiting;
       if (now < next) return;
       next = now + lineEveryMs;
       stream.write(`${progressLine(job)}\n`);

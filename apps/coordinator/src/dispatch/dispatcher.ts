@@ -45,6 +45,8 @@ export interface DispatcherOptions {
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
   graceMs?: number;
+  /** The same where it needs a host or bucket to read from. */
+  sourceGraceMs?: number;
   /** Jobs that other coordinators lead, where there are such. */
   others?: OtherJobs;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
@@ -86,8 +88,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
-    const grace = graceMs === undefined ? {} : { graceMs };
+    const { reportWithinMs, graceMs, sourceGraceMs, ledger, metrics, clock, log } = options;
+    const { eyes = ownEyes, every = systemTimer } = options;
+    const grace = { ...(graceMs !== undefined && { graceMs }), ...(sourceGraceMs !== undefined && { sourceGraceMs }) };
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
     const tell = (event: SchedulerEvent<ComparableAnswer>): void => this.#handle(event);
     this.#sights = new JobSights(
@@ -99,7 +102,7 @@ export class Dispatcher {
     this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
-    this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
+    this.#stopTicks = every(tickMs, () => this.#tick());
   }
 
   /** The fencing number that leases carry. */
@@ -303,7 +306,7 @@ export class Dispatcher {
     const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     const speed = run?.speed.at(this.#options.clock.monotonicMs());
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId), speed };
+    return { nodes, waiting: this.#whyWaiting(jobId), notes: this.#jobs.notesOf(jobId), speed };
   }
 
   /** `jobNow` of each job that runs here, for those who ask other coordinators. */
@@ -323,6 +326,18 @@ export class Dispatcher {
     for (const [session] of this.#sessions.entries()) this.#searches.left(session);
     this.#sessions.dropAll('The coordinator stops');
     await closed;
+  }
+
+  #whyWaiting(jobId: string): string {
+    return this.#jobs.get(jobId)?.waiting ?? this.#scheduler.whyBlocked(jobId) ?? '';
+  }
+
+  #tick(): void {
+    this.#handle({ kind: 'Tick' });
+    for (const jobId of this.#jobs.ids()) {
+      const isNew = this.#jobs.get(jobId)?.waits(this.#whyWaiting(jobId), this.#scheduler.awaitedPlace(jobId));
+      if (isNew) this.#jobs.tellChanged(jobId);
+    }
   }
 
   #handle(event: SchedulerEvent<ComparableAnswer>): void {

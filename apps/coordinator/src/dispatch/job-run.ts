@@ -2,7 +2,9 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
+import type { AwayHost } from '@halogrid/sources';
 import type { AcceptedJob } from '../job/accepted-job.ts';
+import { coordinatorLacks, waitsForHost } from '../job/away-sentences.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
@@ -14,6 +16,7 @@ import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
+import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import { QueueTime } from './queue-time.ts';
@@ -92,6 +95,8 @@ export class JobRun {
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();
   readonly #queueTime = new QueueTime();
+  readonly #hostTime = new HostTime();
+  #waited = '';
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
@@ -105,6 +110,8 @@ export class JobRun {
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
+  /** The host that its plan waits for. */
+  #away: AwayHost | undefined;
 
   constructor(
     job: AcceptedJob,
@@ -134,10 +141,28 @@ export class JobRun {
     this.queueShrank();
   }
 
+  /** Why it is not planned further; undefined where it is. */
+  get waiting(): string | undefined {
+    return this.#away && waitsForHost(this.#away.place, coordinatorLacks(this.#away));
+  }
+
   /** Seconds in which shards of it waited for nodes, since it was last asked. */
   takeQueuedSeconds(): number {
     this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     return this.#queueTime.take();
+  }
+
+  /** Seconds in which it waited for hosts, by host, since it was last asked. */
+  takeHostSeconds(): Record<string, number> {
+    return this.#hostTime.take();
+  }
+
+  /** Takes note of why it does not go on, and of the host that it waits for; true where that is another reason than before. */
+  waits(waiting: string, place = this.#away?.place): boolean {
+    this.#hostTime.look(this.#clock.monotonicMs(), place);
+    const isNew = waiting !== this.#waited;
+    this.#waited = waiting;
+    return isNew;
   }
 
   /** Fewer of its shards wait for nodes. */
@@ -206,7 +231,10 @@ export class JobRun {
         await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
-        for (const step of steps) if (step.kind === 'previews') this.#makePictures(step.chosen);
+        for (const step of steps) {
+          if (step.kind === 'previews') this.#makePictures(step.chosen);
+          else if (step.kind === 'waits') this.#away = step.away;
+        }
         await this.#checkQuarantined();
       },
       room: () => this.#waitForRoom(),

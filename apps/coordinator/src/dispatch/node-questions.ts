@@ -30,10 +30,10 @@ export class NodeQuestions {
     this.#tell({ ...shown, session, need });
   }
 
-  async vet({ shard, candidate }: Order<'VetAnswer'>): Promise<void> {
+  async vet({ shard, candidate, delays }: Order<'VetAnswer'>): Promise<void> {
     // The scheduler carries answers unread; this one came with a report.
     const answer = (candidate.answer as ComparableAnswer).content;
-    const verdict = await this.#sights.vet(shard, answer, candidate.lease.attempt);
+    const verdict = await this.#sights.vet({ shard, answer, delays });
     this.#tell({ kind: 'AnswerVetted', candidate, verdict });
   }
 

@@ -33,8 +33,8 @@ export class ResultWriter {
     const startMs = clock.monotonicMs();
     try {
       const { content, node } = answer;
-      const queued = jobs.get(lease.jobId)?.takeQueuedSeconds() ?? 0;
-      const busySeconds = { ...content.busySeconds, queued };
+      const run = jobs.get(lease.jobId);
+      const busySeconds = { ...content.busySeconds, ...run?.takeHostSeconds(), queued: run?.takeQueuedSeconds() ?? 0 };
       const outcome = await ledger.commit({ ...lease, ...content, busySeconds, node });
       const pixels = recorder.committed(command, outcome, startMs);
       // An older epoch than the ledger's: another coordinator leads.

@@ -2,6 +2,7 @@ import {
   charactersOfBraces,
   checkHasSource,
   checkSourceUri,
+  InputError,
   mayHaveVideo,
   redactUri,
   SourceForbiddenError,
@@ -22,7 +23,7 @@ const maxLooks = 20_000;
  * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
  * one was given. Throws Refusal: 'invalid' for one that is no URI of a
  * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
- * read is for the planner and the nodes to find out: they set it aside.
+ * read is for the planner and the nodes to find out: they set it aside, or wait for its host.
  */
 export async function checkSources(uris: readonly string[], videoOption?: string): Promise<void> {
   const turns = new Turns();
@@ -40,7 +41,7 @@ export async function checkSources(uris: readonly string[], videoOption?: string
       await check(uri);
     }
   }
-  if (videoOption && !(await mayHaveVideo(uris, maxLooks))) throw new Refusal('invalid', noVideoSentence(videoOption));
+  if (videoOption && !(await mayHaveVideoHere(uris))) throw new Refusal('invalid', noVideoSentence(videoOption));
 }
 
 async function checkUri(uri: string): Promise<void> {
@@ -58,6 +59,19 @@ async function checkHasInput(uri: string): Promise<void> {
     if (error instanceof SourceForbiddenError) {
       throw new Refusal('forbidden', `The source '${redactUri(uri)}' is not allowed here: ${error.message}`);
     }
+    if (isAway(error)) return;
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
 }
+
+async function mayHaveVideoHere(uris: readonly string[]): Promise<boolean> {
+  try {
+    return await mayHaveVideo(uris, maxLooks);
+  } catch (error) {
+    if (isAway(error)) return true;
+    throw error;
+  }
+}
+
+/** The plan waits for its host. */
+const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';

@@ -1,5 +1,6 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, FrameOutline, StageSpan, VideoSegment } from '@halogrid/proto';
+import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -132,6 +133,12 @@ export interface PlanNote {
   text: string;
 }
 
+/** The host that a plan waits for from now on, or that it waits for none. It is told like a note. */
+export interface PlanWaits {
+  kind: 'waits';
+  away: AwayHost | undefined;
+}
+
 /** Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it either. */
 export interface PlanPreviews {
   kind: 'previews';
@@ -139,9 +146,13 @@ export interface PlanPreviews {
 }
 
 /** What a plan is made of, as it is made. */
-export type PlannedStep = PlanStep | PlanNote | PlanPreviews;
+export type PlannedStep = PlanStep | PlanNote | PlanWaits | PlanPreviews;
 
-export const isRecorded = (step: PlannedStep): step is PlanStep => step.kind !== 'note' && step.kind !== 'previews';
+export const isRecorded = (step: PlannedStep): step is PlanStep => !isTold(step) && step.kind !== 'previews';
+
+/** What is told of a plan belongs nowhere in it. */
+export const isTold = (step: PlannedStep): step is PlanNote | PlanWaits =>
+  step.kind === 'note' || step.kind === 'waits';
 
 /** The exact result of one tile or one whole frame, as a node reports it. */
 export interface SourceResult {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { refsOf, unpackStep } from '../job/packed-frames.ts';
-import { isRecorded, type PlannedStep, type PlanStep, type ShardWork } from '../job/shard.ts';
+import { isRecorded, isTold, type PlannedStep, type PlanStep, type ShardWork } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
@@ -30,7 +30,7 @@ export async function* continuePlan(
       if (before.kind === 'source') lastUri = before.uri;
       if (parts.length === 0) {
         let step = await next();
-        for (; step?.kind === 'note'; step = await next()) yield [step];
+        for (; step && isTold(step); step = await next()) yield [step];
         if (step && isRecorded(step)) parts = unpackStep(step);
       }
       const step = parts.shift();

@@ -1,5 +1,5 @@
 import { isPackable, packFrames } from '../job/packed-frames.ts';
-import type { PlannedStep, PlanStep } from '../job/shard.ts';
+import { isTold, type PlannedStep, type PlanStep } from '../job/shard.ts';
 
 type Source = Extract<PlanStep, { kind: 'source' }>;
 
@@ -40,8 +40,7 @@ class PlanPacker {
         return;
       }
     }
-    // What is told of a plan belongs nowhere in it.
-    if (step.kind !== 'note') for (const held of this.#heldFor(step)) plan.push(held);
+    if (!isTold(step)) for (const held of this.#heldFor(step)) plan.push(held);
     plan.push(step);
   }
 

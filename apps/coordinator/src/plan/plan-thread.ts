@@ -5,6 +5,7 @@ import { sourceAccess } from '@halogrid/sources';
 import { endThread } from '@halogrid/threads';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 
 /**
  * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used, and is closed
@@ -12,6 +13,8 @@ import type { PlannedStep } from '../job/shard.ts';
  */
 export interface PlanOrder {
   spec: JobSpec;
+  /** How long it waits for a host that is away. */
+  sourceGraceMs: number;
   port: MessagePort;
 }
 
@@ -34,6 +37,8 @@ export interface PlanAnswer {
   isLast?: true;
   /** Why there are no more. */
   error?: string;
+  /** That is for want of a host. */
+  isWant?: boolean;
 }
 
 interface Running {
@@ -60,16 +65,16 @@ export class PlanThread {
     this.#started();
   }
 
-  /** As planJob, but that errors are told by no more than their message. */
-  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep[]> {
+  /** As planPatiently does of planJob, but that other errors are told by no more than their message. */
+  async *plan(spec: JobSpec, signal?: AbortSignal, sourceGraceMs = 0): AsyncGenerator<PlannedStep[]> {
     signal?.throwIfAborted();
     const { port1: port, port2 } = new MessageChannel();
     try {
       const { worker, ended } = this.#started();
-      worker.postMessage({ spec, port: port2 } satisfies PlanOrder, [port2]);
+      worker.postMessage({ spec, sourceGraceMs, port: port2 } satisfies PlanOrder, [port2]);
       for await (const [answer] of on(port, 'message', { signal, close: ['close'] })) {
-        const { steps, isLast, error }: PlanAnswer = answer;
-        if (error !== undefined) throw new Error(error);
+        const { steps, isLast, error, isWant }: PlanAnswer = answer;
+        if (error !== undefined) throw new (isWant ? WantError : Error)(error);
         yield steps;
         if (isLast) return;
         port.postMessage('used');

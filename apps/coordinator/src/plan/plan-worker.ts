@@ -7,7 +7,9 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
 import { packPlan } from './pack-plan.ts';
+import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 import { runPlan } from './run-plan.ts';
@@ -17,7 +19,7 @@ restrictSources(workerData);
 
 parentPort!.on('message', (order: PlanOrder | CheckOrder) => void ('spec' in order ? plan(order) : check(order)));
 
-async function plan({ spec, port }: PlanOrder): Promise<void> {
+async function plan({ spec, sourceGraceMs, port }: PlanOrder): Promise<void> {
   const stopped = new AbortController();
   port.on('close', () => stopped.abort());
   const answer = (message: PlanAnswer): void => port.postMessage(message);
@@ -26,11 +28,12 @@ async function plan({ spec, port }: PlanOrder): Promise<void> {
     await once(port, 'message', { signal: stopped.signal });
   };
   try {
-    const steps = planJob(spec, jobPipeline(spec), stopped.signal);
+    const { signal } = stopped;
+    const steps = planPatiently(planJob(spec, jobPipeline(spec), signal), sourceGraceMs, signal);
     await runPlan(packPlan(steps), { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
-    answer({ steps: [], error: messageOf(error) });
+    answer({ steps: [], error: messageOf(error), isWant: error instanceof WantError });
   }
 }
 

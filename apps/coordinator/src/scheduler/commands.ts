@@ -37,8 +37,11 @@ export type Command<Answer> =
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
   /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
-  /** Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. */
-  | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate }
+  /**
+   * Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. `delays`: how often an
+   * answer to the shard was put off.
+   */
+  | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate; delays: number }
   /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
   | { kind: 'VetOutput'; session: number; lease: LeaseId; shard: Shard; failure: Failure }
   /** Tells the node to forget its leases of these shards of the job; none: of all. */

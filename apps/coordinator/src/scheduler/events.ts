@@ -54,6 +54,8 @@ export type Verdict =
   | { kind: 'upheld' }
   /** The coordinator can have one of them: the node lacks `need`, for that reason. */
   | { kind: 'refuted'; need: string | undefined; reason: string }
+  /** The host or bucket of `need` is away, for that reason, and neither the sources nor the node is at fault. */
+  | { kind: 'away'; need: string; reason: string }
   /** The coordinator cannot tell: the other nodes will. */
   | { kind: 'untold'; reason: string }
   /** It may be otherwise soon. */

@@ -48,6 +48,8 @@ export interface ShardEntry {
   hasLostDevice: boolean;
   /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
   refusedOn: readonly string[];
+  /** How often an answer was put off because what its sources need may be there soon. */
+  delays: number;
   /** Number of the lease whose answer or failure is being vetted. */
   vetting: number | undefined;
   candidates: readonly Candidate[];
@@ -150,6 +152,8 @@ export interface SchedulerOptions {
   tickMs: number;
   /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
   graceMs?: number;
+  /** The same where what it needs is a host or bucket to read from. */
+  sourceGraceMs?: number;
   /** The same where there is no room for its results, whether it waits for a node or not. */
   spaceGraceMs?: number;
 }
@@ -186,10 +190,13 @@ export interface Turn<Answer> {
 
 /** Longer than a person needs to start another node, or a folder to be mounted again. */
 const defaultGraceMs = 120_000;
+/** Longer than a server takes to start again. */
+const defaultSourceGraceMs = 600_000;
 
 export function createState(options: SchedulerOptions): SchedulerState {
   return {
     graceMs: defaultGraceMs,
+    sourceGraceMs: defaultSourceGraceMs,
     spaceGraceMs: Number.POSITIVE_INFINITY,
     ...options,
     jobs: new Map(),
@@ -249,6 +256,7 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     lostOn: none,
     hasLostDevice: false,
     refusedOn: none,
+    delays: 0,
     vetting: undefined,
     candidates: none,
     committed: undefined,

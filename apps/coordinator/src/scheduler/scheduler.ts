@@ -5,7 +5,7 @@ import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
 import { needLacked, needShown, nodeCredited, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
-import { whyBlocked } from './sights.ts';
+import { awaitedPlace, whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';
 
 /** A node as the scheduler has it. Times are of its clock. */
@@ -71,6 +71,12 @@ export class Scheduler<Answer extends Comparable> {
   whyBlocked(jobId: string): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && whyBlocked(this.#state, job);
+  }
+
+  /** The host or bucket that the job waits for; undefined where it waits for none. */
+  awaitedPlace(jobId: string): string | undefined {
+    const job = this.#state.jobs.get(jobId);
+    return job && awaitedPlace(this.#state, job);
   }
 
   /** The node as it is now; undefined when it is not attached. */

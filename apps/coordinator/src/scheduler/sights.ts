@@ -1,5 +1,6 @@
-import { needInWords } from '@halogrid/proto';
-import { lackOf, waitedInVain, waitsFor } from '../job/output-lack.ts';
+import { needInWords, placeOfNeed } from '@halogrid/proto';
+import { hostStaysAway, waitsForHost } from '../job/away-sentences.ts';
+import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
 import { isActive } from './active-nodes.ts';
 import { isWriting, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
@@ -134,9 +135,8 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       else if (active.every(lacks)) {
         const waitedMs = now - job.lackedSinceMs.get(need)!;
         const lack = outputLack(state, job, need);
-        const isOver = lack?.kind === 'room' ? waitedMs >= state.spaceGraceMs : waitedMs >= state.graceMs;
-        if (!isOver || (job.waitsForNode && lack?.kind !== 'room')) continue;
-        const error = lack ? waitedInVain(outputOf(need), lack, waitedMs) : blockedSentence(state, need)!;
+        if (waitedMs < graceOf(state, need, lack) || (job.waitsForNode && lack?.kind !== 'room')) continue;
+        const error = lack ? waitedInVain(outputOf(need), lack, waitedMs) : failedSentence(state, need, waitedMs);
         commands.push({ kind: 'FailJob', jobId: job.jobId, error, isWant: true });
         break;
       }
@@ -149,33 +149,63 @@ function lacksAnything({ sights }: AttachedNode): boolean {
   return false;
 }
 
-/** Why the job does not go on: no node can do what some of its shards need. */
-export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
-  const [need] = job.lackedSinceMs.keys();
-  if (need === undefined) return undefined;
-  const lack = outputLack(state, job, need);
-  if (lack) return waitsFor(outputOf(need), lack);
-  // One that has shown it since may only have computed nothing yet.
-  for (const node of state.nodes.values()) if (node.sights.get(need)?.kind === 'shown') return undefined;
-  return blockedSentence(state, need);
+function graceOf(state: SchedulerState, need: string, lack: OutputLack | undefined): number {
+  if (lack?.kind === 'room') return state.spaceGraceMs;
+  return placeOfNeed(need) === undefined ? state.graceMs : state.sourceGraceMs;
 }
 
-/** Undefined where no node lacks it just now. */
-function blockedSentence({ nodes }: SchedulerState, need: string): string | undefined {
+/** Why the job does not go on: no node can do what some of its shards need. */
+export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
+  for (const need of job.lackedSinceMs.keys()) {
+    const lack = outputLack(state, job, need);
+    if (lack) return waitsFor(outputOf(need), lack);
+    const why = whyLacked(state, need);
+    // One that has shown it since may only have computed nothing yet.
+    if (!why || isShown(state, need)) continue;
+    const place = placeOfNeed(need);
+    return place === undefined ? blockedSentence(need, why) : waitsForHost(place, why);
+  }
+  return undefined;
+}
+
+/** The host or bucket that the job waits for. */
+export function awaitedPlace(state: SchedulerState, { lackedSinceMs }: ScheduledJob): string | undefined {
+  for (const need of lackedSinceMs.keys()) {
+    const place = placeOfNeed(need);
+    if (place !== undefined && !isShown(state, need)) return place;
+  }
+  return undefined;
+}
+
+function isShown({ nodes }: SchedulerState, need: string): boolean {
+  for (const { sights } of nodes.values()) if (sights.get(need)?.kind === 'shown') return true;
+  return false;
+}
+
+/** Why the job has failed that waited so long for what every node lacks. */
+function failedSentence(state: SchedulerState, need: string, waitedMs: number): string {
+  const place = placeOfNeed(need);
+  const why = whyLacked(state, need)!;
+  return place === undefined ? blockedSentence(need, why) : hostStaysAway(place, why, waitedMs);
+}
+
+/** What a node lacks and how many others do; undefined where none does just now. */
+function whyLacked({ nodes }: SchedulerState, need: string): string | undefined {
   const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
     const sight = sights.get(need);
     return sight?.kind === 'lacking' ? [`'${name}': ${sight.reason}`] : [];
   });
   if (lacking.length === 0) return undefined;
   const others = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : '';
-  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}`;
 }
+
+const blockedSentence = (need: string, why: string): string =>
+  `${why}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';
-  if (/^(read|write) file:/.test(need))
-    return 'mount the folder there, and start the node with a --data-root that holds it';
-  return 'let the node reach the host, with the keys that it asks for';
+  return 'mount the folder there, and start the node with a --data-root that holds it';
 }
 
 function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {

@@ -4,12 +4,12 @@ import { leaseToAll, requeue } from './leases.ts';
 import { noteOutput } from './output-need.ts';
 import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { loseSight, someNodeCouldHave } from './sights.ts';
+import { loseSight, setLacked, someNodeCouldHave } from './sights.ts';
 
 /** Has the driver find out whether the sources that the node could not have are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.vetting = candidate.lease.attempt;
-  commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate });
+  commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate, delays: entry.delays });
 }
 
 /** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
@@ -29,6 +29,8 @@ export function answerVetted<A>(
     countFailure(state, nodeId);
     blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
   }
+  if (verdict.kind === 'away') hostIsAway(turn, nodeId, verdict.need, verdict.reason);
+  if (verdict.kind === 'later') entry.delays++;
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
     if (!someNodeCouldHave(state, entry, now, (node) => !entry.refusedOn.includes(node.nodeId))) {
@@ -50,6 +52,12 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   if (entry?.vetting !== lease.attempt) return undefined;
   entry.vetting = undefined;
   return entry;
+}
+
+/** The node is asked again like one that lacks it, and nobody is blamed. Most often others of its shards have said the same. */
+function hostIsAway<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
+  const node = turn.state.nodesById.get(nodeId);
+  if (node && node.sights.get(need)?.kind !== 'lacking') setLacked(turn, node, need, reason);
 }
 
 export function countFailure({ failures }: SchedulerState, nodeId: string): void {

@@ -2,12 +2,12 @@ import { writeNeed } from '@halogrid/proto';
 import { limitConcurrency } from '@halogrid/threads';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { OutputLack } from '../job/output-lack.ts';
-import type { Shard, ShardAnswer } from '../job/shard.ts';
+import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { needsOfJob } from './needs-of.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
-import { vetAnswer } from './vet-answer.ts';
+import { type Vetted, vetAnswer } from './vet-answer.ts';
 
 /** Answers that are vetted at once: each may have files read. */
 const vetsAtOnce = 8;
@@ -58,8 +58,8 @@ export class JobSights {
   }
 
   /** Whether sources that a node could not have are at fault. */
-  vet(shard: Shard, answer: ShardAnswer, attempt: number): Promise<Verdict> {
-    return this.#vetting(() => vetAnswer(this.#eyes, this.probes, { shard, answer, attempt }));
+  vet(vetted: Vetted): Promise<Verdict> {
+    return this.#vetting(() => vetAnswer(this.#eyes, this.probes, vetted));
   }
 
   /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import type { Probe, SeenFile } from '@halogrid/proto';
+import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
@@ -22,7 +22,7 @@ function createStage(files: Map<string, string>) {
   const eyes: Eyes = {
     see: async (uri) => {
       const content = stage.files.get(uri);
-      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, mayPass: false };
+      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, fault: 'access' };
       return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
     },
     identify: async () => stage.identity,
@@ -49,6 +49,7 @@ const seen = (content: string): SeenFile => ({
   version: content,
   sha256: hash('sha256', content, 'buffer'),
   error: '',
+  cause: Cause.UNSPECIFIED,
 });
 const both = () => new Map(uris.map((uri) => [uri, 'x']));
 

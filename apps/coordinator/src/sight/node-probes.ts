@@ -1,6 +1,7 @@
-import { type Probe, pathIn, type SeenFile, type Sight } from '@halogrid/proto';
-import { redactUri } from '@halogrid/sources';
+import { Cause, type Probe, pathIn, placeOfNeed, type SeenFile, type Sight } from '@halogrid/proto';
+import { type InputFault, redactUri } from '@halogrid/sources';
 import type { OutputLack } from '../job/output-lack.ts';
+import { isHostGone } from './is-host-gone.ts';
 import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
 
@@ -28,6 +29,8 @@ interface Pending {
   session: number;
   need: string;
   expected: Expected[];
+  /** Files of a host that the coordinator itself cannot have: the node sees whether it can. */
+  unseen?: readonly Sample[];
 }
 
 /** What the coordinator sees is good for so long: a thousand nodes may be asked at once. */
@@ -80,7 +83,9 @@ export class NodeProbes {
       return;
     }
     const expected = await this.#expected(need);
+    const unseen = placeOfNeed(need) === undefined ? [] : this.samples.of(need);
     if (expected.length > 0) node.probe(this.#number({ session, need, expected }, ''));
+    else if (unseen.length > 0) node.probe(this.#number({ session, need, expected, unseen }, ''));
     else if (await this.isGone(need)) {
       this.#tell(session, need, { kind: 'NeedLacked', reason: 'the coordinator cannot read it any more either' });
     } else this.#tell(session, need, { kind: 'NeedShown' });
@@ -91,13 +96,13 @@ export class NodeProbes {
     const pending = this.#pending.get(sight.probe);
     if (pending?.session !== session) return;
     this.#pending.delete(sight.probe);
-    const { need, expected } = pending;
+    const { need, expected, unseen } = pending;
     const { error } = sight;
     if (error) {
       this.#tell(session, need, shownOfWriting(error, await this.#eyes.whyNotWritten(placeOf(need), error)));
       return;
     }
-    const reason = await this.#whyNot(expected, sight.files);
+    const reason = unseen ? whyAway(unseen, sight.files) : await this.#whyNot(expected, sight.files);
     this.#tell(session, need, reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' });
   }
 
@@ -125,10 +130,21 @@ export class NodeProbes {
     return before !== undefined && (await this.#eyes.identify(placeOf(need))) !== before;
   }
 
+  /**
+   * Whether the host or bucket of a need cannot be had, of which a file was not there for the coordinator. One that closes its files is closed
+   * as a whole where the coordinator has seen some; else `hasSome` of them was had by a node, which may have keys of its own.
+   */
+  async isHostGone(need: string, failed: { uri: string; fault: InputFault }, hasSome: boolean): Promise<boolean> {
+    if (placeOfNeed(need) === undefined) return false;
+    const wasSeen = this.#identities.has(need) || this.samples.wasListed(need);
+    if (failed.fault === 'closed' && hasSome && !wasSeen) return false;
+    return await isHostGone(this.#eyes, failed, this.samples.listedOf(need));
+  }
+
   #number(pending: Pending, write: string): Probe {
     const probe = ++this.#last;
     this.#pending.set(probe, pending);
-    const files = pending.expected.map(({ uri, isWhole: whole }) => ({ uri, whole }));
+    const files = (pending.unseen ?? pending.expected).map(({ uri, isWhole: whole }) => ({ uri, whole }));
     return { probe, files, write };
   }
 
@@ -183,6 +199,12 @@ function difference(expected: Expected, seen: SeenFile | undefined): string | un
   return Buffer.compare(seen.sha256, expected.sha256) === 0
     ? undefined
     : 'It is another file there: its content differs';
+}
+
+/** Why the host of those files is away for the node; undefined where it is not for one of them. */
+function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
+  const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);
+  return files.every(({ error, cause }) => error !== '' && cause === Cause.AWAY) ? first : undefined;
 }
 
 /** The folder, host or bucket that a need is about. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freeBytes, tryWrite } from '@halogrid/results';
-import { InputError, type ShownFile, showFile } from '@halogrid/sources';
+import { InputError, type InputFault, isRemoteUri, type ShownFile, showFile } from '@halogrid/sources';
 import { lackOf, type OutputLack } from '../job/output-lack.ts';
 
 /** What the coordinator finds at a place itself. */
@@ -10,7 +10,7 @@ export type OwnView =
   /** The file, as it is there now. */
   | { kind: 'there'; file: ShownFile }
   /** It cannot be read here, for that reason; `isMissing`: its folder can be, and it is not in there. */
-  | { kind: 'not there'; reason: string; isMissing: boolean; mayPass: boolean };
+  | { kind: 'not there'; reason: string; isMissing: boolean; fault: InputFault };
 
 /** How the coordinator looks for itself. All of it is bounded in time, and nothing rejects. */
 export interface Eyes {
@@ -39,7 +39,8 @@ async function see(uri: string, isWhole: boolean): Promise<OwnView> {
       kind: 'not there',
       reason: messageOf(error),
       isMissing: isOfInput && uri.startsWith('file:') && (await hasFolder(uri)),
-      mayPass: !isOfInput || error.mayPass || error.fault === 'process',
+      // What is not told in time is no more there than what refuses.
+      fault: isOfInput ? error.fault : isRemoteUri(uri) ? 'away' : 'process',
     };
   }
 }

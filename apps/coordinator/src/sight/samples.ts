@@ -43,9 +43,14 @@ export class Samples {
     this.#failed.set(need, [uri, ...known.filter((other) => other !== uri)].slice(0, maxFailed));
   }
 
+  /** Files of the root as they were listed. */
+  listedOf(need: string): readonly string[] {
+    return this.#listed.get(need) ?? [];
+  }
+
   of(need: string): Sample[] {
     const failed = this.#failed.get(need) ?? [];
-    const listed = (this.#listed.get(need) ?? []).filter((uri) => !failed.includes(uri));
+    const listed = this.listedOf(need).filter((uri) => !failed.includes(uri));
     return [...failed.map((uri) => ({ uri, isWhole: true })), ...listed.map((uri) => ({ uri, isWhole: false }))];
   }
 

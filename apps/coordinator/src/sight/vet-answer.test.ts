@@ -28,7 +28,7 @@ const there = (version = 'v'): OwnView => ({
   file: { version, sha256: new Uint8Array(32), sizeBytes: 1 },
 });
 const notThere = (more: Partial<Extract<OwnView, { kind: 'not there' }>> = {}): OwnView => ({
-  ...{ kind: 'not there', reason: 'gone', isMissing: false, mayPass: false },
+  ...{ kind: 'not there', reason: 'gone', isMissing: false, fault: 'access' },
   ...more,
 });
 
@@ -36,7 +36,7 @@ interface Case {
   name: string;
   errors: [source: number, cause: Cause][];
   views: Record<number, OwnView>;
-  attempt?: number;
+  delays?: number;
   isGone?: boolean;
   verdict: Verdict['kind'];
   reads?: number;
@@ -100,15 +100,15 @@ const table: Case[] = [
   {
     name: 'a network that fails the coordinator as well may be back',
     errors: [[0, Cause.ACCESS]],
-    views: { 0: notThere({ mayPass: true }) },
-    attempt: 2,
+    views: { 0: notThere({ fault: 'away' }) },
+    delays: 1,
     verdict: 'later',
   },
   {
     name: 'a network that fails again and again is so',
     errors: [[0, Cause.ACCESS]],
-    views: { 0: notThere({ mayPass: true }) },
-    attempt: 3,
+    views: { 0: notThere({ fault: 'away' }) },
+    delays: 2,
     verdict: 'upheld',
   },
   {
@@ -139,7 +139,7 @@ const table: Case[] = [
   },
 ];
 
-for (const { name, errors, views, attempt = 1, isGone = false, verdict, reads } of table) {
+for (const { name, errors, views, delays = 0, isGone = false, verdict, reads } of table) {
   test(name, async () => {
     const read: string[] = [];
     const failed: string[] = [];
@@ -152,9 +152,11 @@ for (const { name, errors, views, attempt = 1, isGone = false, verdict, reads } 
       whyNotWritten: async () => undefined,
     };
     const samples = { failed: (_: string, at: string) => void failed.push(at) };
-    const probes = { samples, isGone: async () => isGone } as unknown as Parameters<typeof vetAnswer>[1];
+    const probes = { samples, isGone: async () => isGone, isHostGone: async () => false } as unknown as Parameters<
+      typeof vetAnswer
+    >[1];
     const answer = { errors: errors.map(([source, cause]) => ({ source, stage: 'read', error: 'No', cause })) };
-    const found = await vetAnswer(eyes, probes, { shard, answer, attempt });
+    const found = await vetAnswer(eyes, probes, { shard, answer, delays });
     assert.equal(found.kind, verdict);
     if (reads !== undefined) assert.equal(read.length, reads);
     // The node is asked for what it failed at.
@@ -178,8 +180,12 @@ test('frames of a video are all in one file, which is read once, and held to the
   const sources = [0, 1, 2].map((index) => ({ index, uri: 'file:///a/v.mp4', place: { packet: index } }));
   const errors = sources.map(({ index }) => ({ source: index, stage: 'read', error: 'No', cause: Cause.ACCESS }));
   const video: Shard = { shard: 0, costBytes: 1, needs: [need], work: { kind: 'frames', sources, segment } };
-  const probes = { samples: { failed() {} }, isGone: async () => false } as unknown as Parameters<typeof vetAnswer>[1];
-  const { kind } = await vetAnswer(eyes, probes, { shard: video, answer: { errors }, attempt: 1 });
+  const probes = {
+    samples: { failed() {} },
+    isGone: async () => false,
+    isHostGone: async () => false,
+  } as unknown as Parameters<typeof vetAnswer>[1];
+  const { kind } = await vetAnswer(eyes, probes, { shard: video, answer: { errors }, delays: 0 });
   assert.deepEqual([kind, reads], ['upheld', 1]);
 });
 
@@ -190,7 +196,11 @@ test('a folder that comes back while the coordinator looks tells nothing of what
     identify: async () => undefined,
     whyNotWritten: async () => undefined,
   };
-  const probes = { samples: { failed() {} }, isGone: async () => false } as unknown as Parameters<typeof vetAnswer>[1];
+  const probes = {
+    samples: { failed() {} },
+    isGone: async () => false,
+    isHostGone: async () => false,
+  } as unknown as Parameters<typeof vetAnswer>[1];
   const errors = [{ source: 0, stage: 'read', error: 'No', cause: Cause.ACCESS }];
-  assert.equal((await vetAnswer(eyes, probes, { shard, answer: { errors }, attempt: 1 })).kind, 'refuted');
+  assert.equal((await vetAnswer(eyes, probes, { shard, answer: { errors }, delays: 0 })).kind, 'refuted');
 });

@@ -1,23 +1,28 @@
 import { Cause } from '@halogrid/proto';
 import { isOfVersion } from '@halogrid/sources';
 import { refsOf } from '../job/packed-frames.ts';
-import type { Shard, ShardAnswer, SourceRef } from '../job/shard.ts';
+import { type Shard, type ShardAnswer, type SourceRef, sourcesIn } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 
-/** An answer is taken for good at this attempt, where it is a network that fails, and the coordinator's as well. */
-const lastAttempt = 3;
+/** An answer is taken for good after it was put off so often, where what may pass has not passed, for the coordinator as well. */
+const mostDelays = 2;
+
+/** What is asked of the answer to a shard. */
+export interface Vetted {
+  shard: Shard;
+  answer: Pick<ShardAnswer, 'errors'>;
+  /** How often an answer to the shard was put off. */
+  delays: number;
+}
 
 /**
  * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself. One that it
  * can read, as it was listed, refutes the answer.
  */
-export async function vetAnswer(
-  eyes: Eyes,
-  probes: Pick<NodeProbes, 'samples' | 'isGone'>,
-  { shard, answer, attempt }: { shard: Shard; answer: Pick<ShardAnswer, 'errors'>; attempt: number },
-): Promise<Verdict> {
+export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
+  const { shard, answer } = vetted;
   const refs = new Map(refsOf(shard.work).map((ref) => [ref.index, ref]));
   let untold: Verdict | undefined;
   // Frames of a video are all in one file.
@@ -27,36 +32,44 @@ export async function vetAnswer(
     if (cause === Cause.CONTENT || !ref) continue;
     const version = versionOf(shard, ref);
     const verdict =
-      looked.get(ref.uri) ??
-      (await vetSource(eyes, probes, { ref: { ...ref, version }, shard, error, cause, attempt }));
+      looked.get(ref.uri) ?? (await vetSource(eyes, probes, { ...vetted, ref: { ...ref, version }, error, cause }));
     looked.set(ref.uri, verdict);
-    if (verdict.kind === 'refuted' || verdict.kind === 'later') return verdict;
+    if (verdict.kind !== 'upheld' && verdict.kind !== 'untold') return verdict;
     if (verdict.kind === 'untold') untold ??= verdict;
   }
   return untold ?? { kind: 'upheld' };
 }
 
+type VettingProbes = Pick<NodeProbes, 'samples' | 'isGone' | 'isHostGone'>;
+
 async function vetSource(
   eyes: Eyes,
-  probes: Pick<NodeProbes, 'samples' | 'isGone'>,
-  { ref, shard, error, cause, attempt }: { ref: SourceRef; shard: Shard; error: string; cause: Cause; attempt: number },
+  probes: VettingProbes,
+  { ref, shard, answer, error, cause, delays }: Vetted & { ref: SourceRef; error: string; cause: Cause },
 ): Promise<Verdict> {
   const { uri, version } = ref;
   const need = shard.needs?.find((each) => each.startsWith('read ') && uri.startsWith(`${each.slice(5)}/`));
   const reason = `${error} (${sayUri(uri)})`;
-  let view = await eyes.see(uri, cause === Cause.ACCESS);
+  const isWhole = cause === Cause.ACCESS || cause === Cause.AWAY;
+  let view = await eyes.see(uri, isWhole);
   if (view.kind === 'not there') {
-    // Nothing is told of files by a folder that is not there any more.
+    // Nothing is told of files by a folder that is not there any more, nor by a host that is away.
     if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
+    const isOfHost = cause === Cause.AWAY || view.fault === 'closed' || version !== undefined;
+    const hasSome = answer.errors.length < sourcesIn(shard.work);
+    if (need !== undefined && isOfHost && (await probes.isHostGone(need, { uri, fault: view.fault }, hasSome))) {
+      return { kind: 'away', need, reason };
+    }
     // Nor by one that was not there just now, and is again.
-    view = await eyes.see(uri, cause === Cause.ACCESS);
+    view = await eyes.see(uri, isWhole);
   }
   if (view.kind === 'there') {
     if (version !== undefined && !isOfVersion(view.file.version, version)) return { kind: 'upheld' };
     if (need !== undefined) probes.samples.failed(need, uri);
     return { kind: 'refuted', need, reason };
   }
-  if (view.mayPass && attempt < lastAttempt) return { kind: 'later', reason };
+  const mayPass = view.fault === 'away' || view.fault === 'process';
+  if (mayPass && delays < mostDelays) return { kind: 'later', reason };
   // What was never seen from here may be seen from elsewhere.
   return version !== undefined || view.isMissing ? { kind: 'upheld' } : { kind: 'untold', reason };
 }

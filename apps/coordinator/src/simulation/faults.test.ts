@@ -209,6 +209,57 @@ const faults: Fault[] = [
     },
     check: ({ leases }) => assert.equal(leases, 100),
   },
+  ...[5, 20, 90].map(
+    (seconds): Fault => ({
+      name: `the host of all sources is away for ${seconds} s: no input is blamed, and it is not asked all the time`,
+      arrange: (cluster) => {
+        cluster.jobs.set('job', frames({ onHosts: true }));
+        cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: 1000 + 1000 * seconds });
+      },
+      check: ({ leases }, { clock }) => {
+        assert.ok(leases <= 140, `${leases} leases`);
+        assert.ok(clock.monotonicMs() > workMs + 900 * seconds, `${clock.monotonicMs()} ms`);
+      },
+    }),
+  ),
+  {
+    name: 'one of two hosts is away from the start: the sources of the other are computed meanwhile',
+    arrange: (cluster) => {
+      cluster.jobs.set('job', frames({ onHosts: true, roots: 2 }));
+      cluster.world.outages.push({ place: 'http://job-1', fromMs: 0, untilMs: 300_000 });
+    },
+    check: (_counted, { commits, world }) => {
+      assert.equal(commits.get('job')!.length, 100);
+      assert.ok(world.clock.monotonicMs() > 300_000);
+    },
+  },
+  {
+    name: 'a host goes away and comes back again and again',
+    arrange: (cluster) => {
+      cluster.jobs.set('job', frames({ onHosts: true }));
+      for (let i = 0; i < 40; i++) {
+        cluster.world.outages.push({ place: 'http://job-0', fromMs: 300 * i, untilMs: 300 * i + 150 });
+      }
+    },
+  },
+  {
+    name: 'the coordinator is killed while a host is away',
+    arrange: (cluster) => {
+      cluster.jobs.set('job', frames({ onHosts: true }));
+      cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: 60_000 });
+      cluster.clock.after(10_000, () => cluster.restart(2000));
+    },
+  },
+  {
+    name: 'a host is away for one node alone: it gets none of its sources, and the other does them',
+    arrange: (cluster) => {
+      cluster.jobs.set('job', frames({ onHosts: true }));
+      cluster.add(nature('apart', { blind: [blindTo('http://job-0/')] }));
+    },
+    check: ({ leases, lacksFound }, { nodes }) => {
+      assert.deepEqual([leases, lacksFound, nodes.at(-1)!.computedBytes], [100, 1, 0]);
+    },
+  },
   {
     name: 'a job that waits for a node does so for an hour',
     isEmpty: true,
@@ -406,6 +457,24 @@ test('a job fails with a sentence where no node sees its sources for long, and n
   const because = "node 'one': The file does not exist (/in/job/0/0.pgm) (and 1 more)";
   assert.ok(error.startsWith(`No attached node can read '/in/job/0': ${because}; mount the folder there`), error);
   assert.ok(cluster.clock.monotonicMs() > 120_000, `${cluster.clock.monotonicMs()} ms`);
+  await cluster.close();
+});
+
+test('a job fails with the host and the reason where that is away for longer than it is waited for, and nothing is quarantined', async () => {
+  const cluster = await createCluster();
+  for (const name of ['one', 'two']) cluster.add(nature(name));
+  cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: Number.POSITIVE_INFINITY });
+  cluster.submit(frames({ onHosts: true }));
+  const sentences = new Set<string>();
+  await cluster.untilEnded(() => sentences.add(cluster.dispatcher.jobNow('job').waiting));
+  const { state, error, counts } = (await cluster.ledger.getJob('job'))!;
+  assert.deepEqual([state, counts.quarantined], ['failed', 0]);
+  assert.match(
+    error,
+    /^The host 'job-0' was away for 600 s \(--source-grace\): No attached node can read .*; see to it/,
+  );
+  assert.ok(cluster.clock.monotonicMs() > 600_000, `${cluster.clock.monotonicMs()} ms`);
+  assert.ok([...sentences].some((waiting) => waiting.startsWith("It waits for host 'job-0': ")));
   await cluster.close();
 });
 

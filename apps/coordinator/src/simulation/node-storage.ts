@@ -1,16 +1,19 @@
 import type { Probe, Sight } from '@halogrid/proto';
 import type { Shard, SourceError } from '../job/shard.ts';
-import { type Blindness, cannotWrite, sightOf, unreadOf } from './simulated-files.ts';
+import { type Blindness, cannotWrite, type Outage, sightOf, unreadOf } from './simulated-files.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a simulated node can read and write at the moment. */
 export class NodeStorage {
   readonly #blind: readonly Blindness[];
   readonly #clock: VirtualClock;
+  readonly #outages: readonly Outage[];
   #awayUntilMs = 0;
 
-  constructor(blind: readonly Blindness[], clock: VirtualClock) {
+  /** `outages` may grow. */
+  constructor(blind: readonly Blindness[], clock: VirtualClock, outages: readonly Outage[]) {
     this.#blind = blind;
+    this.#outages = outages;
     this.#clock = clock;
   }
 
@@ -35,6 +38,11 @@ export class NodeStorage {
   /** Also while it is away. */
   #blindness(): readonly Blindness[] {
     const away = { below: 'file:///in/', fromMs: 0, untilMs: this.#awayUntilMs, finds: 'nothing' } as const;
-    return [...this.#blind, away];
+    const hosts = this.#outages.map(({ place, ...when }) => ({
+      below: `${place}/`,
+      finds: 'nothing' as const,
+      ...when,
+    }));
+    return [...this.#blind, away, ...hosts];
   }
 }

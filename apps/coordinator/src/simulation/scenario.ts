@@ -35,6 +35,20 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
     if (!losses.includes(fate) || lost++ < 2) arrangeFate(cluster, random, node, fate);
   }
   arrangeCoordinator(cluster, random);
+  arrangeOutages(cluster, random);
+}
+
+/** Hosts that go away and come back, before a job gives them up. */
+function arrangeOutages({ jobs, world }: SimulatedCluster, random: SeededRandom): void {
+  for (const job of jobs.values()) {
+    for (let root = 0; root < (job.onHosts ? job.roots : 0); root++) {
+      for (let i = random.pick([0, 1, 3]); i > 0; i--) {
+        const fromMs = random.whole(0, 9000);
+        const place = rootOf(job, root);
+        world.outages.push({ place, fromMs, untilMs: fromMs + random.pick([50, 5000, 20_000, 90_000, 500_000]) });
+      }
+    }
+  }
 }
 
 /** Coordinators that die or stand still, at any moment of a transaction, and a ledger that cannot be written. */
@@ -66,6 +80,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     group: random.whole(1, 5),
     costBytes: random.whole(20, 400),
     roots: random.pick([1, 1, 2, 3]),
+    onHosts: random.chance(0.3),
     pipelines: random.pick([1, 1, 2, mostPipelines]),
     waitsForNode: random.chance(0.2),
     priority: random.whole(-1, 1),
@@ -98,11 +113,12 @@ function drawFault(random: SeededRandom, nature: NodeNature, lies: boolean, hasK
 /** What a node cannot see or write, from the start or from some moment on, for some time or for ever. */
 function drawBlindness(random: SeededRandom, jobs: readonly SimulatedJob[]): Blindness[] {
   return Array.from({ length: random.pick([0, 0, 1, 1, 2, 4]) }, () => {
-    const { jobId, roots } = random.pick(jobs);
+    const job = random.pick(jobs);
+    const { jobId, roots } = job;
     const fromMs = random.pick([0, random.whole(0, 8000)]);
     return {
       below: random.pick([
-        `${rootOf(jobId, random.whole(0, roots - 1))}/`,
+        `${rootOf(job, random.whole(0, roots - 1))}/`,
         `file:///in/${jobId}/`,
         'file:///in/',
         'file:///out/',

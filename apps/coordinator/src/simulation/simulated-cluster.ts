@@ -84,6 +84,7 @@ export class SimulatedCluster {
         abandon: async () => {},
         release: () => {},
       },
+      outages: [],
       reportWithinMs,
       metrics,
       log,
@@ -120,7 +121,9 @@ export class SimulatedCluster {
   add(nature: NodeNature, atMs = 0): SimulatedNode {
     const { clock, random, jobs } = this;
     const leader = () => (this.#leader?.isRunning ? this.#leader : undefined);
-    const surroundings = { clock, random, leader, jobs, reportWithinMs, referenceSlowness: this.#referenceSlowness };
+    const { outages } = this.world;
+    const given = { clock, random, leader, jobs, outages, reportWithinMs };
+    const surroundings = { ...given, referenceSlowness: this.#referenceSlowness };
     const node = new SimulatedNode(nature, surroundings);
     this.nodes.push(node);
     clock.after(atMs, () => node.start());

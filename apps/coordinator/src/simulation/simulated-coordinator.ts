@@ -9,13 +9,15 @@ import { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { OpenSpool } from '../ledger/job-sums.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { simulatedEyes } from './simulated-files.ts';
+import { type Outage, simulatedEyes } from './simulated-files.ts';
 import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface CoordinatorWorld extends StoreWorld {
   openSpool: OpenSpool;
   work: JobWork;
+  /** Hosts that are away. */
+  outages: Outage[];
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
@@ -50,7 +52,7 @@ export class SimulatedCoordinator {
       reportWithinMs,
       metrics,
       log,
-      eyes: simulatedEyes,
+      eyes: simulatedEyes(world.outages, () => clock.monotonicMs()),
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
       ...(shared && { others: shared }),
     });

@@ -15,15 +15,32 @@ export interface Blindness {
   finds: 'nothing' | 'others' | 'damage';
 }
 
-/** Every file is there, for whoever is not blind. */
+/** A host that is away for a while, for whoever asks it. */
+export interface Outage {
+  /** As URI. */
+  place: string;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** Every file is there, for whoever is not blind, while its host is. */
 const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('sha256', uri, 'buffer'), sizeBytes: 1 });
 
-/** Those of a coordinator that sees everything. */
-export const simulatedEyes: Eyes = {
-  see: async (uri) => ({ kind: 'there', file: fileAt(uri) }),
-  identify: async () => 'mounted',
+/** Those of a coordinator that sees everything that is there. */
+export const simulatedEyes = (outages: readonly Outage[], nowMs: () => number): Eyes => ({
+  see: async (uri) => {
+    if (!isAway(outages, uri, nowMs())) return { kind: 'there', file: fileAt(uri) };
+    return { kind: 'not there', reason: 'The host refuses connections', isMissing: false, fault: 'away' };
+  },
+  identify: async (uri) => (uri.startsWith('file:') ? 'mounted' : undefined),
   whyNotWritten: async () => undefined,
-};
+});
+
+export const isAway = (outages: readonly Outage[], uri: string, nowMs: number): boolean =>
+  outages.some(({ place, fromMs, untilMs }) => uri.startsWith(`${place}/`) && nowMs >= fromMs && nowMs < untilMs);
+
+/** What a node says of a file that it does not find: for all that it knows, its host is away. */
+const causeOf = (uri: string): Cause => (uri.startsWith('file:') ? Cause.ACCESS : Cause.AWAY);
 
 const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
   blind.find(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
@@ -34,9 +51,12 @@ export function sightOf(blind: readonly Blindness[], { probe, files, write }: Pr
   const seen = files.map(({ uri, whole }) => {
     const { finds } = blindnessAt(blind, uri, nowMs) ?? {};
     const { version, sha256 } = fileAt(uri);
-    if (finds === 'nothing' || (finds === 'damage' && whole)) return { ...nothing, error: 'The file does not exist' };
-    if (finds === 'others') return { version: 'other', sha256: hash('sha256', 'other', 'buffer'), error: '' };
-    return { version, sha256: Buffer.from(sha256), error: '' };
+    if (finds === 'nothing' || (finds === 'damage' && whole)) {
+      return { ...nothing, error: 'The file does not exist', cause: causeOf(uri) };
+    }
+    const fine = { error: '', cause: Cause.UNSPECIFIED };
+    if (finds === 'others') return { version: 'other', sha256: hash('sha256', 'other', 'buffer'), ...fine };
+    return { version, sha256: Buffer.from(sha256), ...fine };
   });
   return { probe, files: seen, error: isWriteLost ? 'No space left on device' : '' };
 }
@@ -48,7 +68,7 @@ export function unreadOf(blind: readonly Blindness[], { work }: Shard, nowMs: nu
   return refsOf(work).flatMap(({ index, uri }) => {
     const found = blindnessAt(blind, uri, nowMs);
     if (!found) return [];
-    const cause = found.finds === 'others' ? Cause.CHANGED : Cause.ACCESS;
+    const cause = found.finds === 'others' ? Cause.CHANGED : causeOf(uri);
     return [{ source: index, stage: 'read', error: 'It cannot be read there', cause }];
   });
 }

@@ -19,6 +19,8 @@ export interface SimulatedJob {
   costBytes: number;
   /** Folders that its sources are in, in turn. */
   roots: number;
+  /** Each of these is a host. */
+  onHosts?: boolean;
   /** Pipelines, which have names where there is more than one. */
   pipelines: number;
   waitsForNode: boolean;
@@ -46,13 +48,14 @@ const listed = 'listed';
 const side = 4;
 export const binCount = 256;
 
-export const rootOf = (jobId: string, root: number): string => `file:///in/${jobId}/${root}`;
+export const rootOf = ({ jobId, onHosts }: Pick<SimulatedJob, 'jobId' | 'onHosts'>, root: number): string =>
+  onHosts ? `http://${jobId}-${root}` : `file:///in/${jobId}/${root}`;
 
 export function acceptedJob(job: SimulatedJob): AcceptedJob {
   const { jobId, roots, waitsForNode, priority, verifyPercent } = job;
   const named = partsOf(job).map((part) => ({ name: nameOf(part), pipeline: { operations: operationsOf(part) } }));
   const spec = JobSpec.fromPartial({
-    sources: Array.from({ length: roots }, (_, root) => rootOf(jobId, root)),
+    sources: Array.from({ length: roots }, (_, root) => rootOf(job, root)),
     ...(named.length > 1 ? { pipelines: { named } } : { pipeline: { operations: operationsOf(0) } }),
     out: `file:///out/${jobId}`,
     mapFormat: 'none',
@@ -78,8 +81,7 @@ async function* stepsOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   }
 }
 
-const uriOf = ({ jobId, roots }: SimulatedJob, source: number): string =>
-  `${rootOf(jobId, source % roots)}/${source}.pgm`;
+const uriOf = (job: SimulatedJob, source: number): string => `${rootOf(job, source % job.roots)}/${source}.pgm`;
 
 /** Indexes of the sources that a shard reads. */
 function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {

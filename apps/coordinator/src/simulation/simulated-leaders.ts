@@ -64,6 +64,7 @@ export class SimulatedLeaders {
         abandon: async () => {},
         release: () => {},
       },
+      outages: [],
       reportWithinMs,
       metrics: createMetrics(createRegistry('coordinator')),
       log,
@@ -95,8 +96,9 @@ export class SimulatedLeaders {
     const siblings: SimulatedNode[] = [];
     for (let place = 0; place < places; place++) {
       const { clock, random, jobs } = this;
+      const { outages } = this.#world;
       const leader = () => (this.#places[place]?.isRunning ? this.#places[place] : undefined);
-      const surroundings = { clock, random, leader, jobs, siblings, reportWithinMs, referenceSlowness: 3 };
+      const surroundings = { clock, random, leader, jobs, outages, siblings, reportWithinMs, referenceSlowness: 3 };
       const node = new SimulatedNode(nature, surroundings);
       siblings.push(node);
       this.nodes.push(node);

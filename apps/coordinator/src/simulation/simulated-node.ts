@@ -8,6 +8,7 @@ import type { NodeNature } from './node-nature.ts';
 import { NodeStorage } from './node-storage.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
+import type { Outage } from './simulated-files.ts';
 import { answerOf, changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -17,6 +18,8 @@ export interface NodeSurroundings {
   /** The coordinator that can be dialled; undefined while there is none. */
   leader: () => SimulatedCoordinator | undefined;
   jobs: ReadonlyMap<string, SimulatedJob>;
+  /** Hosts that are away. */
+  outages: readonly Outage[];
   reportWithinMs: number;
   /** The node's conversations with other coordinators. */
   siblings?: readonly SimulatedNode[];
@@ -60,7 +63,7 @@ export class SimulatedNode {
 
   constructor(nature: NodeNature, world: NodeSurroundings) {
     this.nature = nature;
-    this.storage = new NodeStorage(nature.blind, world.clock);
+    this.storage = new NodeStorage(nature.blind, world.clock, world.outages);
     this.#world = world;
   }
 

@@ -1,6 +1,7 @@
-import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+import { Cause, type Probe, type SeenFile, type Sight } from '@halogrid/proto';
 import { tryWrite } from '@halogrid/results';
 import { InputError, showFile } from '@halogrid/sources';
+import { causes } from '../executor/causes.ts';
 
 /** What a node sees of what a probe asks for. Never rejects. */
 export async function look({ probe, files, write }: Probe): Promise<Sight> {
@@ -11,10 +12,11 @@ export async function look({ probe, files, write }: Probe): Promise<Sight> {
 async function seeFile(uri: string, isWhole: boolean): Promise<SeenFile> {
   try {
     const { version, sha256 } = await showFile(uri, isWhole);
-    return { version, sha256: Buffer.from(sha256), error: '' };
+    return { version, sha256: Buffer.from(sha256), error: '', cause: Cause.UNSPECIFIED };
   } catch (error) {
     const sentence = error instanceof InputError ? error.message : `The file cannot be read: ${messageOf(error)}`;
-    return { version: '', sha256: Buffer.alloc(0), error: sentence };
+    const cause = error instanceof InputError ? causes[error.fault] : Cause.ACCESS;
+    return { version: '', sha256: Buffer.alloc(0), error: sentence, cause };
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@halogrid/kernels';
 import { Cause, type FoundResult, type Source, type SourceError } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
-import { InputError, type InputFault } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { BatchResult, DecodedJpegs, Device, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
@@ -18,6 +18,7 @@ import type { RawFeed } from '../feed/raw-feed.ts';
 import type { WorkerMeter } from '../metrics/worker-meter.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
+import { causes } from './causes.ts';
 import type { BandedJpegs } from './jpeg-bands.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
@@ -262,13 +263,6 @@ export function sourceOutcome(
   });
   return { kind: 'result', results };
 }
-
-const causes: Record<InputFault, Cause> = {
-  content: Cause.CONTENT,
-  access: Cause.ACCESS,
-  changed: Cause.CHANGED,
-  process: Cause.ACCESS,
-};
 
 /** The outcome of a source that could not be processed. Rejects with every other `error`: the shard is tried again for these. */
 export async function failedOutcome(source: Source, error: unknown): Promise<SourceOutcome> {

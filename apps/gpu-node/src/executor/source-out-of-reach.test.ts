@@ -24,7 +24,7 @@ function outOfReach(part: string, times = Number.POSITIVE_INFINITY) {
   return createTestExecutor(device, {
     openImage: async (uri) => {
       if (uri.includes(part) && left-- > 0)
-        throw new InputError('read', 'The host refuses connections', { mayPass: true });
+        throw new InputError('read', 'The host refuses connections', { fault: 'away' });
       return openImage(uri);
     },
   });

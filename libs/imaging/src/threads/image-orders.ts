@@ -42,14 +42,14 @@ export interface ImageAnswer {
 /** An error on its way between threads; `input` for an InputError, `decodes` for a MissingDecoderError. */
 interface SentError {
   message: string;
-  input?: Pick<InputError, 'stage' | 'fault' | 'mayPass'>;
+  input?: Pick<InputError, 'stage' | 'fault'>;
   decodes?: MissingDecoderError['decodes'];
 }
 
 export function packError(error: unknown): SentError {
   if (error instanceof InputError) {
-    const { message, stage, fault, mayPass } = error;
-    return { message, input: { stage, fault, mayPass } };
+    const { message, stage, fault } = error;
+    return { message, input: { stage, fault } };
   }
   if (error instanceof MissingDecoderError) return { message: error.message, decodes: error.decodes };
   return { message: error instanceof Error ? error.message : String(error) };

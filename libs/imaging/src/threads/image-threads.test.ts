@@ -57,7 +57,7 @@ test('what is wrong with an input, or with what is asked for, is told as it is h
     const here = await openImage(uri).catch((error: unknown) => error);
     await assert.rejects(threads.openImage(uri), (error) => {
       assert.ok(error instanceof InputError && here instanceof InputError);
-      assert.deepEqual([error.message, error.stage, error.mayPass], [here.message, here.stage, here.mayPass]);
+      assert.deepEqual([error.message, error.stage, error.fault], [here.message, here.stage, here.fault]);
       return true;
     });
   }

@@ -185,7 +185,7 @@ export const reportBounds = fields<AttachRequest>({
     returned: fields<ShardReturned>({ jobId: id }),
     part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
-      files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any })),
+      files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any, cause: any })),
       error: any,
     }),
     found: fields<PartFound>({

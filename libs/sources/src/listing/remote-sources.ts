@@ -32,8 +32,8 @@ const sizesAhead = 32;
  * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys with
  *   '/' between folders; or the objects that a glob matches. Both in natural order.
  *
- * Throws SourceNotFoundError where that makes no input at all. What the server does not let be seen is listed, and opening
- * it says why.
+ * Throws SourceNotFoundError where that makes no input at all, and InputError where its host is away. What the server does not let be seen is
+ * listed, and opening it says why.
  */
 export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source[]> {
   try {
@@ -49,11 +49,13 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
     else yield [{ ...remoteEntry(text), ...factsOf(found), named: true }];
   } catch (error) {
-    if (error instanceof SourceForbiddenError) throw error;
+    if (error instanceof SourceForbiddenError || isAway(error)) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
     throw isWrong ? new SourceNotFoundError(error.message) : error;
   }
 }
+
+const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';
 
 /** A line of a manifest, of a size that is not known yet. */
 export function remoteEntry(line: string): Source {
@@ -152,7 +154,7 @@ async function* sourcesOf(
 async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGenerator<Source[]> {
   let found = 0;
   const file = await RemoteFile.open(formatRemoteUri(manifest)).catch((error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
+    if (!(error instanceof InputError) || isAway(error)) throw error;
     throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' cannot be read: ${error.message}`);
   });
   try {

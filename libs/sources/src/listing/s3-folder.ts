@@ -184,7 +184,7 @@ async function listPage(bucket: string, prefix: string, after: string | undefine
     }
     const { parseListPage } = await import('../s3/s3-xml.ts');
     const page = parseListPage(Buffer.concat(chunks).toString());
-    if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`, false);
+    if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`);
     return page;
   });
 }

@@ -38,7 +38,7 @@ export function ask(
         : requestHttp(url, { ...options, agent: httpAgent });
     let answer: IncomingMessage | undefined;
     const giveUp = (sentence: string) => {
-      return (answer ?? request).destroy(new TransferError(sentence, false, undefined, true));
+      return (answer ?? request).destroy(new TransferError(sentence, 'late'));
     };
     request.setTimeout(limits.idleMs, () => giveUp(`The host '${host}' sent nothing for ${limits.idleMs / 1000} s`));
     const end = () => giveUp(`The host '${host}' took more than ${limits.totalMs / 1000} s`);
@@ -76,7 +76,7 @@ async function* readBody(response: IncomingMessage, host: string): AsyncGenerato
   } catch (error) {
     const announced = response.headers['content-length'];
     if (announced !== undefined && !(error instanceof TransferError)) {
-      throw new TransferError(`The host '${host}' sent ${bytes} of the ${announced} bytes that it announced`, true);
+      throw new TransferError(`The host '${host}' sent ${bytes} of the ${announced} bytes that it announced`, 'cut');
     }
     throw asTransferError(error, host);
   }

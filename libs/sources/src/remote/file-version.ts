@@ -25,7 +25,7 @@ export function checkVersion(expected: FileVersion, answer: Answer): void {
 
 /** What an answer to conditions or a range that cannot be met means. */
 export function changed(how: string): TransferError {
-  return new ChangedFileError(`The file changed while it was read: ${how}`, false);
+  return new ChangedFileError(`The file changed while it was read: ${how}`);
 }
 
 /** A request was answered with another version of the file than the one that is being read. */
@@ -37,7 +37,7 @@ const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes:
 export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number } {
   const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];
   if (total === undefined) {
-    throw new TransferError('The server sends a part of the file without saying which part of how many bytes', false);
+    throw new TransferError('The server sends a part of the file without saying which part of how many bytes');
   }
   return { start: Number(first), end: Number(last) + 1, total: Number(total) };
 }

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InputError } from '../input-error.ts';
 import { type Answer, ask } from './ask.ts';
 import { ChangedFileError, changed } from './file-version.ts';
+import { currentPatience } from './patience.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import type { RemoteTarget } from './remote-target.ts';
 import { TransferError } from './transfer-error.ts';
+import { isTemporary, type TransferFault } from './transfer-fault.ts';
 
 /** Read of an answer that is no success; enough for the error of an S3 server. */
 const maxExplanationBytes = 2 ** 16;
@@ -18,15 +20,14 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
     return await tryToGet(...args);
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
-    const fault = error instanceof ChangedFileError ? 'changed' : 'access';
-    throw new InputError('read', error.message, { fault, mayPass: error.mayPass });
+    throw new InputError('read', error.message, { fault: error instanceof ChangedFileError ? 'changed' : error.fault });
   }
 }
 
 /**
  * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429 and
- * connections that end early. `use` then begins from the start. Rejects with TransferError when that is of no use, and
- * with InputError for an empty file.
+ * connections that end early. `use` then begins from the start. Where whoever asks has patience with hosts that are away, that goes on until
+ * they are back. Rejects with TransferError when that is of no use, with InputError for an empty file, and as the patience does.
  */
 export async function tryToGet<T>(
   target: RemoteTarget,
@@ -34,17 +35,42 @@ export async function tryToGet<T>(
   limits: RemoteLimits,
   use: (answer: Answer) => Promise<T>,
 ): Promise<T> {
+  const patience = currentPatience();
+  for (;;) {
+    try {
+      const got = await getWithin(target, headers, limits, use);
+      patience?.answered(target, true);
+      return got;
+    } catch (error) {
+      if (!patience || !(error instanceof TransferError)) throw error;
+      if (error.fault === 'access') patience.answered(target, false);
+      else if (await patience.outlasts(target, error, (other) => look(other, limits))) continue;
+      throw error;
+    }
+  }
+}
+
+/** As tryToGet, within so many attempts. */
+async function getWithin<T>(...[target, headers, limits, use]: Parameters<typeof tryToGet<T>>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await getOnce(target, headers, limits, use);
     } catch (error) {
       if (!(error instanceof TransferError && error.isTemporary)) throw error;
-      if (attempt >= limits.attempts) {
-        throw new TransferError(`${error.message} (${attempt} attempts)`, true, error.status);
-      }
+      if (attempt >= limits.attempts) throw new TransferError(`${error.message} (${attempt} attempts)`, error.failure);
       const askedMs = error instanceof BusyError ? error.retryAfterMs : 0;
       await delay(Math.max(limits.backoffMs * 2 ** (attempt - 1), Math.min(askedMs, maxRetryAfterMs)));
     }
+  }
+}
+
+/** What one request for a byte of the target fails with; undefined where there is an answer. */
+async function look(target: RemoteTarget, limits: RemoteLimits): Promise<TransferFault | undefined> {
+  try {
+    await getOnce(target, { range: 'bytes=0-0' }, limits, async () => {});
+    return undefined;
+  } catch (error) {
+    return error instanceof TransferError ? error.fault : undefined;
   }
 }
 
@@ -70,7 +96,7 @@ async function getOnce<T>(
       if (status === 412 || status === 416) throw changed('the server has another version of it now');
       if (!target.followsRedirects || !isRedirect(answer)) throw await refusal(target, answer);
       if (redirects === limits.redirects) {
-        throw new TransferError(`The server redirects more than ${limits.redirects} times`, false, status);
+        throw new TransferError(`The server redirects more than ${limits.redirects} times`);
       }
       url = redirected(url, answer.headers.location!);
     } finally {
@@ -84,7 +110,7 @@ class BusyError extends TransferError {
   readonly retryAfterMs: number;
 
   constructor(message: string, status: number, retryAfterMs: number) {
-    super(message, true, status);
+    super(message, { status });
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -94,13 +120,12 @@ const isRedirect = ({ status, headers }: Answer): boolean =>
 
 /** Only the host that was named is trusted with a source; from http to https it may move. */
 function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new TransferError('The server redirects to what is not a URI', false);
+  if (!URL.canParse(location, from.href)) throw new TransferError('The server redirects to what is not a URI');
   const to = new URL(location, from);
   const isSecured = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
   if (to.origin === from.origin || (isSecured && to.hostname === from.hostname)) return to;
   throw new TransferError(
     `The server redirects to '${to.origin}', and only redirections within '${from.origin}' are followed`,
-    false,
   );
 }
 
@@ -122,13 +147,12 @@ async function refusal(target: RemoteTarget, answer: Answer): Promise<TransferEr
     headers,
     Buffer.concat(chunks).toString('utf8', 0, maxExplanationBytes),
   );
-  const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
-  if (!isTemporary) return new TransferError(sentence, false, status);
+  if (!isTemporary({ status })) return new TransferError(sentence, { status });
   return new BusyError(sentence, status, 1000 * (Number(headers['retry-after']) || 0));
 }
 
 function checkEncoding({ headers }: Answer): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || encoding === 'aws-chunked') return;
-  throw new TransferError(`The server sends the file compressed as '${encoding}', which was not asked for`, false);
+  throw new TransferError(`The server sends the file compressed as '${encoding}', which was not asked for`);
 }

@@ -192,7 +192,7 @@ export class RemoteFile {
     const headers = { ...onlyThisVersion(this.#version), range: `bytes=${part.start}-${part.end - 1}` };
     await get(this.#target, headers, this.#limits, async (answer) => {
       checkVersion(this.#version, answer);
-      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer', false);
+      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer');
       checkPart(answer, part);
       await fill(into, answer, this.#wire);
     });
@@ -204,7 +204,6 @@ function checkPart({ headers }: Answer, part: ByteRange): void {
   if (start === part.start && end === part.end) return;
   throw new TransferError(
     `The server sent bytes ${start} to ${end} of the file where ${part.start} to ${part.end} were asked for`,
-    false,
   );
 }
 
@@ -213,11 +212,11 @@ async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: number })
   let filled = 0;
   for await (const chunk of body) {
     wire.bytes += chunk.length;
-    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced', false);
+    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced');
     into.set(chunk, filled);
     filled += chunk.length;
   }
   if (filled < into.length) {
-    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, true);
+    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, 'cut');
   }
 }

@@ -10,6 +10,8 @@ import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 /** What a file is asked for with. */
 export interface RemoteTarget {
   readonly uri: string;
+  /** The host or bucket that it is on, as URI: what is away as a whole. */
+  readonly place: string;
   /** Where redirections of the same host lead is asked there. */
   readonly followsRedirects: boolean;
   /** The request, signed for now where it must be. */
@@ -29,6 +31,7 @@ export function remoteTarget(uri: string): RemoteTarget {
     checkHost(url);
     return {
       uri: formatRemoteUri(parsed),
+      place: url.origin,
       followsRedirects: true,
       request: async (headers) => ({ url, headers }),
       lookup: lookupAllowed,
@@ -46,6 +49,7 @@ export function s3Target(bucket: string, key: string, query: Record<string, stri
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return {
     uri: `s3://${bucket}/${key}`,
+    place: `s3://${bucket}`,
     followsRedirects: false,
     // Signing and XML are loaded where there is S3: they take 30 ms of a start (measured).
     async request(headers) {

@@ -4,6 +4,7 @@ import { type ClientDuplexStream, credentials, type ServiceError } from '@grpc/g
 import {
   type AttachRequest,
   type AttachResponse,
+  Cause,
   Hello,
   type Lease,
   NodesClient,
@@ -75,8 +76,15 @@ export class ScriptedNode {
     const seen = await Promise.all(
       files.map(async ({ uri, whole }): Promise<SeenFile> => {
         const view = await ownEyes.see(uri, whole);
-        if (view.kind === 'not there') return { version: '', sha256: Buffer.alloc(0), error: view.reason };
-        return { version: view.file.version, sha256: Buffer.from(view.file.sha256), error: '' };
+        if (view.kind === 'not there') {
+          return { version: '', sha256: Buffer.alloc(0), error: view.reason, cause: Cause.ACCESS };
+        }
+        return {
+          version: view.file.version,
+          sha256: Buffer.from(view.file.sha256),
+          error: '',
+          cause: Cause.UNSPECIFIED,
+        };
       }),
     );
     if (!this.ended) this.say({ $case: 'sight', value: { probe, files: seen, error: write && this.writeError } });

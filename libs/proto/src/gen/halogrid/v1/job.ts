@@ -322,7 +322,7 @@ export interface JobTimes {
   stageSeconds: { [key: string]: number };
   /**
    * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the coordinator, in
-   * which shards of the job waited for a node.
+   * which shards of the job waited for a node; `away URI`: in which it waited for that host or bucket.
    */
   busySeconds: { [key: string]: number };
 }

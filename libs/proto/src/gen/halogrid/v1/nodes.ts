@@ -27,10 +27,12 @@ export const Cause = {
   UNSPECIFIED: "CAUSE_UNSPECIFIED",
   /** CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not supported. */
   CONTENT: "CAUSE_CONTENT",
-  /** ACCESS - The bytes could not be had: not found, forbidden, an error of input or output, too many open files, no way to the host. */
+  /** ACCESS - The bytes could not be had: not found, forbidden, an error of input or output, too many open files. */
   ACCESS: "CAUSE_ACCESS",
   /** CHANGED - There are other bytes than those that were listed: another size, time or ETag. */
   CHANGED: "CAUSE_CHANGED",
+  /** AWAY - The host or bucket could not be reached, or gave no answer that tells of the file: no connection, no name, no time, 408, 429, 5xx. */
+  AWAY: "CAUSE_AWAY",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -41,6 +43,7 @@ export namespace Cause {
   export type CONTENT = typeof Cause.CONTENT;
   export type ACCESS = typeof Cause.ACCESS;
   export type CHANGED = typeof Cause.CHANGED;
+  export type AWAY = typeof Cause.AWAY;
   export type UNRECOGNIZED = typeof Cause.UNRECOGNIZED;
 }
 
@@ -58,6 +61,9 @@ export function causeFromJSON(object: any): Cause {
     case 3:
     case "CAUSE_CHANGED":
       return Cause.CHANGED;
+    case 4:
+    case "CAUSE_AWAY":
+      return Cause.AWAY;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -75,6 +81,8 @@ export function causeToNumber(object: Cause): number {
       return 2;
     case Cause.CHANGED:
       return 3;
+    case Cause.AWAY:
+      return 4;
     case Cause.UNRECOGNIZED:
     default:
       return -1;
@@ -404,6 +412,8 @@ export interface SeenFile {
   sha256: Uint8Array;
   /** Why the file cannot be read, in one sentence; empty: it can. */
   error: string;
+  /** Of that error. */
+  cause: Cause;
 }
 
 /** The answer to a SearchPart. */
@@ -3054,7 +3064,7 @@ export const Sight: MessageFns<Sight> = {
 };
 
 function createBaseSeenFile(): SeenFile {
-  return { version: "", sha256: new Uint8Array(0), error: "" };
+  return { version: "", sha256: new Uint8Array(0), error: "", cause: Cause.UNSPECIFIED };
 }
 
 export const SeenFile: MessageFns<SeenFile> = {
@@ -3067,6 +3077,9 @@ export const SeenFile: MessageFns<SeenFile> = {
     }
     if (message.error !== "") {
       writer.uint32(26).string(message.error);
+    }
+    if (message.cause !== Cause.UNSPECIFIED) {
+      writer.uint32(32).int32(causeToNumber(message.cause));
     }
     return writer;
   },
@@ -3108,6 +3121,14 @@ export const SeenFile: MessageFns<SeenFile> = {
             message.error = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.cause = causeFromJSON(reader.int32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3128,6 +3149,7 @@ export const SeenFile: MessageFns<SeenFile> = {
     message.version = object.version ?? "";
     message.sha256 = object.sha256 ?? new Uint8Array(0);
     message.error = object.error ?? "";
+    message.cause = object.cause ?? Cause.UNSPECIFIED;
     return message;
   },
 };

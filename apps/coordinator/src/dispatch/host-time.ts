@@ -1,0 +1,26 @@
+/** Hosts that time is told apart of, at most. */
+const mostHosts = 8;
+
+/** Sums the seconds in which a job waited for hosts that were away, by host. */
+export class HostTime {
+  #lookedMs: number | undefined;
+  #place: string | undefined;
+  #seconds = new Map<string, number>();
+
+  /** The job waits for that host or bucket from now on, or for none. `nowMs` never goes back. */
+  look(nowMs: number, place: string | undefined): void {
+    const known = this.#place === undefined ? undefined : this.#seconds.get(this.#place);
+    if (this.#place !== undefined && (known !== undefined || this.#seconds.size < mostHosts)) {
+      this.#seconds.set(this.#place, (known ?? 0) + (nowMs - this.#lookedMs!) / 1000);
+    }
+    this.#lookedMs = nowMs;
+    this.#place = place;
+  }
+
+  /** The seconds since it was last asked, each under a name of JobTimes.busy_seconds. */
+  take(): Record<string, number> {
+    const seconds = Object.fromEntries([...this.#seconds].map(([place, sum]) => [`away ${place}`, sum]));
+    this.#seconds.clear();
+    return seconds;
+  }
+}

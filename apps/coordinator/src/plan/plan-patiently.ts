@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AwayHost, AwayHosts, withPatience } from '@halogrid/sources';
+import { coordinatorLacks, hostStaysAway } from '../job/away-sentences.ts';
+import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
+
+/**
+ * The same plan, which waits for hosts that are away instead of setting their inputs aside: steps tell what it waits for. Rejects with
+ * WantError where one stays away for longer than `graceMs`, and with the signal's reason.
+ */
+export async function* planPatiently(
+  plan: AsyncGenerator<PlannedStep[], void, undefined>,
+  graceMs: number,
+  signal?: AbortSignal,
+): AsyncGenerator<PlannedStep[], void, undefined> {
+  const news: (AwayHost | undefined)[] = [];
+  let interrupt = (): void => {};
+  const hosts = new AwayHosts({
+    graceMs,
+    nowMs: () => performance.now(),
+    pause: (ms) => delay(ms, undefined, signal && { signal }),
+    tell: (away) => {
+      news.push(away);
+      interrupt();
+    },
+    giveUp: (away) => new WantError(hostStaysAway(away.place, coordinatorLacks(away), graceMs)),
+  });
+  const steps = withPatience(hosts, plan);
+  let next = steps.next();
+  try {
+    for (;;) {
+      const step = await new Promise<Awaited<typeof next> | undefined>((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        if (news.length > 0) interrupt();
+        next.then(resolve, reject);
+      });
+      for (const away of news.splice(0)) yield [{ kind: 'waits', away }];
+      if (!step) continue;
+      if (step.done) return;
+      next = steps.next();
+      yield step.value;
+    }
+  } finally {
+    // Nobody hears of it any more.
+    next.catch(() => {});
+    void steps.return();
+  }
+}
