@@ -95,7 +95,10 @@ export function* walkScan(
     if (restart?.from !== end && !bits.isFilledUp) return undefined;
     const isDue = stretchMcus < Number.POSITIVE_INFINITY && restart?.code === marker.firstRestart + due;
     if (first + stretchMcus >= mcus) {
-      while (!bits.isBad && !bits.isUsedUp) skipMcu();
+      for (let more = 1; !bits.isBad && !bits.isUsedUp; more++) {
+        skipMcu();
+        if (more % turnMcus === 0) yield;
+      }
       const isToEnd = !bits.isBad && bits.end > end && nextMarker(jpeg, bits.end)?.code === marker.endOfImage;
       return { gaps, end, hasMore: isDue || isToEnd };
     }
