@@ -20,7 +20,10 @@ export interface JobRecord {
   counts: JobCounts;
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
-  /** Inputs of whose files bytes were left out, as halogrid.v1.JobStatus tells them; absent where there are none. */
+  /**
+   * Inputs that count without some bytes of their files, as halogrid.v1.JobStatus tells them; absent where there are
+   * none.
+   */
   mended?: MendedInputs[];
   /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
   nodesUsed?: number;

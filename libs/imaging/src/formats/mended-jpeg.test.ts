@@ -50,7 +50,7 @@ async function decode(jpeg: Uint8Array, channels: Channels): Promise<{ digest: s
   return { digest: sha256(target.bytes), mended };
 }
 
-test('bytes that hold no pixel are left out and told, and the pixels are those of djpeg, whoever decodes', async (t) => {
+test('bytes that hold no pixel are left out and told, and the pixels are those of djpeg', async (t) => {
   assert.deepEqual(Object.keys(places).toSorted(), Object.keys(expected).toSorted());
   const folder = await temporaryFolder(t);
   for (const [name, { width, height, sha256: luma, rgbSha256 }] of Object.entries(expected)) {

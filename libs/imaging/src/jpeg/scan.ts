@@ -63,14 +63,17 @@ export interface ScanEnd {
   gaps: [from: number, to: number][];
   /** Where the byte behind the last block is. */
   end: number;
-  /** Whether what follows looks like more of it, as where an image is higher than its header says: another stretch, or blocks to the end. */
+  /**
+   * Whether what follows looks like more of it, as where an image is higher than its header says: another stretch, or
+   * blocks to the end.
+   */
   hasMore: boolean;
 }
 
 /**
- * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is not, a stretch that
- * ends before its last block does or goes on within a byte, or a restart marker that is not the one that is due. It yields now and then,
- * because that takes 20 ms a megabyte.
+ * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is
+ * not, a stretch that ends before its last block does or goes on within a byte, or a restart marker that is not the one
+ * that is due. It yields now and then, because that takes 20 ms a megabyte.
  */
 export function* walkScan(
   jpeg: Uint8Array,
