@@ -12,7 +12,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const folder = scratchFolder();
 const source = join(folder, 'frames');
 
-/** More than a hundred files, of which twenty get a preview, whose pixels come from cores. */
+/** More than a hundred files. Twenty get a preview, whose pixels come from cores. */
 function putFrames(): void {
   mkdirSync(source, { recursive: true });
   const fixtures = globSync(fileURLToPath(new URL('../libs/imaging/{fixtures,mended-jpegs}/*.jpg', import.meta.url)));

@@ -29,7 +29,7 @@ export function describeReason({ stage, error, inputs, example }) {
 }
 
 /**
- * Inputs that count though bytes of their files were left out: how many, what, and one of them.
+ * Inputs that count without some bytes of their files: how many, which bytes, and one of the inputs.
  *
  * @param {MendedInputs} mended
  */

@@ -43,7 +43,7 @@ test('a reason is told with its inputs and one of them', () => {
   assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
 });
 
-test('inputs that count though bytes of their files were left out are told alike', () => {
+test('mended inputs are told alike', () => {
   const mended = { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' };
   assert.equal(describeMended(mended), '9 × Bytes were left out, e.g. /in/a b.jpg');
 });

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the JPEGs in this folder from those of ../fixtures, by adding bytes that are none of the picture, as cameras do; and expected.json:
-what djpeg decodes them to.
+"""Makes the JPEGs in this folder from those of ../fixtures, by adding bytes that are none of the picture, as cameras do;
+and expected.json: what djpeg decodes them to.
 
 usage: make-mended.py      (Debian 12: apt-get install libjpeg-turbo-progs)
 
-expected.json: {name: {width, height, sha256, rgbSha256}}, as that of ../fixtures has them. djpeg warns of each and gives the pixels of the
-file without the bytes, which is checked; it refuses a second start marker, so that what is expected of that is the file without it.
+expected.json: {name: {width, height, sha256, rgbSha256}}, as that of ../fixtures has them. djpeg warns of each and gives
+the pixels of the file without the bytes, which is checked. It refuses a second start marker: the file without it is what
+is expected of that.
 """
 import hashlib, json, pathlib, random, re, subprocess
 

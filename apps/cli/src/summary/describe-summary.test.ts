@@ -82,7 +82,7 @@ test('why inputs are quarantined is told by reason, and where to find an input o
   ]);
 });
 
-test('inputs that count though bytes of their files were left out are told by what that was, with one of each', () => {
+test('mended inputs are told by what was left out, with one of each', () => {
   const mended = [
     { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' },
     { mended: 'Others were', inputs: 1, example: 's3://bucket/key' },

@@ -19,7 +19,7 @@ export interface JobSummary {
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */
   quarantine?: QuarantineReason[];
-  /** Inputs that count though bytes of their files were left out, where there are some. */
+  /** Inputs that count without some bytes of their files, where there are any. */
   mended?: MendedInputs[];
   /** What was left out of its sources, and the like, a sentence each. */
   notes?: string[];

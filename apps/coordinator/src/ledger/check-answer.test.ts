@@ -30,7 +30,7 @@ test('an answer that covers the work and adds up is taken', () => {
   checkAnswer(tile, { results: [tileResult], errors: [] }, shape);
 });
 
-test('files of which bytes were left out are of sources of the work, and have no error', () => {
+test('mended files are sources of the work without an error', () => {
   const mended = 'Bytes were left out';
   checkMended(frames, [{ mended, sources: 2, source: 5 }], []);
   checkMended(tile, [{ mended, sources: 1, source: 1 }], []);

@@ -230,7 +230,7 @@ test('why inputs were quarantined is known after the end of the job and of the c
   await after.close();
 });
 
-test('inputs of whose files bytes were left out are known after coordinators of the job, and after its end', async () => {
+test('mended inputs are known after coordinators of the job, and after its end', async () => {
   const store = new MemoryStore();
   const path = spoolPath();
   const first = await openLedger(() => path, store);

@@ -21,7 +21,10 @@ export interface JobRecord {
   counts: JobCounts;
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
-  /** Inputs of whose files bytes were left out, as halogrid.v1.JobStatus tells them; absent where there are none. */
+  /**
+   * Inputs that count without some bytes of their files, as halogrid.v1.JobStatus tells them; absent where there are
+   * none.
+   */
   mended?: MendedInputs[];
   /** What a person should know of its sources, a sentence each; absent where that is nothing. */
   notes?: readonly string[];

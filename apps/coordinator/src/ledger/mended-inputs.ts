@@ -1,7 +1,7 @@
 import type { MendedInputs, MendedKind } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources/redact-uri';
 
-/** Inputs of whose files the same was left out. */
+/** Inputs without the same bytes of their files. */
 interface Kind {
   inputs: number;
   /** Index of the lowest. */
@@ -19,8 +19,8 @@ const maxKinds = 20;
 const others = 'Bytes that hold no pixel were passed over';
 
 /**
- * Inputs that count though bytes of their files were left out, by the sentence that says what. Of an image in tiles each tile may say it: it
- * counts once, when its last tile is in.
+ * Inputs that count without some bytes of their files, by the sentence that says which. Of an image in tiles each tile
+ * may say it: it counts once, when its last tile is in.
  */
 export class MendedInputCounts {
   readonly #kinds: Map<string, Kind>;

@@ -188,7 +188,7 @@ async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise
   return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
 }
 
-/** Sources with a result of whose files something was left out, by what that is. */
+/** Sources with a result and a file without some bytes, by the sentence that says which. */
 function mendedSources(outcomes: readonly SourceOutcome[]): Pick<FoundAnswer, 'mended'> {
   const kinds = new Map<string, MendedKind>();
   for (const outcome of outcomes) {

@@ -69,7 +69,7 @@ test('frames of MJPEG that the device decodes are what cores make of them, and s
   });
 });
 
-test('frames with bytes that hold no pixel are those without them, and counted, whoever is asked to decode them', {
+test('frames with bytes that hold no pixel are those without them, and counted, on cores and on the device', {
   skip,
 }, async () => {
   await withFolder(async (folder) => {

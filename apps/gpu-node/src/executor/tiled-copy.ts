@@ -16,10 +16,11 @@ export interface TiledCopy {
 }
 
 /**
- * A tiled copy of a source in a job's scratch folder, written by `write` unless it is there. What `write` resolves to is kept as a text
- * beside the copy, for those that find it. `version` names the source as it is now. Callers of this process share one writing. Nodes that share the folder share the copy, too; those
- * that begin before it is there write one each under a name of its own, and each takes its place when it is complete, so
- * that nobody ever reads a part. Rejects with InputError as `write` does, and with OutputError where it cannot be kept.
+ * A tiled copy of a source in a job's scratch folder, written by `write` unless it is there. What `write` resolves to
+ * is kept as a text beside the copy, for those that find it. `version` names the source as it is now. Callers of this
+ * process share one writing. Nodes that share the folder share the copy, too; those that begin before it is there write
+ * one each under a name of its own, and each takes its place when it is complete, so that nobody ever reads a part.
+ * Rejects with InputError as `write` does, and with OutputError where it cannot be kept.
  */
 export async function tiledCopy(
   scratch: string,

@@ -28,8 +28,9 @@ export function readJpeg(file: Uint8Array): ReadJpeg {
 }
 
 /**
- * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of every byte that it
- * leaves over in front of restart markers, and what is there once it is mended. Undefined now and then while it is mended.
+ * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of
+ * every byte that it leaves over in front of restart markers, and what is there once it is mended. Undefined now and
+ * then while it is mended.
  */
 export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'> | undefined> {
   const { mended } = jpeg;

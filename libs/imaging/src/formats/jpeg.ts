@@ -22,11 +22,11 @@ const bandPixels = 2 ** 26;
 const mostPixelsPerByte = 256;
 
 /**
- * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it to
- * grayscale, or the luma of RGB, without a copy; as RGB what libjpeg makes of it by default, with smooth upsampling of the
- * chroma. `jpeg` and `to` must stay as they are until the promise settles. Resolves to what was left out of the file, a sentence, where
- * bytes are none of it (see mend-jpeg.ts). Rejects with InputError for data that is damaged or ends early, which is all else that libjpeg
- * warns of.
+ * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it
+ * to grayscale, or the luma of RGB, without a copy; as RGB what libjpeg makes of it by default, with smooth upsampling
+ * of the chroma. `jpeg` and `to` must stay as they are until the promise settles. Resolves to what was left out of the
+ * file, a sentence, where bytes are none of it (see mend-jpeg.ts). Rejects with InputError for data that is damaged or
+ * ends early, which is all else that libjpeg warns of.
  */
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<string | undefined> {
   return await decodeRead(readJpeg(jpeg), to);
@@ -126,8 +126,8 @@ function checkLarge(jpeg: Uint8Array, { width, height }: Size, maxWholePixels: n
 }
 
 /**
- * A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. It is made in bands of `pixels` at most, or a row.
- * `tell` is told what was left out of the file.
+ * A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. It is made in bands of `pixels` at
+ * most, or a row. `tell` is told what was left out of the file.
  */
 function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefined) => void): ImageCopy {
   const { width, height } = jpeg;

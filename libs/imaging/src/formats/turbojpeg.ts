@@ -102,9 +102,10 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
 export const limitDecodes = limitConcurrency(maxCalls);
 
 /**
- * Decodes all rows, or some, on a thread of libuv's pool, and resolves to whether libjpeg has nothing to warn of; there are no
- * words for what is wrong, because libturbojpeg keeps them in the thread that did the call. To be called by `limitDecodes`. The caller has
- * made sure that they fit: native code checks nothing. Rows above them are read but not transformed, at four times the speed (measured).
+ * Decodes all rows, or some, on a thread of libuv's pool, and resolves to whether libjpeg has nothing to warn of; there
+ * are no words for what is wrong, because libturbojpeg keeps them in the thread that did the call. To be called by
+ * `limitDecodes`. The caller has made sure that they fit: native code checks nothing. Rows above them are read but not
+ * transformed, at four times the speed (measured).
  */
 export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
   library ??= load();

@@ -8,8 +8,9 @@ const mostBytes = 2 ** 24;
 export const commentAndEnd: Uint8Array = Uint8Array.of(0xff, marker.com, 0, 2, 0xff, marker.endOfImage);
 
 /**
- * A JPEG with restart markers that has a comment in front of its end; undefined for any other. libjpeg warns of bytes that it has left over
- * in front of restart markers when it looks for a marker the next time, which may be never; behind a comment it has to.
+ * A JPEG with restart markers that has a comment in front of its end; undefined for any other. libjpeg warns of bytes
+ * that it has left over in front of restart markers when it looks for a marker the next time, which may be never;
+ * behind a comment it has to.
  */
 export function withCommentAtEnd(jpeg: Uint8Array): Uint8Array | undefined {
   if (jpeg.length > mostBytes) return undefined;

@@ -14,19 +14,21 @@ export interface MendedJpeg {
 const allPlaces = ['between segments', 'in front of restart markers', 'behind the last pixel'] as const;
 type Place = (typeof allPlaces)[number];
 
-/** Bytes behind the last pixel whose content nobody looks at: some encoders fill up a cache line. */
+/** Bytes behind the last pixel whose content does not matter: some encoders fill up a cache line. */
 const anyBytes = 64;
 
 const endMarker = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
- * Leaves out of a JPEG what is none of it by its markers and codes alone: a second start marker; bytes between segments, as where one is
- * longer than it says; bytes between the last block in front of a restart marker and that marker, if it is the one that is due; and bytes
- * behind the last block of the image. A decoder that stops at the first warning then has the last word.
+ * Leaves out of a JPEG what is none of it by its markers and codes alone: a second start marker; bytes between
+ * segments, as where one is longer than it says; bytes between the last block in front of a restart marker and that
+ * marker, if it is the one that is due; and bytes behind the last block of the image. A decoder that stops at the first
+ * warning then has the last word.
  *
- * Undefined where there is nothing to leave out, and where data is lost: a segment whose marker is damaged, codes that there are not,
- * missing blocks, another restart marker, or more than 64 bytes behind the last block that are blocks as well, as where the header has
- * lost rows. What is not baseline has no codes that are followed here: behind its header only zeros in front of the end marker are left out.
+ * Undefined where there is nothing to leave out, and where data is lost: a segment whose marker is damaged, codes that
+ * there are not, missing blocks, another restart marker, or more than 64 bytes behind the last block that are blocks as
+ * well, as where the header has lost rows. What is not baseline has no codes that are followed here: behind its header
+ * only zeros in front of the end marker are left out.
  */
 export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | undefined> {
   const mender = new Mender(jpeg);
@@ -122,7 +124,10 @@ class Mender {
     }
   }
 
-  /** The image ends behind its last block, whatever follows. Without an end marker, something has to: nothing is cut off then. */
+  /**
+   * The image ends behind its last block, whatever follows. Without an end marker, something has to: nothing is cut off
+   * then.
+   */
   #takeEnd({ end, hasMore }: ScanEnd): boolean {
     const jpeg = this.#jpeg;
     const marked = indexOfEnd(jpeg.subarray(end));

@@ -95,7 +95,9 @@ function readQuantisers(segment: Uint8Array, into: (Uint16Array | undefined)[]):
   }
 }
 
-/** Only what tells how colours are stored counts; libjpeg warns of a JFIF version that is not 1, and cores know better. */
+/**
+ * Only what tells how colours are stored counts; libjpeg warns of a JFIF version that is not 1, and cores know better.
+ */
 function readApplication(kind: number, segment: Uint8Array, found: Segments): void {
   if (kind === marker.app0 && segment.length >= 14 && startsWith(segment, 'JFIF\0')) {
     if (segment[5] !== 1) throw new Unusual('a version of JFIF other than 1');

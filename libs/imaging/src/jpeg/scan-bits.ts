@@ -1,6 +1,9 @@
 import { type HuffmanTable, lookUp } from './huffman-table.ts';
 
-/** Bits of the difference of a DC coefficient, and of an AC coefficient, of 8-bit samples at most: ITU-T T.81, tables F.1 and F.2. */
+/**
+ * Bits of the difference of a DC coefficient, and of an AC coefficient, of 8-bit samples at most: ITU-T T.81, tables
+ * F.1 and F.2.
+ */
 const [maxDcSize, maxAcSize] = [11, 10];
 
 /** The bits of entropy-coded data, up to a marker or the end of the file. */
@@ -19,7 +22,7 @@ export class ScanBits {
     this.#at = at;
   }
 
-  /** Where the byte behind those begins of which a bit was taken. */
+  /** Where the first byte is that has all of its bits left. */
   get end(): number {
     let at = this.#at;
     for (let whole = this.#count >> 3; whole > 0; whole--) at -= this.#isStuffed(at - 2) ? 2 : 1;
@@ -33,7 +36,10 @@ export class ScanBits {
     return this.#count < 8 && (this.#bits & rest) === rest;
   }
 
-  /** Whether the bits behind those taken fill up their byte as encoders do it: all of them 1, as the standard has it, or 0. */
+  /**
+   * Whether the bits behind those taken fill up their byte as encoders do it: all of them 1, as the standard has it, or
+   * 0.
+   */
   get isFilledUp(): boolean {
     const count = this.#count & 7;
     const ones = (1 << count) - 1;

@@ -63,14 +63,17 @@ export interface ScanEnd {
   gaps: [from: number, to: number][];
   /** Where the byte behind the last block is. */
   end: number;
-  /** Whether what follows looks like more of it, as where an image is higher than its header says: another stretch, or blocks to the end. */
+  /**
+   * Whether what follows looks like more of it, as where an image is higher than its header says: another stretch, or
+   * blocks to the end.
+   */
   hasMore: boolean;
 }
 
 /**
- * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is not, a stretch that
- * ends before its last block does or goes on within a byte, or a restart marker that is not the one that is due. It yields now and then,
- * because that takes 20 ms a megabyte.
+ * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is
+ * not, a stretch that ends before its last block does or goes on within a byte, or a restart marker that is not the one
+ * that is due. It yields now and then, because that takes 20 ms a megabyte.
  */
 export function* walkScan(
   jpeg: Uint8Array,
@@ -95,7 +98,10 @@ export function* walkScan(
     if (restart?.from !== end && !bits.isFilledUp) return undefined;
     const isDue = stretchMcus < Number.POSITIVE_INFINITY && restart?.code === marker.firstRestart + due;
     if (first + stretchMcus >= mcus) {
-      while (!bits.isBad && !bits.isUsedUp) skipMcu();
+      for (let more = 1; !bits.isBad && !bits.isUsedUp; more++) {
+        skipMcu();
+        if (more % turnMcus === 0) yield;
+      }
       const isToEnd = !bits.isBad && bits.end > end && nextMarker(jpeg, bits.end)?.code === marker.endOfImage;
       return { gaps, end, hasMore: isDue || isToEnd };
     }

@@ -24,7 +24,10 @@ const acCounts = [
 const tableOf = (counts: readonly number[], symbols: Uint8Array): HuffmanTable =>
   buildHuffmanTable(Uint8Array.from(counts), symbols)!;
 
-/** The tables of a file that has none, as frames of MJPEG may: libjpeg-turbo has them in places 0 and 1 until the file has its own. */
+/**
+ * The tables of a file that has none, as frames of MJPEG may: libjpeg-turbo has them in places 0 and 1 until the file
+ * has its own.
+ */
 export const standardTables = {
   dc: dcCounts.map((counts) => tableOf(counts, dcSymbols)),
   ac: acCounts.map((counts, i) => tableOf(counts, acSymbols[i]!)),

@@ -1,8 +1,8 @@
 import { randomSource } from '@halogrid/imaging/testing-codes';
 
 /**
- * The file with something wrong: bits flipped, a part cut out, the end cut off, a part of `other` put into it, or bytes of that in front of
- * a marker; a seed decides.
+ * The file with something wrong: bits flipped, a part cut out, the end cut off, a part of `other` put into it, or bytes
+ * of that in front of a marker; a seed decides.
  */
 export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffer {
   const random = randomSource(seed);

@@ -100,7 +100,10 @@ function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
   ];
 }
 
-/** Every JPEG of the fixtures, some mutants of each, files with bytes too many, files whose headers lie, and files that are no JPEGs. */
+/**
+ * Every JPEG of the fixtures, some mutants of each, files with bytes too many, files whose headers lie, and files that
+ * are no JPEGs.
+ */
 export async function putMixed(folder: TestFolder): Promise<string[]> {
   const uris: string[] = [];
   const put = async (name: string, bytes: Uint8Array | string) => uris.push(await folder.put(name, bytes));

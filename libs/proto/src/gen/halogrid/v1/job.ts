@@ -307,7 +307,7 @@ export interface JobStatus {
   times:
     | JobTimes
     | undefined;
-  /** Inputs that count though bytes of their files were left out, because they hold no pixel; the most frequent sentence first. */
+  /** Inputs that count without some bytes of their files, which hold no pixel; the most frequent sentence first. */
   mended: MendedInputs[];
 }
 
@@ -361,7 +361,7 @@ export interface QuarantineReason {
   example: string;
 }
 
-/** Inputs of whose files the same was left out. */
+/** Inputs without the same bytes of their files. */
 export interface MendedInputs {
   /** One sentence that says what. */
   mended: string;

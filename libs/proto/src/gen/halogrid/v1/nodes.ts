@@ -311,7 +311,7 @@ export interface ShardCompleted {
   timeline?:
     | ShardTimeline
     | undefined;
-  /** Absent where nothing was left out of a file. */
+  /** Absent where no byte of a file was left out. */
   mended?: MendedSources | undefined;
 }
 
@@ -367,13 +367,13 @@ export interface CaptureTime {
   offsetMinutes?: number | undefined;
 }
 
-/** Sources with a result whose files have bytes that hold none of their pixels and were left out. */
+/** Sources with a result and a file without some bytes, which hold no pixel. */
 export interface MendedSources {
   /** At most 16. */
   kinds: MendedKind[];
 }
 
-/** Sources of a shard of whose files the same was left out. */
+/** Sources of a shard without the same bytes of their files. */
 export interface MendedKind {
   /** One sentence that says what. */
   mended: string;

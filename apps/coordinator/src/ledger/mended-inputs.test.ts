@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MendedInputCounts } from './mended-inputs.ts';
+
+const uriOf = (source: number): string => `file:///in/${source}`;
+const told = (counts: MendedInputCounts) =>
+  counts.list(uriOf).map(({ mended, inputs, example }) => [mended, inputs, example]);
+
+test('an image in tiles counts once, when its last tile is in, and one that is set aside does not', () => {
+  const counts = new MendedInputCounts();
+  for (const source of [4, 4, 7]) counts.addTile({ mended: 'a', sources: 1, source });
+  assert.deepEqual(told(counts), []);
+  // What is kept of it goes on.
+  const again = new MendedInputCounts(JSON.parse(JSON.stringify(counts.stored)));
+  again.settle(4, true);
+  again.settle(4, true);
+  again.settle(7, false);
+  again.settle(9, true);
+  assert.deepEqual(told(again), [['a', 1, 'file:///in/4']]);
+  again.add({ mended: 'a', sources: 5, source: 2 });
+  assert.deepEqual(told(new MendedInputCounts(again.stored)), [['a', 6, 'file:///in/2']]);
+});
+
+test('the most frequent is told first, and sentences without end are told as one', () => {
+  const counts = new MendedInputCounts();
+  for (let i = 0; i < 50; i++) counts.add({ mended: `${i}`, sources: i === 3 ? 2 : 1, source: i });
+  const list = told(counts);
+  assert.equal(list.length, 20);
+  assert.deepEqual(list.slice(0, 2), [
+    ['Bytes that hold no pixel were passed over', 31, 'file:///in/19'],
+    ['3', 2, 'file:///in/3'],
+  ]);
+});
+
+test('what may be secret in a URI is not told', () => {
+  const counts = new MendedInputCounts();
+  counts.add({ mended: 'a', sources: 1, source: 0 });
+  assert.equal(counts.stored?.open.length, 0);
+  assert.doesNotMatch(counts.list(() => 'https://me:secret@host/a.jpg')[0]!.example, /secret/);
+});
