@@ -4,7 +4,7 @@ import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts'
 import { jpegSampling } from './jpeg-sampling.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
-import { jpeg, type TiffLayout } from './tiff-layout.ts';
+import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
 
 /** What decoding blocks takes beside their bytes. */
 export interface BlockCoding {
@@ -153,7 +153,7 @@ export class RowReader {
   }
 }
 
-const [black, rgb, ycbcr] = [1, 2, 6];
+const [black, rgb] = [1, 2];
 
 function partOf(start: number, rowBytes: number, [from, to]: readonly [number, number]): ByteRange {
   return { start: start + from * rowBytes, end: start + to * rowBytes };
