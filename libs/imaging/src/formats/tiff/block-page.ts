@@ -1,5 +1,5 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
-import { InputError, type InputFile } from '@halogrid/sources';
+import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { type BlockPlace, BlockPlaces, type BlockWindow } from './block-places.ts';
@@ -10,7 +10,7 @@ import { tiffTags } from './tag-names.ts';
 import type { TiffHeader } from './tiff-header.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import type { TiffEntry, TiffReader } from './tiff-reader.ts';
-import { type ColourTables, type SampleBlock, toColours } from './to-colours.ts';
+import { type ColourTables, toColours } from './to-colours.ts';
 
 /** Samples of blocks that are read together. */
 const runSamples = 2 ** 22;
@@ -58,7 +58,7 @@ export async function openBlocks(
   return new BlockPage(file, header, layout, {
     places,
     stored,
-    blocks: new RowReader(file, coding, stored),
+    reader: new RowReader(file, coding, stored),
     colours: await readColourTables(reader, entries, layout),
     fill: await readFill(reader, entries, layout),
     isBigEndian: reader.isBigEndian,
@@ -68,21 +68,23 @@ export async function openBlocks(
 interface PageParts {
   places: BlockPlaces;
   stored: StoredRows;
-  blocks: RowReader;
+  reader: RowReader;
   colours: ColourTables;
   /** What samples of blocks are that the file leaves out. */
   fill: number;
   isBigEndian: boolean;
 }
 
-/** Blocks one below the other that are read together: of a single one all rows, or those from `from` up to `to`. */
-interface Run {
-  /** The column, and the first row, of blocks. */
-  column: number;
+/** A block, and where each plane has it; undefined where the file leaves it out. */
+interface Block {
   row: number;
-  /** Of each plane the blocks, or that there is none. */
-  planes: (BlockPlace | undefined)[][];
-  /** Rows of pixels in all blocks that are read. */
+  column: number;
+  places: (BlockPlace | undefined)[];
+}
+
+/** Blocks that are read together: of a single one the rows of pixels from `from` up to `to`, of several all. */
+interface Run {
+  blocks: Block[];
   from: number;
   to: number;
 }
@@ -110,8 +112,8 @@ export class BlockPage {
     const rowBytes = this.#storedRowsOf(block.height) * this.#parts.stored.rowBytes * columns;
     const most = Math.max(1, Math.floor(Math.min(windowBytes / rowBytes, windowBlocks / columns)));
     for (let top = Math.floor(region.y / block.height); top < end; top += most) {
-      const window = { top, left, rows: Math.min(most, end - top), columns };
-      for (const run of await this.#runsOf(window, region)) await this.#decodeRun(run, region, to);
+      const blocks = await this.#blocksOf({ top, left, rows: Math.min(most, end - top), columns });
+      for (const run of this.#runsOf(blocks, region)) await this.#decodeRun(run, region, to);
     }
   }
 
@@ -120,81 +122,89 @@ export class BlockPage {
     return Math.ceil(pixelRows / this.#parts.stored.pixelRows);
   }
 
-  /** Rows of pixels in the block of that row. Strips end with the image, tiles do not. */
-  #rowsOfBlock(row: number): number {
+  /** Rows of pixels in a block. Strips end with the image, tiles do not. */
+  #rowsOf({ row }: { row: number }): number {
     const { block, height } = this.#header;
     return block.isTile ? block.height : Math.min(block.height, height - row * block.height);
   }
 
-  async #runsOf(window: BlockWindow, region: Rect): Promise<Run[]> {
-    const { places, stored, blocks } = this.#parts;
-    const planes: (BlockPlace | undefined)[][] = [];
-    for (let plane = 0; plane < this.#layout.planes; plane++) planes.push(await places.of(plane, window));
-    const ranges = planes.flatMap((all) =>
-      all.flatMap((place, i) => {
-        const row = window.top + Math.floor(i / window.columns);
-        return place ? [blocks.rangeOf(place, this.#storedRowsOf(this.#rowsOfBlock(row)))] : [];
-      }),
-    );
-    if (this.#file.kind === 'remote') await this.#file.copyParts(ranges);
-    const { block } = this.#header;
-    // Where blocks end within a unit of chroma, their rows do not follow each other.
-    const areJoined = block.height % stored.pixelRows === 0;
-    const together = areJoined ? Math.floor(runSamples / (stored.width * stored.samples * block.height)) : 1;
-    const runs: Run[] = [];
-    for (let column = 0; column < window.columns; column++) {
-      const at = (plane: number, row: number) => planes[plane]![row * window.columns + column];
-      const isWhole = (row: number): boolean => planes.every((_, plane) => at(plane, row));
-      for (let row = 0, next = 0; row < window.rows; row = next) {
-        next = row + 1;
-        if (isWhole(row)) while (next < window.rows && next - row < together && isWhole(next)) next++;
-        const ofRun = planes.map((_, plane) => Array.from({ length: next - row }, (_, i) => at(plane, row + i)));
-        const run = { column: window.left + column, row: window.top + row, planes: ofRun };
-        runs.push(...this.#cut(run, region, next - row));
+  /** Those of a window, row by row, all of them in the file; of a server they are fetched. */
+  async #blocksOf(window: BlockWindow): Promise<Block[]> {
+    const blocks: Block[] = Array.from({ length: window.rows * window.columns }, (_, i) => ({
+      row: window.top + Math.floor(i / window.columns),
+      column: window.left + (i % window.columns),
+      places: [],
+    }));
+    const ranges: ByteRange[] = [];
+    for (let plane = 0; plane < this.#layout.planes; plane++) {
+      for (const [i, place] of (await this.#parts.places.of(plane, window)).entries()) {
+        const block = blocks[i]!;
+        block.places.push(place);
+        if (place) ranges.push(this.#parts.reader.rangeOf(place, this.#storedRowsOf(this.#rowsOf(block))));
       }
+    }
+    if (this.#file.kind === 'remote') await this.#file.copyParts(ranges);
+    return blocks;
+  }
+
+  #runsOf(blocks: readonly Block[], region: Rect): Run[] {
+    const { width, samples } = this.#parts.stored;
+    const together = Math.floor(runSamples / (width * samples * this.#header.block.height));
+    const isThere = (block: Block | undefined): boolean => block?.places.every(Boolean) ?? false;
+    const runs: Run[] = [];
+    for (let first = 0, next = 0; first < blocks.length; first = next) {
+      next = first + 1;
+      if (isThere(blocks[first])) while (next - first < together && isThere(blocks[next])) next++;
+      if (next === first + 1) runs.push(...this.#partsOf(blocks[first]!, region));
+      else runs.push({ blocks: blocks.slice(first, next), from: 0, to: this.#header.block.height });
     }
     return runs;
   }
 
-  /** Of a single block, parts of the rows that the region needs. */
-  #cut(run: Omit<Run, 'from' | 'to'>, { y, height }: Rect, blocks: number): Run[] {
-    const top = run.row * this.#header.block.height;
-    const all = (blocks - 1) * this.#header.block.height + this.#rowsOfBlock(run.row + blocks - 1);
-    if (blocks > 1) return [{ ...run, from: 0, to: all }];
+  /** A single block as the rows that the region needs, so many at once as may be held. */
+  #partsOf(block: Block, { y, height }: Rect): Run[] {
     const { width, samples, pixelRows } = this.#parts.stored;
+    const top = block.row * this.#header.block.height;
     const most = this.#layout.coding === 'stored' ? runSamples : partSamples;
     const step = pixelRows * Math.max(1, Math.floor(most / (width * samples * pixelRows)));
-    const needed = Math.min(all, Math.ceil((y + height - top) / pixelRows) * pixelRows);
+    const needed = Math.min(this.#rowsOf(block), Math.ceil((y + height - top) / pixelRows) * pixelRows);
     const first = Math.floor(Math.max(0, y - top) / pixelRows) * pixelRows;
     const parts: Run[] = [];
-    for (let from = first; from < needed; from += step) parts.push({ ...run, from, to: Math.min(needed, from + step) });
+    for (let from = first; from < needed; from += step) {
+      parts.push({ blocks: [block], from, to: Math.min(needed, from + step) });
+    }
     return parts;
   }
 
   async #decodeRun(run: Run, region: Rect, to: PlaneTarget): Promise<void> {
     const { block, width } = this.#header;
-    const samples: SampleBlock[] = [];
-    for (let plane = 0; plane < run.planes.length; plane++) samples.push(await this.#read(plane, run));
-    const [left, top] = [run.column * block.width, run.row * block.height + run.from];
-    const x = Math.max(left, region.x);
-    const y = Math.max(top, region.y);
-    const right = Math.min(left + block.width, width, region.x + region.width);
-    const bottom = Math.min(top + run.to - run.from, region.y + region.height);
-    const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
-    const offset = (y - region.y) * to.stride + (x - region.x) * sampleBytes[this.#layout.pixel];
-    const rows = toColours(samples, crop, this.#layout, this.#parts.colours);
-    writeRows(rows, { ...to, offset: to.offset + offset });
+    const { stored, colours } = this.#parts;
+    const planes: Pixels[] = [];
+    for (let plane = 0; plane < this.#layout.planes; plane++) planes.push(await this.#read(plane, run));
+    const ofBlock = this.#storedRowsOf(run.to - run.from) * stored.pixelRows * stored.width * stored.samples;
+    for (const [i, { row, column }] of run.blocks.entries()) {
+      const [left, top] = [column * block.width, row * block.height + run.from];
+      const x = Math.max(left, region.x);
+      const y = Math.max(top, region.y);
+      const right = Math.min(left + block.width, width, region.x + region.width);
+      const bottom = Math.min(top + run.to - run.from, region.y + region.height);
+      const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
+      const samples = planes.map((pixels) => ({ ...stored, pixels: pixels.subarray(i * ofBlock, (i + 1) * ofBlock) }));
+      const offset = (y - region.y) * to.stride + (x - region.x) * sampleBytes[this.#layout.pixel];
+      writeRows(toColours(samples, crop, this.#layout, colours), { ...to, offset: to.offset + offset });
+    }
   }
 
-  async #read(plane: number, { row, from, to, planes }: Run): Promise<SampleBlock> {
-    const { stored, blocks, isBigEndian } = this.#parts;
-    const { width, samples, pixelRows } = stored;
-    const known = planes[plane]!.flatMap((place, i) =>
-      place ? [{ place, rows: this.#storedRowsOf(this.#rowsOfBlock(row + i)) }] : [],
-    );
-    if (known.length === 0) return { pixels: this.#missing((to - from) * width, plane), width, samples };
-    const bytes = await blocks.read(known, [from / pixelRows, this.#storedRowsOf(to)]);
-    return { pixels: samplesOf(bytes, stored, this.#layout, isBigEndian), width, samples };
+  /** The samples of a plane, block after block. */
+  async #read(plane: number, { blocks, from, to }: Run): Promise<Pixels> {
+    const { stored, reader, isBigEndian } = this.#parts;
+    const known = blocks.flatMap((block) => {
+      const place = block.places[plane];
+      return place ? [{ place, rows: this.#storedRowsOf(this.#rowsOf(block)) }] : [];
+    });
+    if (known.length === 0) return this.#missing((to - from) * stored.width, plane);
+    const part = blocks.length === 1 ? ([from / stored.pixelRows, this.#storedRowsOf(to)] as const) : undefined;
+    return samplesOf(await reader.read(known, part), stored, this.#layout, isBigEndian);
   }
 
   /** Samples of so many pixels of a block that the file leaves out. */

@@ -1,10 +1,10 @@
-import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
+import { type ByteRange, giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
 import { type BlockPlace, readPlaces } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
 import { jpegSampling } from './jpeg-sampling.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
-import { jpeg, type TiffLayout } from './tiff-layout.ts';
+import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
 
 /** What decoding blocks takes beside their bytes. */
 export interface BlockCoding {
@@ -25,6 +25,12 @@ const maxLineBytes = 2 ** 24;
 
 /** What a compressed block takes beside twice its pixels at most, as tables of a JPEG. */
 const besidePixels = 2 ** 20;
+
+interface StoredBlock {
+  place: BlockPlace;
+  /** Stored ones. */
+  rows: number;
+}
 
 /** Reads the rows of blocks, whatever they are compressed with. */
 export class RowReader {
@@ -60,60 +66,59 @@ export class RowReader {
     );
   }
 
-  /**
-   * The stored rows of blocks one below the other, or of a single one those from `from` up to `to`. Rejects with InputError, which
-   * names the block.
-   */
-  async read(
-    blocks: readonly { place: BlockPlace; rows: number }[],
-    [from, to]: readonly [number, number],
-  ): Promise<Uint8Array> {
+  /** The stored rows of blocks, one after another, or a part of those of a single one. Rejects with InputError, which names the block. */
+  async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
-    if (coding === 'stored') {
-      const { rowBytes } = this.#stored;
-      const parts =
-        blocks.length > 1
-          ? ranges
-          : [{ start: ranges[0]!.start + from * rowBytes, end: ranges[0]!.start + to * rowBytes }];
-      const bytes = new Uint8Array((to - from) * rowBytes);
-      await readPlaces(this.#file, parts, bytes);
-      if (isReversed) reverseBits(bytes);
-      return bytes;
-    }
+    if (coding !== 'stored') return await this.#decode(blocks, ranges, part);
+    const { rowBytes } = this.#stored;
+    const parts = part ? ranges.map(({ start }) => partOf(start, rowBytes, part)) : ranges;
+    const bytes = new Uint8Array(parts.reduce((sum, { start, end }) => sum + end - start, 0));
+    await readPlaces(this.#file, parts, bytes);
+    if (isReversed) reverseBits(bytes);
+    return bytes;
+  }
+
+  async #decode(
+    blocks: readonly StoredBlock[],
+    ranges: readonly ByteRange[],
+    part: readonly [from: number, to: number] | undefined,
+  ): Promise<Uint8Array> {
+    const { isReversed } = this.#coding.layout;
+    const { name } = blocks[0]!.place;
     const lengths = ranges.map(({ start, end }) => end - start);
-    const name = blocks[0]!.place.name;
-    if (lengths[0]! > maxBlockBytes) {
-      throw new InputError(
-        'decode',
-        `The TIFF's ${name} has ${lengths[0]} compressed bytes: at most ${maxBlockBytes} are read`,
-      );
-    }
     const total = lengths.reduce((sum, more) => sum + more);
     if (total > maxTogetherBytes && blocks.length > 1) return await this.#readEach(blocks);
-    const bytes = Buffer.allocUnsafe(total);
-    await readPlaces(this.#file, ranges, bytes);
-    if (isReversed) reverseBits(bytes);
-    const rows = blocks.map((block) => block.rows);
-    const isWhole = to - from === rows.reduce((sum, more) => sum + more);
-    const tiff = this.#describe(rows, isWhole, bytes);
-    const file = makeBlockTiff(tiff, bytes, lengths);
-    const whyNot = `The TIFF data is damaged or cut off in ${name}${isReversed ? ' (FillOrder 2)' : ''}`;
+    if (total > maxBlockBytes) {
+      throw new InputError(
+        'decode',
+        `The TIFF's ${name} has ${total} compressed bytes: at most ${maxBlockBytes} are read`,
+      );
+    }
+    const bytes = takeBytes(total);
     try {
-      return await decodeBlockTiff(file, tiff, isWhole ? undefined : [from, to], whyNot);
+      await readPlaces(this.#file, ranges, bytes);
+      if (isReversed) reverseBits(bytes);
+      const rows = blocks.map((block) => block.rows);
+      const isWhole = !part || part[1] - part[0] === rows[0];
+      const tiff = this.#describe(rows, isWhole, bytes);
+      const whyNot = `The TIFF data is damaged or cut off in ${name}${isReversed ? ' (FillOrder 2)' : ''}`;
+      return await decodeBlockTiff(makeBlockTiff(tiff, bytes, lengths), tiff, isWhole ? undefined : part, whyNot);
     } catch (error) {
       if (!(error instanceof InputError) || blocks.length === 1) throw error;
+    } finally {
+      giveBackBytes(bytes);
     }
     // That tells the block that is damaged.
     return await this.#readEach(blocks);
   }
 
-  async #readEach(blocks: readonly { place: BlockPlace; rows: number }[]): Promise<Uint8Array> {
+  async #readEach(blocks: readonly StoredBlock[]): Promise<Uint8Array> {
     const { rowBytes } = this.#stored;
     const all = new Uint8Array(blocks.reduce((sum, { rows }) => sum + rows, 0) * rowBytes);
     let row = 0;
     for (const block of blocks) {
-      all.set(await this.read([block], [0, block.rows]), row * rowBytes);
+      all.set(await this.read([block]), row * rowBytes);
       row += block.rows;
     }
     return all;
@@ -148,7 +153,11 @@ export class RowReader {
   }
 }
 
-const [black, rgb, ycbcr] = [1, 2, 6];
+const [black, rgb] = [1, 2];
+
+function partOf(start: number, rowBytes: number, [from, to]: readonly [number, number]): ByteRange {
+  return { start: start + from * rowBytes, end: start + to * rowBytes };
+}
 
 const reversed = Uint8Array.from({ length: 256 }, (_, byte) =>
   Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1) << (7 - bit)).reduce((a, b) => a | b),

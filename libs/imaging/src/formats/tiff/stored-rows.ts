@@ -41,9 +41,16 @@ export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayou
   return pixels;
 }
 
+/** Sums up along each row. */
 function addDifferences(pixels: Pixels, length: number, samples: number): void {
   for (let row = 0; row < pixels.length; row += length) {
-    for (let i = row + samples; i < row + length; i++) pixels[i]! += pixels[i - samples]!;
+    for (let sample = row; sample < row + samples; sample++) {
+      let sum = 0;
+      for (let i = sample; i < row + length; i += samples) {
+        sum = (sum + pixels[i]!) & 0xffff;
+        pixels[i] = sum;
+      }
+    }
   }
 }
 

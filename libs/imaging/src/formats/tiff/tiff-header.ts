@@ -2,7 +2,7 @@ import { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { exifTags, exifTimeOf, maxTextBytes } from '../../captured/exif-time.ts';
 import { nameOfTag, tiffTags } from './tag-names.ts';
-import type { TiffStorage } from './tiff-layout.ts';
+import { predicted, type TiffStorage, ycbcr } from './tiff-layout.ts';
 import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.ts';
 
 /** What the directory of a page says. */
@@ -39,7 +39,8 @@ export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> 
 
 async function isBesideAnother(reader: TiffReader, { entries }: TiffDirectory): Promise<boolean> {
   const entry = entries.get(tiffTags.NewSubfileType);
-  return entry !== undefined && ((await reader.integers(entry, 1))[0]! & (reducedImage | mask)) !== 0;
+  if (!entry || !reader.hasIntegers(entry)) return false;
+  return ((await reader.integers(entry, 1))[0]! & (reducedImage | mask)) !== 0;
 }
 
 export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirectory): Promise<TiffHeader> {
@@ -57,7 +58,10 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
   const samplesPerPixel = await first(tiffTags.SamplesPerPixel, 1);
   const bits = await values(tiffTags.BitsPerSample, samplesPerPixel);
   const formats = await values(tiffTags.SampleFormat, samplesPerPixel);
-  const subsampling = await values(tiffTags.YCbCrSubSampling, 2);
+  const compression = await first(tiffTags.Compression, 1);
+  const [photometric] = await values(tiffTags.PhotometricInterpretation, 1);
+  // Tags that mean nothing for what is stored so are not looked at.
+  const subsampling = photometric === ycbcr ? await values(tiffTags.YCbCrSubSampling, 2) : [1, 1];
   const isTile = entries.has(tiffTags.TileWidth);
   const captured = await readExifTime(reader, entries.get(tiffTags.ExifIFD));
   return {
@@ -67,12 +71,12 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
     storage: {
       bitsPerSample: bits.length > 0 ? bits : [1],
       sampleFormat: formats.length > 0 ? formats : [1],
-      compression: await first(tiffTags.Compression, 1),
-      photometric: (await values(tiffTags.PhotometricInterpretation, 1))[0],
+      compression,
+      photometric,
       samplesPerPixel,
-      planarConfiguration: await first(tiffTags.PlanarConfiguration, 1),
+      planarConfiguration: samplesPerPixel > 1 ? await first(tiffTags.PlanarConfiguration, 1) : 1,
       fillOrder: await first(tiffTags.FillOrder, 1),
-      predictor: await first(tiffTags.Predictor, 1),
+      predictor: predicted.includes(compression) ? await first(tiffTags.Predictor, 1) : 1,
       subsampling: subsampling.length === 2 ? subsampling : [2, 2],
       isDng: entries.has(tiffTags.DNGVersion),
     },

@@ -45,10 +45,13 @@ export interface TiffLayout {
 /** Methods that turn bytes into fewer: LZW, Deflate, PackBits. */
 const packed = [5, 8, 32773, 32946];
 /** Those of them that Predictor is defined for. */
-const predicted = [5, 8, 32946];
+export const predicted: readonly number[] = [5, 8, 32946];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
+
+/** Of PhotometricInterpretation. */
+export const ycbcr = 6;
 
 const unsupportedCompressions: Readonly<Record<number, string>> = {
   6: 'old-style JPEG',
@@ -175,7 +178,7 @@ function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, s
   const [name, allowed] = compression === jpeg ? ['JPEG', [1, 2, 3, 4]] : ['WebP', [3, 4]];
   if (bits !== 8) return `${bits}-bit samples in ${name} are not supported: 8-bit ones are`;
   if (photometric === 3) return `A palette in ${name} is not supported: gray and colours are`;
-  if (photometric === 6 && compression === webp) return 'YCbCr in WebP is not supported: RGB is';
+  if (photometric === ycbcr && compression === webp) return 'YCbCr in WebP is not supported: RGB is';
   if (allowed.includes(samples)) return undefined;
   return `${samples} samples in a block of ${name} are not supported: ${allowed.join(', ')} are`;
 }

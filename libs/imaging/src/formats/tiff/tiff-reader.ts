@@ -69,6 +69,10 @@ export class TiffReader {
     return { entries, next };
   }
 
+  hasIntegers({ type, count }: TiffEntry): boolean {
+    return integerBytes[type] !== undefined && count > 0;
+  }
+
   /** The first `max` values of an entry from its value `from` on, or all of fewer; there is one at least. */
   async integers(entry: TiffEntry, max: number, from = 0): Promise<number[]> {
     const size = integerBytes[entry.type];

@@ -66,6 +66,22 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
   ['no RowsPerStrip', { width, height, blocks: [gray], tags: { RowsPerStrip: null } }, gray],
   ['a strip without end', { width, height, blocks: [gray], tags: { RowsPerStrip: [0xffffffff] } }, gray],
   ['no SamplesPerPixel', { ...inStrips, tags: { ...eight, SamplesPerPixel: null } }, gray],
+  ['a text for the kind of page', { ...inStrips, tags: { ...eight, NewSubfileType: 'page\0' } }, gray],
+  [
+    'tags of colours and of methods that it has not',
+    {
+      ...inStrips,
+      tags: {
+        ...eight,
+        YCbCrSubSampling: 'a\0',
+        Predictor: 'b\0',
+        PlanarConfiguration: [0],
+        ColorMap: [1],
+        T4Options: 'c\0',
+      },
+    },
+    gray,
+  ],
   ['undefined samples', { ...inStrips, tags: { ...eight, SampleFormat: [4] } }, gray],
   [
     'gray of three samples, as ImageJ writes composites',
