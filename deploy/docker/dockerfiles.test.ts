@@ -98,7 +98,7 @@ test('both images share their dependencies, so that they are built and kept once
   assert.equal(first, second);
 });
 
-test("the node's image asks NVIDIA's toolkit for Vulkan and decoders of recordings, and has the libraries the driver loads", () => {
+test("the node's image asks NVIDIA's toolkit for Vulkan and video, and has the libraries the driver loads", () => {
   const text = dockerfile('gpu-node').join('\n');
   const capabilities = /NVIDIA_DRIVER_CAPABILITIES=(\S+)/.exec(text)?.[1]?.split(',').sort();
   assert.deepEqual(capabilities, ['compute', 'graphics', 'utility', 'video']);

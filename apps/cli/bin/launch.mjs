@@ -87,8 +87,9 @@ export function environment() {
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; undefined where something else started it. Such a shell dies of the
- * signal that npx passes on to it, and passes nothing on itself: the program learns of the signal by the end of either.
+ * The shell in which npx runs this program, and npx itself; undefined where something else started it. Such a shell
+ * dies of the signal that npx passes on to it, and passes nothing on itself: the program learns of the signal by the
+ * end of either.
  *
  * @returns {string | undefined}
  */
@@ -102,7 +103,8 @@ function npxProcesses() {
 const lookEveryMs = 150;
 
 /**
- * Calls back once one of those processes is gone. It does so one look later: a signal that went to all is handled by then.
+ * Calls back once one of those processes is gone. It does so one look later: a signal that went to all is handled by
+ * then.
  *
  * @param {string} processes as `npxProcesses` names them
  * @param {() => void} tell
@@ -119,7 +121,10 @@ export function whenNpxIsGone(processes, tell) {
   }, lookEveryMs).unref();
 }
 
-/** The parent of a process by its number; NaN once that is gone. What stands before it may hold anything, but ends in the last ')'. */
+/**
+ * The parent of a process by its number; NaN once that is gone. What stands before it may hold anything, but ends in
+ * the last ')'.
+ */
 const parentOf = (pid) => Number(readProc(pid, 'stat').split(') ').at(-1).split(' ')[1]);
 
 /** Empty where the process is gone. */

@@ -7,8 +7,8 @@ let isToldToEnd = false;
 export const isShuttingDown = (): boolean => isToldToEnd;
 
 /**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed); a second one ends the process at once with the
- * shell's code for it. The reason is the signal's name.
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed); a second one ends the process at once with
+ * the shell's code for it. The reason is the signal's name.
  */
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();

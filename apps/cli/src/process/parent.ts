@@ -5,8 +5,8 @@ import { npxVariable, whenNpxIsGone } from '../../bin/launch.mjs';
 const patienceMs = 5_000;
 
 /**
- * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it or is run by
- * npx: as if by SIGTERM, and for good a few seconds later where there is a channel.
+ * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it or is run
+ * by npx: as if by SIGTERM, and for good a few seconds later where there is a channel.
  */
 export function endWithParent(): void {
   const npx = process.env[npxVariable];

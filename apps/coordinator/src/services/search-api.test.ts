@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { credentials } from '@grpc/grpc-js';
-import { type ChangesResponse, JobState, SearchClient, SearchRequest, type SearchResponse } from '@halogrid/proto';
+import {
+  type ChangesResponse,
+  type JobSpec,
+  JobState,
+  SearchClient,
+  SearchRequest,
+  type SearchResponse,
+} from '@halogrid/proto';
 import { IndexWriter, readFinishedJob } from '@halogrid/search';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import {
@@ -20,7 +27,7 @@ import {
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 /** A coordinator with a complete job of two images, and a folder that is to be their index; `get` asks below /api/v1. */
-async function setSearch(t: TestContext) {
+async function setSearch(t: TestContext, asked: Partial<JobSpec> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'halogrid-index-'));
   t.after(() => rm(root, { recursive: true, force: true }));
   const index = join(root, 'pictures');
@@ -30,7 +37,7 @@ async function setSearch(t: TestContext) {
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   t.after(() => node.hangUp());
   const images = await writeImages(folder, 2);
-  const { jobId } = await submit(jobs, specOf(folder, images, { mapFormat: 'none' }));
+  const { jobId } = await submit(jobs, specOf(folder, images, { mapFormat: 'none', ...asked }));
   for (let shards = 0; shards < 2; shards++) await complete(node, await node.next('lease'));
   const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.equal(state, JobState.COMPLETE, error);
@@ -167,4 +174,16 @@ test('what cannot be looked for is said in a sentence', async (t) => {
   assert.equal(status, 400);
   assert.match(sentence, /^The picture cannot be used: /);
   assert.equal((await get('changes', { method: 'POST' })).status, 405);
+});
+
+test('a camera that no frame is of is refused, with those that there are', async (t) => {
+  const { get, index, out } = await setSearch(t, { captured: { from: 'image-{camera}', zone: '' } });
+  const writer = await IndexWriter.open(index);
+  await writer.add(await readFinishedJob(out));
+  writer.close();
+  const found = (await (await get('search?index=pictures&row=0&camera=1')).json()) as SearchResponse;
+  assert.equal(found.results.length, 1);
+  const refused = await get('search?index=pictures&row=0&camera=2');
+  const error = "The index has no frame of camera '2': its cameras are '0' and '1'";
+  assert.deepEqual([refused.status, await refused.json()], [404, { error }]);
 });

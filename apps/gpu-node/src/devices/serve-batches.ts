@@ -27,8 +27,9 @@ function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuA
 let told = process.threadCpuUsage();
 
 /**
- * Time that a core has worked for this thread since this was last asked: one that waits for a core is not busy. The system counts it
- * when the thread stops or at its next tick, so that what a short batch took may be told with the next one.
+ * Time that a core has worked for this thread since this was last asked: one that waits for a core is not busy. The
+ * system counts it when the thread stops or at its next tick, so that what a short batch took may be told with the next
+ * one.
  */
 function takeBusySeconds(): number {
   const { user, system } = process.threadCpuUsage(told);

@@ -12,8 +12,8 @@ import { shardContent } from './shard-content.ts';
 import { sumBlocks } from './source-sums.ts';
 
 /**
- * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or sums of
- * blocks of `previewStride` x `previewStride` pixels of the source itself.
+ * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or sums
+ * of blocks of `previewStride` x `previewStride` pixels of the source itself.
  */
 export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
@@ -28,7 +28,9 @@ export interface Chunk {
   /** Size of the whole image in pixels. */
   size: Size;
   type: MapType;
-  /** The part of the image that was computed; also for a preview, which holds the sampled pixels of it, and of a source. */
+  /**
+   * The part of the image that was computed; also for a preview, which holds the sampled pixels of it, and of a source.
+   */
   rect: Rect;
 }
 

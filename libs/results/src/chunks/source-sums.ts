@@ -3,7 +3,10 @@ import type { MapType } from '../layout/map-type.ts';
 import { previewStride } from '../layout/preview-grid.ts';
 import type { PlanarSamples } from './planar-samples.ts';
 
-/** Pixels a side of a block that are added up, at most: so many in all cost less than decoding them, however large an image is. */
+/**
+ * Pixels a side of a block that are added up, at most: so many in all cost less than decoding them, however large an
+ * image is.
+ */
 const mostTaps = 16;
 
 /** A source's pixels, as chunks of it are made and read. */
@@ -15,9 +18,9 @@ interface SourcePart {
 }
 
 /**
- * A picture of a source shows blocks of `previewStride` x `previewStride` pixels, each by the mean of its pixels; of 16 x 16 of them,
- * evenly spread, where there are more. A part of the image keeps sums: blocks may lie in several parts, and sums are exact in any
- * order. These are the blocks that a part reaches into, in the picture's coordinates.
+ * A picture of a source shows blocks of `previewStride` x `previewStride` pixels, each by the mean of its pixels; of 16
+ * x 16 of them, evenly spread, where there are more. A part of the image keeps sums: blocks may lie in several parts,
+ * and sums are exact in any order. These are the blocks that a part reaches into, in the picture's coordinates.
  */
 export function blocksOf({ size, type, rect }: SourcePart): Rect {
   const stride = previewStride(size, type.bands);
@@ -67,7 +70,9 @@ export function addSums(part: SourcePart, bytes: Uint8Array<ArrayBuffer>, all: U
   }
 }
 
-/** The means of all blocks of the image, rounded to the nearest, halves up: sums divided by the pixels that they are of. */
+/**
+ * The means of all blocks of the image, rounded to the nearest, halves up: sums divided by the pixels that they are of.
+ */
 export function meansOf(size: Size, { sample, bands }: MapType, sums: Uint32Array): Uint8Array {
   const stride = previewStride(size, bands);
   const [columns, rows] = [tapCounts(size.width, stride), tapCounts(size.height, stride)];

@@ -50,7 +50,7 @@ for (const [name, type, levels, width, height, channels] of table) {
   });
 }
 
-test('the picture of a source shows the mean of its pixels, and does not depend on how the image was cut', async (t) => {
+test('the picture of a source shows means of its pixels, however the image was cut', async (t) => {
   const folder = await temporaryFolder(t);
   const [size, type] = [{ width: 1300, height: 701 }, { sample: 'u8', bands: 1 } as const];
   // Every second pixel of it is black.

@@ -31,7 +31,10 @@ interface Expected {
   to: number;
 }
 
-/** Frames of the stretches, their cells of 400 pixels each, half of them noise. Times are seconds of the recording, without gaps. */
+/**
+ * Frames of the stretches, their cells of 400 pixels each, half of them noise. Times are seconds of the recording,
+ * without gaps.
+ */
 function watch(stretches: readonly Stretch[], perSecond: number): { found: Expected[]; events: ChangeEvent[] } {
   const random = noise(5);
   const camera = new CameraWatch(shape, { minDuration: 1000 * seconds, times: 8 });

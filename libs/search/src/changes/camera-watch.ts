@@ -18,7 +18,10 @@ const blocksOfChange = 2;
 const waiting = 4 * blocksOfChange * blockSamples;
 const timelinePoints = 2000;
 
-/** Watches one camera, frame by frame, in the order given. Holds some sixty frames' histograms as float32. */
+/**
+ * Watches one camera, frame by frame, in the order given. Holds some sixty frames' histograms as float32, and what is
+ * usual of views that may come back.
+ */
 export class CameraWatch {
   readonly #shape: CellShape;
   readonly #options: WatchOptions;

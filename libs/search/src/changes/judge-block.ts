@@ -21,7 +21,10 @@ export interface BlockSigns {
  */
 export type BlockVerdict = 'parts' | 'begins' | 'waits' | 'changed' | 'usual';
 
-/** So many of the cells change where the view does; and so many of those are certain before it is told what became of it. */
+/**
+ * So many of the cells change where the view does; and so many of those are certain before it is told what became of
+ * it.
+ */
 const viewShare = 0.4;
 const certainShare = 0.6;
 /** A view that has not settled after so many blocks is usual. */

@@ -23,7 +23,10 @@ const adaption = 1 / 8;
 /** Changes of cells that touch, at most so many samples apart, are one. */
 const samplesApart = 4;
 
-/** A block as it is compared: the distances of all cells, and which of them look otherwise, now and in the block before alike. */
+/**
+ * A block as it is compared: the distances of all cells, and which of them look otherwise, now and in the block before
+ * alike.
+ */
 interface Comparison {
   block: Float32Array;
   distances: readonly number[];
@@ -32,10 +35,11 @@ interface Comparison {
 }
 
 /**
- * Finds what changes in a camera and stays, from samples at even distances. The appearance of each block of samples is compared with
- * how the view looks; a cell has changed where two blocks in a row are further from it than usual and near each other. Where the view
- * as a whole becomes another one, blocks begin anew with its first sample (`judgeBlock`): so two blocks show it and nothing else,
- * whenever it begins. What was usual of a view is usual again when it is back.
+ * Finds what changes in a camera and stays, from samples at even distances. The appearance of each block of samples is
+ * compared with how the view looks; a cell has changed where two blocks in a row are further from it than usual and
+ * near each other. Where the view as a whole becomes another one, blocks begin again with its first sample
+ * (`judgeBlock`): so two blocks show it and nothing else, whenever it begins. What was usual of a view is usual again
+ * when it is back.
  */
 export class LastingChanges {
   readonly events: ChangeEvent[] = [];
@@ -54,8 +58,8 @@ export class LastingChanges {
   /** Blocks of another view that has not settled. */
   #unsettled = 0;
   /**
-   * Of each cell the distances since it last looked as usual. They are learned when it does so again, or never settles: a change may
-   * have begun in the last block in which it did.
+   * Of each cell the distances since it last looked as usual. They are learned when it does so again, or never settles:
+   * a change may have begun in the last block in which it did.
    */
   #held: number[][];
 
@@ -135,7 +139,10 @@ export class LastingChanges {
     return { block, distances, moved, certain: this.#cells.filter(isCertain) };
   }
 
-  /** Where what the newest sample shows began, at most a block before the one that comes: all but its last samples may be in that. */
+  /**
+   * Where what the newest sample shows began, at most a block before the one that comes: all but its last samples may
+   * be in that.
+   */
   #firstOfNewest(): number {
     const least = Math.max(0, this.#begin - blockSamples + 1);
     return least + this.#firstOf(this.#samples.slice(least), this.#cells, this.#last!, this.#samples.at(-1)!.shares);

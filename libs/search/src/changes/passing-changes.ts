@@ -22,8 +22,8 @@ interface Passage {
 }
 
 /**
- * Finds what passes through a camera: frames some of whose cells are further from how the view looks than usual. Frames of one passage
- * are at most `gap` apart in time.
+ * Finds what passes through a camera: frames some of whose cells are further from how the view looks than usual. Frames
+ * of one passage are at most `gap` apart in time.
  */
 export class PassingChanges {
   readonly #shape: CellShape;

@@ -15,7 +15,10 @@ const ownDeviation = 64;
 /** A sample's cell is no further off than usual where it is no further off than usual by this. */
 const leastExcess = 0.03;
 
-/** What a camera shows while nothing covers, turns or blurs it: how that looks, and how far from it cells usually are. */
+/**
+ * One view of a camera, as it is or turned, blurred, covered: how it looks, and how far from that its cells usually
+ * are.
+ */
 export class View {
   readonly reference: Float32Array;
   readonly #bins: number;
