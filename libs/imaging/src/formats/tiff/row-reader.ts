@@ -133,8 +133,8 @@ export class RowReader {
     const { rowBytes, width } = this.#stored;
     const common = { rows, compression };
     if (layout.coding === 'packed') {
-      // Each row takes libvips some time, whatever its width is (measured: 80 MB/s at 256 bytes a row, 230 at 65536), and to what is
-      // packed as bytes rows mean nothing.
+      // Packed bytes have no rows of their own, and libvips takes some time for each row, whatever its width (measured: 80 MB/s at
+      // 256 bytes a row, 230 at 65536).
       const areLong = isWhole && rows[0]! * rowBytes <= maxLineBytes && rows.every((count) => count === rows[0]);
       const shape = areLong ? { width: rows[0]! * rowBytes, rows: rows.map(() => 1) } : { width: rowBytes };
       return { ...common, ...shape, bits: 8, samples: 1, photometric: black };
