@@ -106,13 +106,11 @@ test('a temporary copy holds the parts that were asked for at their places, each
     assert.equal(Buffer.compare(copy.subarray(far.start), content.subarray(far.start)), 0);
     assert.ok(copy.subarray(2_000_000, 3_000_000).every((byte) => byte === 0));
     assert.equal(file.bytesRead, 2 ** 16 + 100 + 1000);
-
-    await file.blankInCopy({ start: near.end, end: near.end + 8 });
-    // Bridges what was blanked.
-    await file.copyParts([{ start: near.start - 10, end: near.end + 20 }]);
-    const blanked = readFileSync(path).subarray(near.start - 10, near.end + 20);
-    const expected = Buffer.from(content.subarray(near.start - 10, near.end + 20)).fill(0, 110, 118);
-    assert.equal(Buffer.compare(blanked, expected), 0);
+    // Around what is there.
+    const around = { start: near.start - 10, end: near.end + 20 };
+    await file.copyParts([around]);
+    const copied = readFileSync(path).subarray(around.start, around.end);
+    assert.equal(Buffer.compare(copied, content.subarray(around.start, around.end)), 0);
     return path;
   });
   assert.throws(() => readFileSync(gone));

@@ -174,12 +174,6 @@ export class RemoteFile {
     return await copied;
   }
 
-  /** Has the temporary copy hold zeros there from now on. */
-  async blankInCopy({ start, end }: ByteRange): Promise<void> {
-    this.#copy ??= await SparseCopy.create(this.sizeBytes);
-    await this.#copy.overwrite(new Uint8Array(end - start), start);
-  }
-
   /** After the last read has settled. May be called again. */
   async close(): Promise<void> {
     for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);

@@ -52,14 +52,7 @@ export class SparseCopy {
     return this.#present.missing(range);
   }
 
-  /** What is there already stays as it is. */
   async write(bytes: Uint8Array, position: number): Promise<void> {
-    for (const part of this.#present.missing({ start: position, end: position + bytes.length })) {
-      await this.overwrite(bytes.subarray(part.start - position, part.end - position), part.start);
-    }
-  }
-
-  async overwrite(bytes: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
       done += (await this.#handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
     }

@@ -21,8 +21,8 @@ const fieldBytes = 12;
 const [short, long, undefinedType] = [3, 4, 7];
 
 /**
- * That TIFF. `blocks` are the bytes of all blocks one after another, and `lengths` of each how many. Whatever else the file
- * says that they come from does not reach their decoder.
+ * Makes the bytes of that TIFF. `blocks` has the bytes of all blocks one after another, and `lengths` says how many each has.
+ * Nothing else of the file that they come from reaches their decoder.
  */
 export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly number[]): Buffer {
   const { width, rows, bits, samples, tags = [], jpegTables } = tiff;
@@ -69,9 +69,8 @@ export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly
 }
 
 /**
- * The rows, or those of a part, as libvips decodes them: gray or interleaved RGB of 8 bits, rows without gaps. Rejects with
- * InputError; what libvips says is not given on: its texts come out of a buffer, and its warnings out of a queue, that all
- * images of the process share.
+ * Decodes all rows, or those of a part: gray or interleaved RGB of 8 bits, rows without gaps. Rejects with InputError, which says
+ * `whyNot`. The words of libvips are not given on: all images of a process share its buffer of errors and its queue of warnings.
  */
 export async function decodeBlockTiff(
   file: Buffer,

@@ -1,7 +1,7 @@
 import { type ByteRange, giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
 import { type BlockPlace, readPlaces } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
-import { jpegSampling } from './jpeg-sampling.ts';
+import { type JpegFrame, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
@@ -99,11 +99,15 @@ export class RowReader {
     try {
       await readPlaces(this.#file, ranges, bytes);
       if (isReversed) reverseBits(bytes);
-      const rows = blocks.map((block) => block.rows);
-      const isWhole = !part || part[1] - part[0] === rows[0];
-      const tiff = this.#describe(rows, isWhole, bytes);
+      const stored = blocks.map((block) => block.rows);
+      const frame = this.#coding.compression === jpeg ? jpegFrame(bytes) : undefined;
+      // The last strip of some files is a JPEG as high as the others.
+      const rows = blocks.length === 1 && frame ? [Math.max(stored[0]!, frame.height)] : stored;
+      const wanted = part ?? [0, stored.reduce((sum, more) => sum + more)];
+      const isWhole = wanted[1] - wanted[0] === rows.reduce((sum, more) => sum + more);
+      const tiff = this.#describe(rows, isWhole, frame);
       const whyNot = `The TIFF data is damaged or cut off in ${name}${isReversed ? ' (FillOrder 2)' : ''}`;
-      return await decodeBlockTiff(makeBlockTiff(tiff, bytes, lengths), tiff, isWhole ? undefined : part, whyNot);
+      return await decodeBlockTiff(makeBlockTiff(tiff, bytes, lengths), tiff, isWhole ? undefined : wanted, whyNot);
     } catch (error) {
       if (!(error instanceof InputError) || blocks.length === 1) throw error;
     } finally {
@@ -124,13 +128,13 @@ export class RowReader {
     return all;
   }
 
-  #describe(rows: readonly number[], isWhole: boolean, bytes: Buffer): BlockTiff {
+  #describe(rows: readonly number[], isWhole: boolean, frame: JpegFrame | undefined): BlockTiff {
     const { layout, compression, photometric, faxOptions, jpegTables } = this.#coding;
     const { rowBytes, width } = this.#stored;
     const common = { rows, compression };
     if (layout.coding === 'packed') {
-      // Each row takes libvips some time, whatever its width is (measured: 80 MB/s at 256 bytes a row, 230 at 65536), and to what is
-      // packed as bytes rows mean nothing.
+      // Packed bytes have no rows of their own, and libvips takes some time for each row, whatever its width (measured: 80 MB/s at
+      // 256 bytes a row, 230 at 65536).
       const areLong = isWhole && rows[0]! * rowBytes <= maxLineBytes && rows.every((count) => count === rows[0]);
       const shape = areLong ? { width: rows[0]! * rowBytes, rows: rows.map(() => 1) } : { width: rowBytes };
       return { ...common, ...shape, bits: 8, samples: 1, photometric: black };
@@ -147,7 +151,7 @@ export class RowReader {
       samples,
       photometric: samples < 3 ? black : colours,
       // As the JPEGs have it: the file often says something else.
-      ...(colours === ycbcr && { tags: [[tiffTags.YCbCrSubSampling, jpegSampling(bytes)]] }),
+      ...(colours === ycbcr && frame && { tags: [[tiffTags.YCbCrSubSampling, frame.sampling]] }),
       ...(compression === jpeg && jpegTables && { jpegTables }),
     };
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { temporaryFile } from '@halogrid/sources/testing-files';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
+import sharp from 'sharp';
 import { openImage } from '../../open-image.ts';
 import { peekSize } from '../../peek-size.ts';
 import { decodeOpen, decodeWhole } from '../../testing/images.ts';
@@ -300,6 +301,16 @@ for (const [what, file, message] of refused) {
     await assert.rejects(decodeWhole(uri), { name: 'InputError', stage: 'decode', message });
   });
 }
+
+test('a last strip that is a JPEG as high as the others is read as far as the image goes', async (t) => {
+  const noisy = sharp(gray, { raw: { width, height, channels: 1 } }).toColourspace('b-w');
+  const strip = await noisy.clone().extract({ left: 0, top: 0, width, height: 16 }).jpeg().toBuffer();
+  const whole = await decodeWhole(await temporaryFile(t, 'a.jpg', strip));
+  const tags = { Compression: [7], RowsPerStrip: [16] };
+  const tiff = writeTiff({ width, height: 21, blocks: [strip, strip], tags });
+  const pixels = await decodeWhole(await temporaryFile(t, 'a.tif', tiff));
+  assert.deepEqual([...pixels], [...whole, ...whole.subarray(0, 5 * width)]);
+});
 
 test('directories in a circle end', async (t) => {
   const bytes = writeTiff({ ...inPage(), tags: { NewSubfileType: [1] } });
