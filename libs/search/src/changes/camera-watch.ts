@@ -19,7 +19,7 @@ const waiting = 4 * blocksOfChange * blockSamples;
 const timelinePoints = 2000;
 
 /**
- * Watches one camera, frame by frame, in the order given. Holds some sixty frames' histograms as float32, and what is
+ * Watches one camera, frame by frame, in the order given. Holds some hundred frames' histograms as float32, and what is
  * usual of views that may come back.
  */
 export class CameraWatch {

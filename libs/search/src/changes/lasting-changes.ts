@@ -16,7 +16,7 @@ export interface Sample {
 
 /** Samples whose common appearance is compared: what passes within two of them leaves no trace in it. */
 export const blockSamples = 8;
-/** Samples that are kept, to look for the one a change began with. */
+/** Samples that are kept, to look for the one a change began with; twice as many while another view has yet to settle. */
 const keptSamples = keptBlocks * blockSamples;
 /** The reference moves this part of the way to each block: shadows and dusk become usual in some eight of them. */
 const adaption = 1 / 8;
@@ -87,7 +87,7 @@ export class LastingChanges {
     this.#samples.push(sample);
     const changes: ChangeEvent[] = [];
     while (this.#samples.length - this.#begin >= blockSamples) changes.push(...this.#takeBlock());
-    this.#drop(this.#samples.length - keptSamples);
+    this.#drop(this.#samples.length - (this.isSteady ? keptSamples : 2 * keptSamples));
     return changes;
   }
 
