@@ -75,7 +75,7 @@ export class Retrieval {
 
   /** Rejects with Refusal: 'exhausted' where too much waits already, or it takes too long; else what is wrong with the order. */
   async ask<Kind extends OrderKind>(kind: Kind, order: Orders[Kind]['order']): Promise<Orders[Kind]['answer']> {
-    const isPicture = kind === 'picture' || kind === 'region' || kind === 'readsParts';
+    const isPicture = quickKinds.has(kind);
     const lane = isPicture ? this.#lanes.picture : this.#lanes.search;
     const most = isPicture ? this.#limits.pictures : this.#limits.searches;
     if (lane.waiting >= most) {
@@ -170,6 +170,9 @@ export class Retrieval {
     for (const { reject } of this.#waiting.values()) reject(new Error(`The process that searches ended: ${why}`));
   }
 }
+
+/** What is quickly answered, and does not wait for searches. */
+const quickKinds: ReadonlySet<OrderKind> = new Set(['picture', 'region', 'readsParts', 'histograms']);
 
 /** What the process needs not know: it decodes what anybody may have made. */
 function environment(): NodeJS.ProcessEnv {
