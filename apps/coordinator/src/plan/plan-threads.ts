@@ -115,9 +115,8 @@ export class PlanThreads {
         yield answer;
         port.postMessage('used');
       }
-      throw new Error(
-        `Listing the sources was given up at '${redactUri(sources[thread.source] ?? '')}': ${await thread.ended}`,
-      );
+      const at = redactUri(sources[thread.source] ?? '');
+      throw new Refusal('unmet', `Listing the sources was given up at '${at}': ${await thread.ended}`);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
