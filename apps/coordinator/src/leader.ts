@@ -41,6 +41,7 @@ import { Searcher } from './services/searcher.ts';
 interface Planner {
   plan: JobWork['plan'];
   check: typeof checkSources;
+  survey: PlanThreads['survey'];
 }
 
 /** What others' code lists, which may go round in circles over a damaged file: always on a thread that can be ended. */
@@ -53,10 +54,12 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   const onThreads: Planner = {
     plan: (spec, _pipeline, signal) => threads.plan(spec, signal),
     check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
+    survey: (spec, signal) => threads.survey(spec, signal),
   };
   if (!config.plansOnThread) {
     const { planJob } = await import('./plan/planner.ts');
     return {
+      ...onThreads,
       plan: (spec, ...rest) => (spec.sources.some(isForeign) ? onThreads.plan(spec, ...rest) : planJob(spec, ...rest)),
       check: (uris, ...rest) => (uris.some(isForeign) ? onThreads : { check: checkSources }).check(uris, ...rest),
     };
@@ -126,7 +129,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   options.opened(ledger);
   tablesThread.prepare();
   onClose(() => ledger.close());
-  const { plan: makePlan, check } = await choosePlanner(options);
+  const { plan: makePlan, check, survey } = await choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
   const metrics = createMetrics(registry);
   const spans = await openSpanExport();
@@ -203,6 +206,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check, signal);
   return {
     grpcPort: grpc.port,
-    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log }),
+    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, survey, log }),
   };
 }

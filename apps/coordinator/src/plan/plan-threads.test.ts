@@ -83,7 +83,7 @@ test('steps come as they are used, and not before', async (t) => {
   const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData });
   t.after(() => worker.terminate());
   const { port1, port2 } = new MessageChannel();
-  worker.postMessage({ spec: specOf(['cam']), port: port2 }, [port2]);
+  worker.postMessage({ kind: 'plan', spec: specOf(['cam']), port: port2 }, [port2]);
   let answers = 0;
   port1.on('message', () => answers++);
   await once(port1, 'message');

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { CheckOptions } from '../job/check-sources.ts';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
@@ -13,19 +13,31 @@ import { Places } from './places.ts';
  * when no more are wanted.
  */
 export interface PlanOrder {
+  kind: 'plan';
   spec: JobSpec;
   port: MessagePort;
 }
 
 /** Sources that are to be checked. The port takes one answer. */
 export interface CheckOrder {
+  kind: 'check';
   uris: readonly string[];
   videoOption?: string | undefined;
   port: MessagePort;
 }
 
+/** A job of which somebody wants to know what it comes to. The port takes one answer. */
+export interface SurveyOrder {
+  kind: 'survey';
+  spec: JobSpec;
+  port: MessagePort;
+}
+
+export type ListingOrder = PlanOrder | CheckOrder | SurveyOrder;
+
 /** Empty for sources that may be planned. */
 export interface CheckAnswer {
+  surveyed?: Surveyed;
   refused?: { kind: RefusalKind; message: string };
   error?: Error;
 }
@@ -37,6 +49,9 @@ export interface PlanAnswer {
   /** Why there are no more. */
   error?: Error;
 }
+
+/** An order without its port. */
+type Unsent = Omit<PlanOrder, 'port'> | Omit<CheckOrder, 'port'> | Omit<SurveyOrder, 'port'>;
 
 /** Plans and checks that are under way at once; more wait. A thread takes 37 MB (measured) and what its job needs. */
 const mostPlans = 32;
@@ -72,7 +87,7 @@ export class PlanThreads {
 
   /** As planJob, but that errors are told by no more than their message. */
   async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep[]> {
-    for await (const answer of this.#order<PlanAnswer>({ spec }, spec.sources, this.#plans, signal)) {
+    for await (const answer of this.#order<PlanAnswer>({ kind: 'plan', spec }, spec.sources, this.#plans, signal)) {
       const { steps, isLast, error } = answer;
       if (error !== undefined) throw error;
       yield steps;
@@ -83,12 +98,23 @@ export class PlanThreads {
   /** As checkSources, but that failures of this process are told by no more than their message. */
   async check(uris: readonly string[], videoOption?: string, { signal }: CheckOptions = {}): Promise<void> {
     const each = [...new Set(uris)];
-    for await (const answer of this.#order<CheckAnswer>({ uris: each, videoOption }, each, this.#checks, signal)) {
+    await this.#askOnce({ kind: 'check', uris: each, videoOption }, each, signal);
+  }
+
+  /** As surveyForm, but that failures of this process are told by no more than their message. */
+  async survey(spec: JobSpec, signal?: AbortSignal): Promise<Surveyed> {
+    const { surveyed } = await this.#askOnce({ kind: 'survey', spec }, spec.sources, signal);
+    return surveyed!;
+  }
+
+  async #askOnce(order: Unsent, sources: readonly string[], signal: AbortSignal | undefined): Promise<CheckAnswer> {
+    for await (const answer of this.#order<CheckAnswer>(order, sources, this.#checks, signal)) {
       const { refused, error } = answer;
       if (refused) throw new Refusal(refused.kind, refused.message);
       if (error !== undefined) throw error;
-      return;
+      return answer;
     }
+    throw new Error('The thread that looks at sources gave no answer');
   }
 
   /** Ends all threads, also those that are at something. */
@@ -99,7 +125,7 @@ export class PlanThreads {
 
   /** The answers to an order, each of which is followed by the next when it has been used. */
   async *#order<Answer>(
-    order: object,
+    order: Unsent,
     sources: readonly string[],
     places: Places,
     signal: AbortSignal | undefined,
