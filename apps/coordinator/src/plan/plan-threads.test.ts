@@ -122,7 +122,7 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
 /** A program that goes round in circles over sources whose name says so, as code that believes a damaged file does; others it plans. */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
 /** Enough for what is well to show itself, and no more than a test can wait for. */
-const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 3_000, stuckMs: 60_000, stopMs: 500 };
+const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 1_500, stuckMs: 60_000, stopMs: 500 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
 test('a plan or check that goes round in circles is ended with the source it is at, and keeps no other waiting', async (t) => {

@@ -114,7 +114,7 @@ export class PlanThreads {
       if (error !== undefined) throw error;
       return answer;
     }
-    throw new Error('The thread that looks at sources gave no answer');
+    throw new Error('An order ended without an answer');
   }
 
   /** Ends all threads, also those that are at something. */
@@ -142,7 +142,8 @@ export class PlanThreads {
         port.postMessage('used');
       }
       const at = redactUri(sources[thread.source] ?? '');
-      throw new Refusal('unmet', `Listing the sources was given up at '${at}': ${await thread.ended}`);
+      const why = await Promise.race([thread.ended, thread.stop().then(() => 'it gave no answer')]);
+      throw new Refusal('unmet', `Listing the sources was given up at '${at}': ${why}`);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
