@@ -58,6 +58,7 @@ export class RawCall {
     this.#stream.on('data', () => {
       this.#answers++;
     });
+    this.#stream.resume();
     return this;
   }
 
@@ -82,6 +83,11 @@ export class RawCall {
       if (!drained) break;
     }
     return sent;
+  }
+
+  /** Says that no more messages come. */
+  finish(): void {
+    this.#stream.end();
   }
 
   hangUp(): void {

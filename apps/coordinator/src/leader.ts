@@ -42,6 +42,7 @@ import { Searcher } from './services/searcher.ts';
 interface Planner {
   plan: JobWork['plan'];
   check: typeof checkSources;
+  survey: PlanThreads['survey'];
 }
 
 /** What others' code lists, which may go round in circles over a damaged file: always on a thread that can be ended. */
@@ -55,6 +56,7 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   const onThreads: Planner = {
     plan: (spec, _pipeline, signal) => threads.plan(spec, signal, graceOf(spec)),
     check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
+    survey: (spec, signal) => threads.survey(spec, signal),
   };
   if (!config.plansOnThread) {
     const [{ planJob }, { planPatiently }] = await Promise.all([
@@ -62,6 +64,7 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
       import('./plan/plan-patiently.ts'),
     ]);
     return {
+      ...onThreads,
       plan: (spec, pipeline, signal) =>
         spec.sources.some(isForeign)
           ? onThreads.plan(spec, pipeline, signal)
@@ -134,7 +137,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   options.opened(ledger);
   tablesThread.prepare();
   onClose(() => ledger.close());
-  const { plan: makePlan, check } = await choosePlanner(options);
+  const { plan: makePlan, check, survey } = await choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
   const metrics = createMetrics(registry);
   const spans = await openSpanExport();
@@ -215,6 +218,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check, signal);
   return {
     grpcPort: grpc.port,
-    api: createJsonApi({ dispatcher, ledger, known, searcher, retrieval, access, submit, log, grpcPort: grpc.port }),
+    api: createJsonApi({
+      ...{ dispatcher, ledger, known, searcher, retrieval, access, submit, survey, log, grpcPort: grpc.port },
+    }),
   };
 }

@@ -14,9 +14,11 @@ export interface ThreadLimits {
   heapMb: number;
 }
 
-export const threadLimits: ThreadLimits = { stuckComputedMs: 20_000, stuckMs: 120_000, stopMs: 2_000, heapMb: 2048 };
+export const threadLimits: ThreadLimits = { stuckComputedMs: 20_000, stuckMs: 120_000, stopMs: 3_000, heapMb: 2048 };
 
 const lookEveryMs = 500;
+/** A program is loaded by then, also where the machine has much else to do. */
+const startsWithinMs = 30_000;
 
 /** What the program of a thread is started with. */
 export interface ThreadSetup {
@@ -87,10 +89,16 @@ export class ListingThread {
 
   /** Ends it: between two of its tasks where it comes to that, else in the middle of one. */
   async end(): Promise<void> {
-    const late = setTimeout(() => this.#terminate(), this.#limits.stopMs);
+    const sinceMs = performance.now();
+    const late = setInterval(() => {
+      // To stop a thread that loads a native module may end the process: see endThread.
+      if (!this.#life.hasBegun && performance.now() - sinceMs < startsWithinMs) return;
+      clearInterval(late);
+      this.#terminate();
+    }, this.#limits.stopMs);
     void endThread(this.#worker);
     await this.#ended.promise;
-    clearTimeout(late);
+    clearInterval(late);
   }
 
   /** A thread in a call of the system ends when that returns, which nobody waits for. */

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { CheckOptions } from '../job/check-sources.ts';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
@@ -14,6 +14,7 @@ import { Places } from './places.ts';
  * when no more are wanted.
  */
 export interface PlanOrder {
+  kind: 'plan';
   spec: JobSpec;
   /** How long it waits for a host that is away, in milliseconds. */
   sourceGraceMs: number;
@@ -22,13 +23,24 @@ export interface PlanOrder {
 
 /** Sources that are to be checked. The port takes one answer. */
 export interface CheckOrder {
+  kind: 'check';
   uris: readonly string[];
   videoOption?: string | undefined;
   port: MessagePort;
 }
 
+/** A job of which somebody wants to know what it comes to. The port takes one answer. */
+export interface SurveyOrder {
+  kind: 'survey';
+  spec: JobSpec;
+  port: MessagePort;
+}
+
+export type ListingOrder = PlanOrder | CheckOrder | SurveyOrder;
+
 /** Empty for sources that may be planned. */
 export interface CheckAnswer {
+  surveyed?: Surveyed;
   refused?: { kind: RefusalKind; message: string };
   error?: Error;
 }
@@ -42,6 +54,9 @@ export interface PlanAnswer {
   /** The plan ends for want of a host. */
   isWant?: boolean;
 }
+
+/** An order without its port. */
+type Unsent = Omit<PlanOrder, 'port'> | Omit<CheckOrder, 'port'> | Omit<SurveyOrder, 'port'>;
 
 /** Plans and checks that are under way at once; more wait. A thread takes 37 MB (measured) and what its job needs. */
 const mostPlans = 32;
@@ -77,7 +92,8 @@ export class PlanThreads {
 
   /** As planPatiently does of planJob, but that other errors are told by no more than their message. */
   async *plan(spec: JobSpec, signal?: AbortSignal, sourceGraceMs = 0): AsyncGenerator<PlannedStep[]> {
-    for await (const answer of this.#order<PlanAnswer>({ spec, sourceGraceMs }, spec.sources, this.#plans, signal)) {
+    const order = { kind: 'plan', spec, sourceGraceMs } as const;
+    for await (const answer of this.#order<PlanAnswer>(order, spec.sources, this.#plans, signal)) {
       const { steps, isLast, error, isWant } = answer;
       if (error !== undefined) throw isWant ? new WantError(error.message) : error;
       yield steps;
@@ -88,12 +104,23 @@ export class PlanThreads {
   /** As checkSources, but that failures of this process are told by no more than their message. */
   async check(uris: readonly string[], videoOption?: string, { signal }: CheckOptions = {}): Promise<void> {
     const each = [...new Set(uris)];
-    for await (const answer of this.#order<CheckAnswer>({ uris: each, videoOption }, each, this.#checks, signal)) {
+    await this.#askOnce({ kind: 'check', uris: each, videoOption }, each, signal);
+  }
+
+  /** As surveyForm, but that failures of this process are told by no more than their message. */
+  async survey(spec: JobSpec, signal?: AbortSignal): Promise<Surveyed> {
+    const { surveyed } = await this.#askOnce({ kind: 'survey', spec }, spec.sources, signal);
+    return surveyed!;
+  }
+
+  async #askOnce(order: Unsent, sources: readonly string[], signal: AbortSignal | undefined): Promise<CheckAnswer> {
+    for await (const answer of this.#order<CheckAnswer>(order, sources, this.#checks, signal)) {
       const { refused, error } = answer;
       if (refused) throw new Refusal(refused.kind, refused.message);
       if (error !== undefined) throw error;
-      return;
+      return answer;
     }
+    throw new Error('An order ended without an answer');
   }
 
   /** Ends all threads, also those that are at something. */
@@ -104,7 +131,7 @@ export class PlanThreads {
 
   /** The answers to an order, each of which is followed by the next when it has been used. */
   async *#order<Answer>(
-    order: object,
+    order: Unsent,
     sources: readonly string[],
     places: Places,
     signal: AbortSignal | undefined,
@@ -120,9 +147,9 @@ export class PlanThreads {
         yield answer;
         port.postMessage('used');
       }
-      throw new Error(
-        `Listing the sources was given up at '${redactUri(sources[thread.source] ?? '')}': ${await thread.ended}`,
-      );
+      const at = redactUri(sources[thread.source] ?? '');
+      const why = await Promise.race([thread.ended, thread.stop().then(() => 'it gave no answer')]);
+      throw new Refusal('unmet', `Listing the sources was given up at '${at}': ${why}`);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { listAllSources, restrictSources } from '@halogrid/sources';
 import { endWhenAsked } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
@@ -10,7 +10,7 @@ import { WantError } from '../job/want-error.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
 import { planPatiently } from './plan-patiently.ts';
-import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
+import type { CheckAnswer, ListingOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
 import { planJob, realInputs } from './planner.ts';
 import { runPlan } from './run-plan.ts';
 import { ThreadLife } from './thread-life.ts';
@@ -27,26 +27,46 @@ export function serveListings(listAll = listAllSources): void {
   life.begin();
   const told = (uris: Iterable<string>): Generator<string> => tellEach(uris, life);
   const list: typeof listAll = (uris, options) => listAll(told(uris), options);
-  parentPort!.on('message', (order: PlanOrder | CheckOrder | string) => {
+  const obey = async (order: ListingOrder, signal: AbortSignal): Promise<void> => {
+    switch (order.kind) {
+      case 'plan':
+        return plan(order, list, signal);
+      case 'check':
+        return answerOnce(order.port, async () => {
+          await checkSources(order.uris, order.videoOption, { told, signal });
+          return {};
+        });
+      case 'survey':
+        return answerOnce(order.port, async () => {
+          // Who only plans and checks needs nothing of it.
+          const { surveyForm } = await import('./survey-form.ts');
+          return { surveyed: await surveyForm(order.spec, signal) };
+        });
+    }
+  };
+  parentPort!.on('message', (order: ListingOrder | string) => {
     if (typeof order === 'string') return;
     life.at(0);
-    void ('spec' in order ? plan(order, list) : check(order, told)).finally(() => {
+    const stopped = new AbortController();
+    order.port.on('close', () => stopped.abort());
+    void obey(order, stopped.signal).finally(() => {
       order.port.close();
       parentPort!.postMessage('free');
     });
   });
 }
 
-async function plan({ spec, sourceGraceMs, port }: PlanOrder, list: typeof listAllSources): Promise<void> {
-  const stopped = new AbortController();
-  port.on('close', () => stopped.abort());
+async function plan(
+  { spec, sourceGraceMs, port }: PlanOrder,
+  list: typeof listAllSources,
+  signal: AbortSignal,
+): Promise<void> {
   const answer = (message: PlanAnswer): void => port.postMessage(message);
   const write = async (steps: PlannedStep[]): Promise<void> => {
     answer({ steps });
-    await once(port, 'message', { signal: stopped.signal });
+    await once(port, 'message', { signal });
   };
   try {
-    const { signal } = stopped;
     const steps = planPatiently(
       planJob(spec, jobPipeline(spec), signal, { ...realInputs, list }),
       sourceGraceMs,
@@ -59,16 +79,10 @@ async function plan({ spec, sourceGraceMs, port }: PlanOrder, list: typeof listA
   }
 }
 
-async function check(
-  { uris, videoOption, port }: CheckOrder,
-  told: (uris: Iterable<string>) => Iterable<string>,
-): Promise<void> {
-  const stopped = new AbortController();
-  port.on('close', () => stopped.abort());
+async function answerOnce(port: MessagePort, find: () => Promise<CheckAnswer>): Promise<void> {
   const answer = (message: CheckAnswer): void => port.postMessage(message);
   try {
-    await checkSources(uris, videoOption, { told, signal: stopped.signal });
-    answer({});
+    answer(await find());
   } catch (error) {
     if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });
     else answer({ error: sendable(error) });

@@ -5,7 +5,7 @@ const beatMs = 250;
 /** Of a clock tick in /proc: USER_HZ is 100 on all that Node runs on. */
 const tickMs = 10;
 
-const fields = { beats: 0, source: 1, thread: 2 } as const;
+const fields = { beats: 0, source: 1, thread: 2, begun: 3 } as const;
 
 /** What a thread shows of itself while it obeys an order, in memory that the thread which watches it sees. */
 export class ThreadLife {
@@ -23,6 +23,7 @@ export class ThreadLife {
   /** For the thread itself: shows that it turns to what is next, for as long as it does. */
   begin(): void {
     Atomics.store(this.#shown, fields.thread, ownNumber());
+    Atomics.store(this.#shown, fields.begun, 1);
     setInterval(() => Atomics.add(this.#shown, fields.beats, 1), beatMs).unref();
   }
 
@@ -33,6 +34,11 @@ export class ThreadLife {
 
   get source(): number {
     return Atomics.load(this.#shown, fields.source);
+  }
+
+  /** Whether its program is loaded, native modules and all. */
+  get hasBegun(): boolean {
+    return Atomics.load(this.#shown, fields.begun) === 1;
   }
 
   get beats(): number {

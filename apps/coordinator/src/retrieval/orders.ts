@@ -47,6 +47,8 @@ export interface Orders {
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
   /** Sums of cells over all sources; `name` is that of a pipeline, where there are several. */
   cells: { order: { folder: string; name?: string }; answer: FrameHistograms };
+  /** Histograms of features.parquet, so many from a row on. */
+  histograms: { order: { features: string; first: number; count: number }; answer: number[][] };
   /** `side`: pixels at most. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };
   /** Whether parts of the image can be shown. */

@@ -11,6 +11,7 @@ import { indexStatus, listFrames } from './list-frames.ts';
 import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
 import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, Searched, Setup } from './orders.ts';
+import { readHistograms } from './read-histograms.ts';
 import { sourcePicture } from './source-picture.ts';
 import { sumCells } from './sum-cells.ts';
 import { Tickets } from './tickets.ts';
@@ -58,6 +59,8 @@ process.once('message', ({ access, secret, folder }: Setup) => {
         return findCameraChanges(order.folder, order.request, tickets);
       case 'cells':
         return sumCells(order.folder, order.name);
+      case 'histograms':
+        return readHistograms(order);
       case 'picture':
         return framePicture(order, tickets);
       case 'readsParts':

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Retrieval, retrievalLimits } from './retrieval.ts';
 
 const nowhere = [{ name: 'none', folder: '/nowhere' }];
@@ -32,5 +35,14 @@ test('a process that has nothing to do ends, and the next order has another', as
     assert.equal((await retrieval.ask('indexes', nowhere)).length, 1);
     // The timer of the end is due before this one.
     await delay(2);
+  }
+});
+
+test('where no more files may be open, a search is refused and the process goes on', async () => {
+  const program = fileURLToPath(new URL('./testing/no-files-left.ts', import.meta.url));
+  for (const left of ['0', '3']) {
+    const words = ['-c', 'ulimit -n 100; exec "$0" "$1" "$2"', process.execPath, program, left];
+    const { stdout } = await promisify(execFile)('sh', words);
+    assert.match(stdout, /^The process that searches cannot be started: .*too many (open )?files/i, left);
   }
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,6 @@ import { type SourceAccess, sourceAccess } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
 import { Refusal } from '../job/refusal.ts';
 import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, SearchNode, Setup } from './orders.ts';
-
-/** Why no process and no thread can be started, as a rule. */
-const outOfFiles = 'too many files are open, or no memory is left';
 
 const program = fileURLToPath(new URL('./retrieval-process.ts', import.meta.url));
 
@@ -75,7 +72,7 @@ export class Retrieval {
 
   /** Rejects with Refusal: 'exhausted' where too much waits already, or it takes too long; else what is wrong with the order. */
   async ask<Kind extends OrderKind>(kind: Kind, order: Orders[Kind]['order']): Promise<Orders[Kind]['answer']> {
-    const isPicture = kind === 'picture' || kind === 'region' || kind === 'readsParts';
+    const isPicture = quickKinds.has(kind);
     const lane = isPicture ? this.#lanes.picture : this.#lanes.search;
     const most = isPicture ? this.#limits.pictures : this.#limits.searches;
     if (lane.waiting >= most) {
@@ -133,12 +130,13 @@ export class Retrieval {
   }
 
   #start(): ChildProcess {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'halogrid-retrieval-')));
+    const folder = makeFolder();
     const child = fork(program, { serialization: 'advanced', env: environment() });
     child.on('error', ({ message }) => this.#forget(child, message));
     if (child.pid === undefined) {
-      rmSync(folder, { recursive: true, force: true });
-      throw new Refusal('exhausted', `The process that searches cannot be started: ${outOfFiles}`);
+      // It is empty; to look for what is in it would take a file.
+      rmdirSync(folder);
+      throw cannotStart('too many files are open, or no memory is left');
     }
     child.send({ access: this.#access, secret: this.#secret, folder } satisfies Setup);
     child.on('message', (message: Answer | PartQuestion) => {
@@ -170,6 +168,21 @@ export class Retrieval {
     for (const { reject } of this.#waiting.values()) reject(new Error(`The process that searches ended: ${why}`));
   }
 }
+
+const cannotStart = (why: string): Refusal =>
+  new Refusal('exhausted', `The process that searches cannot be started: ${why}`);
+
+/** For the process alone. */
+function makeFolder(): string {
+  try {
+    return realpathSync(mkdtempSync(join(tmpdir(), 'halogrid-retrieval-')));
+  } catch (error) {
+    throw cannotStart((error as Error).message);
+  }
+}
+
+/** What is quickly answered, and does not wait for searches. */
+const quickKinds: ReadonlySet<OrderKind> = new Set(['picture', 'region', 'readsParts', 'histograms']);
 
 /** What the process needs not know: it decodes what anybody may have made. */
 function environment(): NodeJS.ProcessEnv {

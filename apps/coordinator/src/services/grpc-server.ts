@@ -6,6 +6,7 @@ import {
   decodeBounded,
   type JobsServer,
   JobsService,
+  type ListRequest,
   maxMessageBytes,
   type NodesServer,
   NodesService,
@@ -41,6 +42,14 @@ const options = {
   'grpc.max_connection_idle_ms': 300_000,
 };
 
+/** A state takes a byte on the wire, and millions of them half a second to decode. */
+const mostListBytes = 2 ** 12;
+
+function decodeList(bytes: Buffer): ListRequest {
+  if (bytes.length > mostListBytes) throw new RangeError(`Expected at most ${mostListBytes} bytes but received more`);
+  return JobsService.list.requestDeserialize(bytes);
+}
+
 /** The services, whose requests are looked at before they are decoded: see `decodeBounded`. */
 const boundedJobs = {
   ...JobsService,
@@ -48,6 +57,7 @@ const boundedJobs = {
     ...JobsService.submit,
     requestDeserialize: (bytes: Buffer) => decodeBounded(SubmitRequest, bytes, submitParts),
   },
+  list: { ...JobsService.list, requestDeserialize: decodeList },
 };
 const boundedNodes = {
   ...NodesService,

@@ -7,6 +7,8 @@ import { Refusal, refuseValue } from '../job/refusal.ts';
 
 const texts = ['border', 'map', 'grid', 'out'] as const;
 const lists = ['sources', 'operations'] as const;
+/** Of a list. A person chooses some; a list of more is a manifest. */
+const mostTexts = 1_000;
 
 /** The job that a form asks for, of which nothing but the form is checked. Throws Refusal. */
 export function readJobForm(given: unknown, folder = process.cwd()): SubmitRequest {
@@ -39,11 +41,21 @@ function checkForm(given: unknown): JobForm {
       refuseValue('a field of the form', name, `one of ${[...lists, ...texts].join(', ')}`);
     }
   }
-  for (const name of texts) if (typeof form[name] !== 'string') refuseValue(name, typeof form[name], 'a text');
+  for (const name of texts) if (typeof form[name] !== 'string') refuseValue(name, kindOf(form[name]), 'a text');
   for (const name of lists) {
     const list: unknown = form[name];
     const isList = Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string' && one !== '');
-    if (!isList) refuseValue(name, typeof list, 'a list of texts that are not empty, one at least');
+    if (!isList) refuseValue(name, kindOf(list), 'a list of texts that are not empty, one at least');
+    if (list.length > mostTexts) refuseValue(`the number of ${name}`, list.length, `at most ${mostTexts}`);
   }
   return form as unknown as JobForm;
 }
+
+const kindOf = (value: unknown): string =>
+  value === undefined
+    ? 'nothing'
+    : Array.isArray(value)
+      ? 'another list'
+      : value === null
+        ? 'null'
+        : `a ${typeof value}`;

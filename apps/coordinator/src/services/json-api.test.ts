@@ -35,6 +35,7 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
     retrieval: { ask: () => assert.fail() },
     submit: () => assert.fail(),
     grpcPort: 7070,
+    survey: () => assert.fail(),
   });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   t.after(() => server.close());

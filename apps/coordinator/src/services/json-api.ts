@@ -4,6 +4,7 @@ import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { askedPipelines } from '../job/asked-operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { PlanThreads } from '../plan/plan-threads.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { type ChangeApiOptions, createChangeApi } from './change-api.ts';
 import { chooseJobs } from './choose-jobs.ts';
@@ -27,6 +28,8 @@ export interface JsonApiOptions {
   /** Who may change something; who may read is known by whoever asks this. */
   access: Access;
   submit: ChangeApiOptions['submit'];
+  /** What a job would come to. */
+  survey: PlanThreads['survey'];
   log: Log;
   /** Where commands of users reach this coordinator. */
   grpcPort: number;

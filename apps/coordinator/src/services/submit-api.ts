@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { kernelForms } from '../job/kernel-forms.ts';
 import { Refusal } from '../job/refusal.ts';
+import type { PlanThreads } from '../plan/plan-threads.ts';
 import type { ChangeApiOptions } from './change-api.ts';
 import { checkChange } from './check-change.ts';
 import { answerJson, goneSignal, isMethod } from './http-json.ts';
@@ -20,8 +21,12 @@ export function createSubmitApi({
   ledger,
   access,
   submit,
+  survey,
   log,
-}: ChangeApiOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
+}: ChangeApiOptions & { survey: PlanThreads['survey'] }): (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean {
   const reads: Record<string, (request: IncomingMessage, query: URLSearchParams) => Promise<object>> = {
     '/api/v1/kernels': async () => kernelForms(),
     '/api/v1/folder': async ({ headers }, query) => {
@@ -31,7 +36,7 @@ export function createSubmitApi({
     },
   };
   const changes: Record<string, (form: unknown, gone: AbortSignal) => Promise<object>> = {
-    '/api/v1/plan': async (form) => planForm(readJobForm(form).spec!),
+    '/api/v1/plan': async (form, gone) => planForm(readJobForm(form).spec!, survey, gone),
     '/api/v1/jobs': async (form, gone) => {
       const record = await findJob(ledger, await submit(readJobForm(form), gone));
       return { job: toJobStatus(record, dispatcher.jobNow(record.jobId)) };

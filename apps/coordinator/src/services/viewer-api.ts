@@ -65,14 +65,10 @@ export function createViewerApi(
       const { spec, part, folder, lines } = await openJob(given, query.get('pipeline'));
       const { done, line } = await sourceAt(lines, readIndex(query));
       if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
-      // Loaded when the first frame is asked for: the reader of Parquet is 30 files that no coordinator needs to start.
-      const { FeatureReader } = await import('@halogrid/results/feature-reader');
-      const reader = await FeatureReader.open(join(folder, 'features.parquet'));
-      if (!reader) throw new Refusal('missing', 'The job kept no histogram of it');
       const grid = jobGrid(spec);
-      const cells = [];
       const count = grid.rows * grid.columns;
-      for (let cell = 0; cell < count; cell++) cells.push(await reader.histogram(done * count + cell));
+      const features = join(folder, 'features.parquet');
+      const cells = await retrieval.ask('histograms', { features, first: done * count, count });
       return { ...grid, channels: [...part.pipeline.output.channels], cells } satisfies FrameHistograms;
     },
   };

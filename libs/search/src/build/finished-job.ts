@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ParameterError } from '@halogrid/kernels';
 import { IndexError } from '../store/index-error.ts';
 import { identityOf, type PipelineIdentity, type PipelineSpecification } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
@@ -33,6 +34,16 @@ interface NamedJobJson extends Pick<JobJson, 'id' | 'state'> {
  */
 export async function readFinishedJob(out: string, name?: string): Promise<FinishedJob> {
   const job = await readJobJson(out);
+  try {
+    return await finishedJob(out, job, name);
+  } catch (cause) {
+    if (cause instanceof IndexError) throw cause;
+    const why = cause instanceof ParameterError ? `names what no pipeline has (${cause.message})` : 'is damaged';
+    throw new IndexError(`'${out}' is no output of a job: its job.json ${why}`, { cause });
+  }
+}
+
+async function finishedJob(out: string, job: JobJson | NamedJobJson, name?: string): Promise<FinishedJob> {
   if (job.state !== 'complete')
     throw new IndexError(`The job in '${out}' is ${job.state}: only a complete one can be indexed`);
   if (isNamed(job)) return readFinishedJob(join(out, 'pipelines', chosenName(out, job, name)));

@@ -58,7 +58,7 @@ async function* rowGroupsOf(
   damaged: (why: string, cause?: unknown) => IndexError,
 ): AsyncGenerator<FeatureColumns> {
   const reader = await FeatureReader.open(features).catch((cause) => {
-    throw damaged(`it is cut, damaged or no Parquet (${(cause as Error).message})`, cause);
+    throw damaged(`it is cut, damaged or no Parquet${whyOf(cause)}`, cause);
   });
   if (!reader) throw damaged('it is not there');
   const missing = reader.missingColumns;
@@ -74,11 +74,15 @@ async function* rowGroupsOf(
   try {
     yield* mapAhead(Array(reader.rowGroups).keys(), Math.max(1, 2 * count), read);
   } catch (cause) {
-    throw cause instanceof IndexError ? cause : damaged(`it is damaged (${(cause as Error).message})`, cause);
+    throw cause instanceof IndexError ? cause : damaged(`it is damaged${whyOf(cause)}`, cause);
   } finally {
     await Promise.all(threads.map((thread) => thread.end()));
   }
 }
+
+/** What its decoder says, where that is not about the decoder itself. */
+const whyOf = (cause: unknown): string =>
+  cause instanceof TypeError || cause instanceof RangeError ? '' : ` (${(cause as Error).message})`;
 
 function startThread(): ThreadClient<FeaturesOrder, FeatureColumns> {
   const worker = new Worker(new URL('./features-worker.ts', import.meta.url));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CountBytes } from '../scan/block-scanner.ts';
+import { isSoundManifest } from './check-manifest.ts';
 import { IndexError } from './index-error.ts';
 import type { PipelineIdentity } from './pipeline-identity.ts';
 
@@ -65,6 +66,7 @@ export function parseManifest(text: string, path: string): Manifest {
   const { sha256, ...content } = written;
   if (sha256 !== hashOf(content))
     throw new IndexError(`'${path}' has changed since it was written: make the index anew`);
+  if (!isSoundManifest(content)) throw new IndexError(`'${path}' says what no index can be: make the index anew`);
   if (!content.segments.every(({ name }) => namePattern.test(name)))
     throw new IndexError(`'${path}' names files of its own`);
   return { pipeline: content.pipeline, segments: content.segments, nextSegment: content.nextSegment };

@@ -41,6 +41,9 @@ export function parseRows(
   if (bytes.length !== rows.bytes || crc32(bytes) !== rows.crc32) {
     throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: make the index anew`);
   }
+  const damaged = (): IndexError =>
+    new IndexError(`'${folder}/${name}.rows' says what no index can be: make the index anew`);
+  if (bytes.length < frames * (8 * (2 + cells) + 4 * 3) + 4 * rows.texts) throw damaged();
   let at = bytes.byteOffset;
   const floats = (count: number): Float64Array => {
     at += 8 * count;
@@ -50,7 +53,7 @@ export function parseRows(
     at += 4 * count;
     return new Uint32Array(bytes.buffer, at - 4 * count, count);
   };
-  return {
+  const columns: RowColumns = {
     capturedAtMs: floats(frames),
     timestampMs: floats(frames),
     masses: floats(frames * cells),
@@ -60,6 +63,21 @@ export function parseRows(
     textEnds: words(rows.texts),
     textBytes: bytes.subarray(at - bytes.byteOffset),
   };
+  if (!areTextsThere(columns)) throw damaged();
+  return columns;
+}
+
+/** Whether each text lies in the bytes, and those that frames name are among them. */
+function areTextsThere({ source, camera, textEnds, textBytes }: RowColumns): boolean {
+  let before = 0;
+  for (const end of textEnds) {
+    if (end < before) return false;
+    before = end;
+  }
+  const isThere = (text: number): boolean => text < textEnds.length;
+  return (
+    before <= textBytes.length && source.every(isThere) && camera.every((text) => text === noText || isThere(text))
+  );
 }
 
 /** The text of that number. */

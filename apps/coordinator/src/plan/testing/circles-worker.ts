@@ -1,12 +1,12 @@
 // Runs in a worker thread of PlanThreads, in tests: as plan-worker.ts, but that it never ends with sources of some names.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckOrder, PlanOrder } from '../plan-threads.ts';
+import type { ListingOrder } from '../plan-threads.ts';
 import { serveListings } from '../serve-listings.ts';
 import { ThreadLife } from '../thread-life.ts';
 
 const life = new ThreadLife(workerData.life);
 
-parentPort!.on('message', (order: PlanOrder | CheckOrder | string) => {
+parentPort!.on('message', (order: ListingOrder | string) => {
   if (typeof order === 'string') return;
   const sources = 'spec' in order ? order.spec.sources : order.uris;
   for (const [i, uri] of sources.entries()) {

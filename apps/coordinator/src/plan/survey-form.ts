@@ -1,0 +1,42 @@
+import type { JobSpec, PlanAnswer } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service/usage-error';
+import { redactUri } from '@halogrid/sources';
+import { Refusal } from '../job/refusal.ts';
+import type { PlanTotals } from './plan-totals.ts';
+import { surveyJob } from './survey-job.ts';
+
+/** A form is answered in this time; what is not looked at by then is left out. */
+const planMs = 10_000;
+
+/** What a job will come to. Rejects with Refusal where it would be refused, and with the signal's reason. */
+export async function surveyForm(spec: JobSpec, signal: AbortSignal): Promise<PlanAnswer> {
+  const notes: string[] = [];
+  let soFar: Readonly<PlanTotals> | undefined;
+  const timeUp = AbortSignal.timeout(planMs);
+  try {
+    const note = (text: string) => notes.push(text);
+    const survey = await surveyJob(spec, AbortSignal.any([timeUp, signal]), note, (totals) => {
+      soFar = totals;
+    });
+    return answerOf(survey, notes, survey.quarantine, false);
+  } catch (error) {
+    if (error instanceof UsageError) throw new Refusal('invalid', error.message);
+    if (timeUp.aborted && soFar) return answerOf(soFar, notes, [], true);
+    throw error;
+  }
+}
+
+function answerOf(
+  totals: Readonly<PlanTotals>,
+  notes: string[],
+  quarantine: PlanAnswer['reasons'],
+  isPart: boolean,
+): PlanAnswer {
+  const { sources, kept, quarantined, unknown, pixels, shards, videoFrames, output, scratchBytes } = totals;
+  const { mapsBytes, featuresBytes } = output;
+  const reasons = quarantine.map((reason) => ({ ...reason, example: redactUri(reason.example) }));
+  return {
+    ...{ sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes },
+    ...{ notes, reasons, isPart },
+  };
+}

@@ -1,0 +1,19 @@
+import { FeatureReader } from '@halogrid/results/feature-reader';
+import { allowedPath } from '@halogrid/sources';
+import { Refusal } from '../job/refusal.ts';
+import type { Orders } from './orders.ts';
+
+/** Rows of features.parquet, which anybody may have made who may write where it lies. Rejects with Refusal. */
+export async function readHistograms({ features, first, count }: Orders['histograms']['order']): Promise<number[][]> {
+  const path = await allowedPath(features);
+  try {
+    const reader = await FeatureReader.open(path);
+    if (!reader) throw new Refusal('missing', 'The job kept no histogram of it');
+    const histograms = [];
+    for (let row = first; row < first + count; row++) histograms.push(await reader.histogram(row));
+    return histograms;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('unmet', 'The features.parquet of the job is damaged, or was changed: run the job again');
+  }
+}

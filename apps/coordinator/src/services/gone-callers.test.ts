@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { credentials, status } from '@grpc/grpc-js';
+import { JobSpec, JobsClient, type NodesServer, type SearchServer } from '@halogrid/proto';
+import { defaultConnectionLimits, type Log, openAccess } from '@halogrid/service';
+import { temporaryFolder } from '@halogrid/sources/testing-files';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { checkSources } from '../job/check-sources.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { startGrpc } from './grpc-server.ts';
+import type { JobAnswers } from './job-answers.ts';
+import { createJobsService } from './jobs-service.ts';
+
+/** A server that accepts jobs by that dispatcher once `check` has resolved, and a client; what is logged as our own fault. */
+async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typeof checkSources) {
+  const logged: unknown[] = [];
+  const log = { error: (...words: unknown[]) => logged.push(words) } as unknown as Log;
+  const jobs = createJobsService({
+    dispatcher: { openJobs: 0, ...dispatcher } as Dispatcher,
+    ledger: { getJob: async () => undefined } as unknown as Ledger,
+    known: {} as JobAnswers,
+    createJobId: () => 'the-job',
+    check,
+    log,
+  });
+  const others = { nodes: {} as NodesServer, search: {} as SearchServer };
+  const server = await startGrpc(
+    { host: '127.0.0.1', port: 0 },
+    { jobs, ...others },
+    {
+      ...{ tls: undefined, access: openAccess, limits: defaultConnectionLimits },
+      ...{ untakenMs: 60_000, warn: assert.fail, introspection: false },
+    },
+  );
+  const client = new JobsClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  t.after(async () => {
+    client.close();
+    await server.close();
+  });
+  const folder = await temporaryFolder(t);
+  const spec = JobSpec.fromPartial({
+    ...{ sources: ['file:///in'], mapFormat: 'none', out: pathToFileURL(join(folder, 'out')).href },
+    pipeline: { operations: [{ kernel: 'lbp' }] },
+  });
+  /** Resolves with the code that the caller is told. */
+  const submit = (leave: Promise<unknown>): Promise<number | undefined> =>
+    new Promise((resolve) => {
+      const call = client.submit({ spec, nameOutByJob: false }, (error) => resolve(error?.code));
+      void leave.then(() => call.cancel());
+    });
+  return { submit, logged, folder };
+}
+
+test('what a caller that leaves had checked is ended, and no job comes of it', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const check: typeof checkSources = (_uris, _option, { signal } = {}) =>
+    new Promise((_resolve, reject) => {
+      signal!.addEventListener('abort', () => {
+        reject(signal!.reason);
+        ended.resolve();
+      });
+      begun.resolve();
+    });
+  const { submit, logged, folder } = await serve(t, { submit: () => assert.fail('It was submitted') }, check);
+  assert.equal(await submit(begun.promise), status.CANCELLED);
+  await ended.promise;
+  assert.deepEqual(await readdir(folder), []);
+  assert.deepEqual(logged, []);
+});
+
+test('a job that was accepted when its caller had left is cancelled', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<string>();
+  const dispatcher: Partial<Dispatcher> = {
+    submit: async () => {
+      begun.resolve();
+      await gone.promise;
+    },
+    cancel: async (jobId) => cancelled.resolve(jobId),
+  };
+  const { submit, logged } = await serve(t, dispatcher, async () => {});
+  assert.equal(await submit(begun.promise), status.CANCELLED);
+  // The server hears of it a moment later.
+  setTimeout(gone.resolve, 200);
+  assert.equal(await cancelled.promise, 'the-job');
+  assert.deepEqual(logged, []);
+});

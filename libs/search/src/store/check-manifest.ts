@@ -1,0 +1,62 @@
+import { maxImageBins } from '@halogrid/kernels';
+import { countArrays } from '../scan/block-scanner.ts';
+import type { IndexedJob, Manifest, Segment, StoredBlock } from './manifest.ts';
+import type { PipelineIdentity } from './pipeline-identity.ts';
+
+/** Frames of an index, at most: their numbers are integers of 32 bits. */
+const mostFrames = 2 ** 32;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isCount = (value: unknown, most = mostFrames): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+const isListOf = <T>(list: unknown, isOne: (one: T) => boolean): list is T[] =>
+  Array.isArray(list) && list.every((one) => one instanceof Object && isOne(one));
+const sum = (list: readonly { frames: number }[]): number => list.reduce((all, { frames }) => all + frames, 0);
+
+/** Whether a manifest, which anybody may have made, is of the form and the sizes that a writer gives it: a hash says nothing of that. */
+export function isSoundManifest({ pipeline, segments, nextSegment }: Manifest): boolean {
+  return (
+    isCount(nextSegment, Number.MAX_SAFE_INTEGER) &&
+    pipeline instanceof Object &&
+    isSoundPipeline(pipeline) &&
+    isListOf<Segment>(segments, isSoundSegment) &&
+    sum(segments) <= mostFrames
+  );
+}
+
+function isSoundPipeline({ operations, grid, channels, bins, convention, resultsVersion }: PipelineIdentity): boolean {
+  const isOperation = ({ kernel, parameters, border }: PipelineIdentity['operations'][number]): boolean =>
+    isText(kernel) && isText(border) && parameters instanceof Object && Object.values(parameters).every(isText);
+  return (
+    isListOf(operations, isOperation) &&
+    operations.length > 0 &&
+    isCount(grid?.rows) &&
+    isCount(grid.columns) &&
+    Array.isArray(channels) &&
+    channels.every(isText) &&
+    isCount(bins) &&
+    isText(convention) &&
+    isCount(resultsVersion) &&
+    isCount(grid.rows * grid.columns * channels.length * bins, maxImageBins) &&
+    grid.rows * grid.columns * channels.length * bins > 0
+  );
+}
+
+function isSoundSegment({ name, jobs, frames, rows, blocks }: Segment): boolean {
+  const isJob = (job: IndexedJob): boolean =>
+    [job.id, job.digest, job.out, job.sources].every(isText) && isCount(job.frames);
+  const isBlock = (block: StoredBlock): boolean =>
+    isCount(block.frames) && Object.hasOwn(countArrays, block.width) && isCount(block.crc32);
+  return (
+    isText(name) &&
+    isCount(frames) &&
+    isListOf(jobs, isJob) &&
+    isListOf(blocks, isBlock) &&
+    sum(jobs) === frames &&
+    sum(blocks) === frames &&
+    rows instanceof Object &&
+    isCount(rows.texts) &&
+    isCount(rows.bytes, Number.MAX_SAFE_INTEGER) &&
+    isCount(rows.crc32)
+  );
+}
