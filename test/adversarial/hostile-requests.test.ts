@@ -19,7 +19,8 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { RawCall } from './raw-call.ts';
 
-// Requests each parameter of which is as long, as deep or as many as it can be. Whatever becomes of one, /healthz waits no longer meanwhile
+// Requests each parameter of which is as long, as deep or as many as it can be. Whatever becomes of one, /healthz
+// waits no longer meanwhile
 // than beside an empty request, and no sentence speaks of the program.
 
 /** Above what it waits beside an empty request. */

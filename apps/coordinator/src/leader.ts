@@ -45,10 +45,13 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/** What others' code lists, which may go round in circles over a damaged file: always on a thread that can be ended. */
+/** What others' code lists, which a damaged file may bring into an endless loop: always on a thread that can be ended. */
 const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
 
-/** The planner, and all that reads images for it, is loaded by its threads alone where it has some: 90 files that no start needs. */
+/**
+ * The planner, and all that reads images for it, is loaded by its threads alone where it has some: 90 files that no
+ * start needs.
+ */
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
   const threads = new PlanThreads();
   onClose(() => threads.close());

@@ -83,7 +83,8 @@ export interface HttpServer {
 
 /**
  * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
- * are pages; all else is for who may read. Where that is everyone, it answers no names that another site may have made lead here. Rejects when the address is taken.
+ * are pages; all else is for who may read. Where that is everyone, it answers no names that another site may have
+ * made lead here. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;

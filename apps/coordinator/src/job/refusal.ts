@@ -39,8 +39,8 @@ export const isUnmeant = (error: unknown): boolean =>
   [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
 
 /**
- * Why something failed, in one sentence for whoever asked: what an error says that was thrown for people; of one that says something
- * about the program alone, that the log has more.
+ * Why something failed, in one sentence for whoever asked: what an error says that was thrown for people; of one that
+ * says something about the program alone, that the log has more.
  */
 export function whyFailed(error: unknown): string {
   if (isUnmeant(error)) return 'The coordinator itself failed; its log says where';

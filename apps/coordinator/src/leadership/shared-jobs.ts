@@ -104,8 +104,8 @@ export class SharedJobs {
   }
 
   /**
-   * The job of another coordinator, or one that has ended. Rejects with Refusal, 'unavailable', where nobody can tell whether there is one,
-   * because the store does not answer.
+   * The job of another coordinator, or one that has ended. Rejects with Refusal, 'unavailable', where nobody can tell
+   * whether there is one, because the store does not answer.
    */
   async get(jobId: string): Promise<JobRecord | undefined> {
     const known = this.#known.get(jobId);

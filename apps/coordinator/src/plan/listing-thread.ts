@@ -4,7 +4,10 @@ import { endThread } from '@halogrid/threads';
 import { ThreadLife } from './thread-life.ts';
 
 export interface ThreadLimits {
-  /** A thread is ended that has computed for so long without a sign of life: nothing that a plan does at a stretch takes a tenth of it. */
+  /**
+   * A thread is ended that has computed for so long without a sign of life: nothing that a plan does at a stretch
+   * takes a tenth of it.
+   */
   stuckComputedMs: number;
   /** The same by the clock, where the system does not tell how long a thread computes. */
   stuckMs: number;
@@ -78,8 +81,8 @@ export class ListingThread {
   }
 
   /**
-   * For when nobody wants more of the order, of which the thread learns by its port. Resolves when it can obey another one, or has
-   * ended.
+   * For when nobody wants more of the order, of which the thread learns by its port. Resolves when it can obey
+   * another one, or has ended.
    */
   async stop(): Promise<void> {
     const late = setTimeout(() => void this.end(), this.#limits.stopMs);
@@ -136,7 +139,7 @@ export class ListingThread {
           ? performance.now() - sinceMs > stuckMs
           : now - computedMs > stuckComputedMs;
       if (!isStuck) return;
-      this.#reason = 'it went round in circles, without a sign of life';
+      this.#reason = `it gave no sign of life for ${stuckComputedMs / 1000} s of processor time`;
       clearInterval(timer);
       this.#terminate();
     }, lookEveryMs);

@@ -7,7 +7,10 @@ export class Places {
     this.#free = count;
   }
 
-  /** Resolves with what gives the place back; to be called once. Rejects with the signal's reason when it aborts before. */
+  /**
+   * Resolves with what gives the place back; to be called once. Rejects with the signal's reason when it aborts
+   * before.
+   */
   async enter(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;

@@ -124,16 +124,19 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
   }
 });
 
-/** A program that goes round in circles over sources whose name says so, as code that believes a damaged file does; others it plans. */
+/**
+ * A program with an endless loop over sources whose name says so, as code that believes a damaged file does;
+ * others it plans.
+ */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
 /** Enough for what is well to show itself, and no more than a test can wait for. */
 const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 1_500, stuckMs: 60_000, stopMs: 500 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
-test('a plan or check that goes round in circles is ended with the source it is at, and keeps no other waiting', async (t) => {
+test('a plan or check in an endless loop is ended with the source it is at, and keeps no other waiting', async (t) => {
   const threads = startThread(t, circles, quick);
   const stuck = ['cam', 'circles.parquet'];
-  const message = gaveUp("circles.parquet': it went round in circles, without a sign of life$");
+  const message = gaveUp("circles.parquet': it gave no sign of life for 1.5 s of processor time$");
   const asked = [Array.fromAsync(threads.plan(specOf(stuck))), threads.check(specOf(stuck).sources)];
   const failed = Promise.all(asked.map((one) => assert.rejects(one, { message })));
   const other = await Array.fromAsync(threads.plan(specOf(['cam'])));
@@ -150,7 +153,7 @@ test('a plan that takes too much memory is ended, and the process goes on', asyn
   await Array.fromAsync(threads.plan(specOf(['cam'])));
 });
 
-test('whoever waits for others to be checked may leave, and what goes round in circles is ended when nobody wants it', async (t) => {
+test('whoever waits for others to be checked may leave, and an endless loop is ended when nobody wants it', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const gone = new AbortController();
   const checks = Array.from({ length: 10 }, () =>
@@ -162,7 +165,7 @@ test('whoever waits for others to be checked may leave, and what goes round in c
   await threads.check(specOf(['cam']).sources);
 });
 
-test('closing ends a plan that goes round in circles', async (t) => {
+test('closing ends a plan in an endless loop', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const plan = Array.fromAsync(threads.plan(specOf(['circles.parquet'])));
   const ended = assert.rejects(plan, { message: /^Listing the sources was given up/ });

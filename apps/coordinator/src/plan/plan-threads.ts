@@ -10,8 +10,8 @@ import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread
 import { Places } from './places.ts';
 
 /**
- * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used, and is closed
- * when no more are wanted.
+ * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used,
+ * and is closed when no more are wanted.
  */
 export interface PlanOrder {
   kind: 'plan';
@@ -65,11 +65,12 @@ const mostChecks = 8;
 const mostIdle = 2;
 
 /**
- * Makes plans and checks sources, each on a thread of its own, which is ended where it goes round in circles, takes too much memory, or
- * does not stop when nobody wants its order any more: no job keeps another one waiting.
+ * Makes plans and checks sources, each on a thread of its own, which is ended where it is in an endless loop, takes
+ * too much memory, or does not stop when nobody wants its order any more: no job keeps another one waiting.
  *
- * Listing a file and looking at it takes 8 to 60 µs, and 0.1 of the thread that asks, which gets frames in blocks (measured): on an H200,
- * a coordinator that planned by itself gave 5,600 raw frames a second to its node until its plan was made, and 10,500 from then on.
+ * Listing a file and looking at it takes 8 to 60 µs, and 0.1 of the thread that asks, which gets frames in blocks
+ * (measured): on an H200, a coordinator that planned by itself gave 5,600 raw frames a second to its node until its
+ * plan was made, and 10,500 from then on.
  */
 export class PlanThreads {
   readonly #program: URL;

@@ -16,8 +16,8 @@ import { runPlan } from './run-plan.ts';
 import { ThreadLife } from './thread-life.ts';
 
 /**
- * For the program of a thread of PlanThreads: makes plans of what `listAll` lists, and checks sources, one order after another, and
- * shows which source it is at. Ends the thread when it is asked to, between two tasks.
+ * For the program of a thread of PlanThreads: makes plans of what `listAll` lists, and checks sources, one order
+ * after another, and shows which source it is at. Ends the thread when it is asked to, between two tasks.
  */
 export function serveListings(listAll = listAllSources): void {
   endWhenAsked(parentPort!);
@@ -97,5 +97,7 @@ function* tellEach(uris: Iterable<string>, life: ThreadLife): Generator<string> 
   }
 }
 
-/** Of what kind it is, what it says and where it comes from: nothing else of an error is sure to reach another thread. */
+/**
+ * Of what kind it is, what it says and where it comes from: nothing else of an error is sure to reach another thread.
+ */
 const sendable = (error: unknown): Error => (isUnmeant(error) ? (error as Error) : new Error(whyFailed(error)));

@@ -46,8 +46,8 @@ export class ThreadLife {
   }
 
   /**
-   * Milliseconds that it has computed; undefined where the system does not tell. Who waits for a disk computes nothing, and neither does who
-   * waits for a core.
+   * Milliseconds that it has computed; undefined where the system does not tell. Who waits for a disk computes
+   * nothing, and neither does who waits for a core.
    */
   computedMs(): number | undefined {
     const thread = Atomics.load(this.#shown, fields.thread);

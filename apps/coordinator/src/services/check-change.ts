@@ -7,8 +7,8 @@ import { Refusal } from '../job/refusal.ts';
  * and from who may.
  *
  * - A page of another site cannot send JSON here without asking first, which nobody answers; and browsers say where a request is from.
- * - A token is sent by what this page runs alone, so no other site has one. Where nobody is asked for a token, the server answers no name
- *   that another site may have made lead here.
+ * - A token is sent by what this page runs alone, so no other site has one. Where nobody is asked for a token, the
+ *   server answers no name that another site may have made lead here.
  */
 export function checkChange(headers: IncomingHttpHeaders, access: Access): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();

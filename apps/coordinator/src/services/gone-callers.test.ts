@@ -14,7 +14,10 @@ import { startGrpc } from './grpc-server.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { createJobsService } from './jobs-service.ts';
 
-/** A server that accepts jobs by that dispatcher once `check` has resolved, and a client; what is logged as our own fault. */
+/**
+ * A server that accepts jobs by that dispatcher once `check` has resolved, and a client; what is logged as our own
+ * fault.
+ */
 async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typeof checkSources) {
   const logged: unknown[] = [];
   const log = { error: (...words: unknown[]) => logged.push(words) } as unknown as Log;

@@ -13,8 +13,8 @@ export interface BodyLimits {
 export const bodyTimes = { withinMs: 30_000, leastMs: 2_000 };
 
 /**
- * Receives bodies of requests, so many at a time, each of which is in memory. Who sends slowly keeps nobody else from sending: where all
- * places are taken, the oldest gives its own up.
+ * Receives bodies of requests, so many at a time, each of which is in memory. Who sends slowly keeps nobody else from
+ * sending: where all places are taken, the oldest gives its own up.
  */
 export class BodyReceiver {
   readonly #most: number;
@@ -27,7 +27,10 @@ export class BodyReceiver {
     this.#limits = limits;
   }
 
-  /** Rejects with Refusal where a body is too long or comes too slowly, or too many others come; with CallerGoneError where it ends early. */
+  /**
+   * Rejects with Refusal where a body is too long or comes too slowly, or too many others come; with CallerGoneError
+   * where it ends early.
+   */
   async receive(request: IncomingMessage): Promise<Buffer> {
     const { bytes, withinMs } = this.#limits;
     this.#makeRoom();

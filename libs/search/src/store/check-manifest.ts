@@ -13,7 +13,10 @@ const isListOf = <T>(list: unknown, isOne: (one: T) => boolean): list is T[] =>
   Array.isArray(list) && list.every((one) => one instanceof Object && isOne(one));
 const sum = (list: readonly { frames: number }[]): number => list.reduce((all, { frames }) => all + frames, 0);
 
-/** Whether a manifest, which anybody may have made, is of the form and the sizes that a writer gives it: a hash says nothing of that. */
+/**
+ * Whether a manifest, which anybody may have made, is of the form and the sizes that a writer gives it: a hash says
+ * nothing of that.
+ */
 export function isSoundManifest({ pipeline, segments, nextSegment }: Manifest): boolean {
   return (
     isCount(nextSegment, Number.MAX_SAFE_INTEGER) &&

@@ -10,7 +10,10 @@ export interface ConnectionLimits {
 
 /** Four times the nodes that a coordinator is made for. */
 const enoughConnections = 4096;
-/** Of the files that a process may open: it listens at two addresses, and what it reads and writes needs as many again. */
+/**
+ * Of the files that a process may open: it listens at two addresses, and what it reads and writes needs as many
+ * again.
+ */
 const partOfFiles = 1 / 4;
 const fewestConnections = 16;
 

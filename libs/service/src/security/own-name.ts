@@ -4,9 +4,9 @@ import { isIP } from 'node:net';
 const ofNetworks = ['.localhost', '.local', '.internal', '.home.arpa', '.svc'];
 
 /**
- * Why a request to that host, as its header says, may be from a page of another site that made a name of its own lead here (DNS
- * rebinding), in one sentence; undefined for one that cannot: to an address, to a name that no site can have, or to one of `own`. Programs that
- * send no such header are no browsers.
+ * Why a request to that host, as its header says, may be from a page of another site that made a name of its own lead
+ * here (DNS rebinding), in one sentence; undefined for one that cannot: to an address, to a name that no site can
+ * have, or to one of `own`. Programs that send no such header are no browsers.
  */
 export function whyForeignName(host: string | undefined, own: readonly string[]): string | undefined {
   if (host === undefined) return undefined;

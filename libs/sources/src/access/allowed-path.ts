@@ -8,7 +8,8 @@ const mostLinks = 40;
 
 /**
  * The path with every symbolic link followed, where it lies in a data root; so it may end where nothing is yet. Without data
- * roots, the path itself. Rejects with SourceForbiddenError for one that lies elsewhere, that nobody can follow, or that no file can have.
+ * roots, the path itself. Rejects with SourceForbiddenError for one that lies elsewhere, that nobody can follow, or
+ * that no file can have.
  */
 export async function allowedPath(path: string): Promise<string> {
   const { roots } = sourceAccess();
@@ -38,7 +39,10 @@ async function followLinks(path: string): Promise<string> {
   }
 }
 
-/** As followLinks where something is missing, from the top: one look at each name. Rejects with `missing` where a link leads there. */
+/**
+ * As followLinks where something is missing, from the top: one look at each name. Rejects with `missing` where a link
+ * leads there.
+ */
 async function followUntilMissing(path: string, missing: Error): Promise<string> {
   /** Names still to come, the next one last: those of the path itself, and behind them those of links. */
   const names = namesOf(path);

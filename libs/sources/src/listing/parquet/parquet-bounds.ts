@@ -1,7 +1,10 @@
 import type { CompressionCodec } from 'hyparquet';
 import { DamagedError } from './thrift-struct.ts';
 
-/** Bytes of a footer: what is made of it takes some ten times as many. Ten thousand row groups of fifty columns have 60 MiB. */
+/**
+ * Bytes of a footer: what is made of it takes some ten times as many. Ten thousand row groups of fifty columns have
+ * 60 MiB.
+ */
 export const mostFooterBytes = 2 ** 26;
 /** Rows of a row group at most: one is held at a time, some hundred bytes a row. Programs write a million or fewer. */
 const mostGroupRows = 2 ** 22;
@@ -44,7 +47,10 @@ export interface ColumnBytes {
   chunk: NonNullable<ParquetChunk['meta_data']>;
 }
 
-/** The columns that lie directly below the root and have one value a row, by their names. Throws DamagedError where the schema is no tree. */
+/**
+ * The columns that lie directly below the root and have one value a row, by their names. Throws DamagedError where
+ * the schema is no tree.
+ */
 export function flatColumns({ schema }: ParquetFooter): Map<string, SchemaField> {
   const flat = new Map<string, SchemaField>();
   let at = 1;
@@ -64,8 +70,8 @@ export function flatColumns({ schema }: ParquetFooter): Map<string, SchemaField>
 }
 
 /**
- * Looks at all that a footer says of the columns wanted, which are flat: rows in bounds, and chunks inside of the file. Throws
- * DamagedError. Returns the chunks of each row group.
+ * Looks at all that a footer says of the columns wanted, which are flat: rows in bounds, and chunks inside of the
+ * file. Throws DamagedError. Returns the chunks of each row group.
  */
 export function chunksOf(footer: ParquetFooter, columns: readonly string[], dataEnd: number): ColumnBytes[][] {
   let rows = 0n;

@@ -8,7 +8,8 @@ import { isThorough } from '../../testing/is-thorough.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { openParquet, parquetRows } from './parquet-rows.ts';
 
-// Damaged manifests, made of good ones by a seeded generator. A loop without an end is seen by the time-out of the test run.
+// Damaged manifests, made of good ones by a seeded generator. A loop without an end is seen by the time-out of the
+// test run.
 
 const seed = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
 const count = isThorough ? 3_000 : 300;
@@ -44,7 +45,9 @@ function makeSeeds(): Buffer[] {
   return seeds;
 }
 
-/** Bits and bytes that are changed, half of them in the footer; of some files, bytes that are left out or come twice. */
+/**
+ * Bits and bytes that are changed, half of them in the footer; of some files, bytes that are left out or come twice.
+ */
 function mutate(seed: Buffer, random: (below: number) => number): Buffer {
   const bytes = Buffer.from(seed);
   const footer = Math.max(0, bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8));

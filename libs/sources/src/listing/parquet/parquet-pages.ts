@@ -30,8 +30,8 @@ export interface PagedColumn {
 }
 
 /**
- * Looks at the pages of a column: the sizes and counts of headers and runs, which say how much memory is taken and how often a loop goes
- * round. Throws DamagedError for what cannot be. Returns where the last page ends.
+ * Looks at the pages of a column: the sizes and counts of headers and runs, which say how much memory is taken and
+ * how often a loop goes round. Throws DamagedError for what cannot be. Returns where the last page ends.
  */
 export function checkPages(bytes: Uint8Array, column: PagedColumn): number {
   let at = 0;
@@ -132,7 +132,8 @@ function checkValues(encoding: unknown, body: PageBody, count: number, { field }
 }
 
 /**
- * Runs of the same value, and groups of eight values side by side: no more of them than values. `onRun` is for values of one bit.
+ * Runs of the same value, and groups of eight values side by side: no more of them than values. `onRun` is for values
+ * of one bit.
  */
 function checkRuns(body: PageBody, width: number, count: number, onRun?: (value: number, times: number) => void): void {
   for (let seen = 0; seen < count; ) {

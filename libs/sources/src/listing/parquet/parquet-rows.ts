@@ -38,7 +38,10 @@ export async function openParquet(content: string | Buffer): Promise<AsyncBuffer
   return { byteLength: bytes.byteLength, slice: (start, end) => bytes.slice(start, end) };
 }
 
-/** What is read of another file than its last bytes are of is not refused by each decoder: it may be rows without values. */
+/**
+ * What is read of another file than its last bytes are of is not refused by each decoder: it may be rows without
+ * values.
+ */
 async function unchangedFile(path: string): Promise<AsyncBuffer> {
   const version = localVersion(await stat(path));
   const file = await asyncBufferFromFile(path);
@@ -51,11 +54,12 @@ async function unchangedFile(path: string): Promise<AsyncBuffer> {
 }
 
 /**
- * The rows of a manifest in Parquet, some at a time, a row group in memory. `name` is what to call it in sentences. Columns are those directly
- * below the root with one value a row; others of the same name are passed over. Rejects with SourceNotFoundError where the file is none, or has
- * neither a column `path` nor `uri`.
+ * The rows of a manifest in Parquet, some at a time, a row group in memory. `name` is what to call it in sentences.
+ * Columns are those directly below the root with one value a row; others of the same name are passed over. Rejects
+ * with SourceNotFoundError where the file is none, or has neither a column `path` nor `uri`.
  *
- * hyparquet believes what a file says of itself, so that it is given nothing of which sizes and counts have not been looked at.
+ * hyparquet believes what a file says of itself, so that it is given nothing of which sizes and counts have not been
+ * looked at.
  */
 export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenerator<ManifestRow[], void, undefined> {
   const unreadable = (error: unknown): never => {

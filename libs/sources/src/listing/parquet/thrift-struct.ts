@@ -3,7 +3,9 @@ const mostLevels = 32;
 /** Of an integer of 64 bits, 7 bits a byte. */
 const mostVarintBytes = 10;
 
-/** What is kept of a struct: its structs, truth values, and integers of more than a byte, by the number of the field. */
+/**
+ * What is kept of a struct: its structs, truth values, and integers of more than a byte, by the number of the field.
+ */
 export interface ThriftStruct {
   readonly [field: number]: bigint | boolean | ThriftStruct | undefined;
 }
@@ -12,8 +14,8 @@ export interface ThriftStruct {
 export class DamagedError extends Error {}
 
 /**
- * Reads a struct of Thrift's compact protocol, as Parquet has them, and never more than there is: lists have no more elements than bytes
- * that follow. Throws DamagedError. Returns where it ends as well.
+ * Reads a struct of Thrift's compact protocol, as Parquet has them, and never more than there is: lists have no more
+ * elements than bytes that follow. Throws DamagedError. Returns where it ends as well.
  */
 export function readThriftStruct(bytes: Uint8Array, start = 0): { value: ThriftStruct; end: number } {
   const reader = new Reader(bytes, start);
