@@ -24,7 +24,7 @@ const wrong: [string[], string][] = [
   ],
   [
     ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
-    'halogrid: Expected none of --nodes, --device, --decode and --source-grace with --coordinator: the cluster has its own',
+    'halogrid: Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
   ],
   [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
   [['bench', 'reports', 'r1', 'r9'], "halogrid: Expected one of r1, r2, r3, r4, r5 for a report but received 'r9'"],

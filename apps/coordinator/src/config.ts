@@ -31,6 +31,8 @@ export interface CoordinatorOptions {
   nodeGraceMs?: number;
   /** A job fails when a host or bucket of its sources is away for this long, unless it waits for nodes. */
   sourceGraceMs?: number;
+  /** A job fails when there is no room for its results for this long; without an end unless given. */
+  spaceGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -51,6 +53,7 @@ export interface CoordinatorConfig {
   nodeTimeoutMs: number;
   nodeGraceMs: number;
   sourceGraceMs: number;
+  spaceGraceMs: number;
   /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
@@ -76,6 +79,7 @@ export const coordinatorDefaults = {
   nodeGraceMs: 120_000,
   /** Longer than a server takes to start again. */
   sourceGraceMs: 600_000,
+  spaceGraceMs: Number.POSITIVE_INFINITY,
   insecureNetwork: false,
   security: {},
   data: {},
@@ -129,6 +133,7 @@ export function createCoordinatorConfig(
     nodeTimeoutMs,
     nodeGraceMs,
     sourceGraceMs,
+    spaceGraceMs: merged.spaceGraceMs,
     ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
     security,
     // Whoever reaches this process from outside must not reach further through it.

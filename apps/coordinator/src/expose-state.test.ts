@@ -54,7 +54,7 @@ test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job h
   const ledger = await openLedger(() => join(folder, 'spool'));
   const dispatcher = new Dispatcher({
     ledger,
-    work: { plan, tables: () => noTables, finalise: async () => {}, abandon: async () => {}, release() {} },
+    work: { plan, tables: () => noTables, finalise: async () => {}, abandon: async () => false, release() {} },
     clock: systemClock,
     reportWithinMs: 600_000,
     metrics: createMetrics(registry),

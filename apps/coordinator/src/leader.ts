@@ -9,7 +9,8 @@ import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
-import { resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { resumeHalfWay, resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { cancelEnded, resumeInLedger } from './dispatch/resume-in-ledger.ts';
 import { type ResumeJob, submitJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
@@ -141,7 +142,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       abandon: async (job, end, finishedMs) => {
         // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
         await ledger.leave(job.jobId);
-        await abandonJob(job, end, finishedMs);
+        return abandonJob(job, end, finishedMs);
       },
       release: releaseOutputFolder,
     },
@@ -149,6 +150,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
     sourceGraceMs: config.sourceGraceMs,
+    spaceGraceMs: config.spaceGraceMs,
+    cancelEnded: (jobId) => cancelEnded(recovery, jobId),
     metrics,
     log,
     ...(shared && { others: shared }),
@@ -175,10 +178,11 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   onClose(() => retrieval.close());
   const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));
   const createId = () => createJobId(clock.wallMs(), Math.random());
-  const resume: ResumeJob | undefined =
-    config.ledger === undefined
-      ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
-      : undefined;
+  const inFolder = { ...context, ledger, dispatcher };
+  const resume: ResumeJob = (spec, nameOutByJob) =>
+    resumeHalfWay(spec, nameOutByJob, (job) =>
+      config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
+    );
   const services = {
     jobs: createJobsService({
       dispatcher,

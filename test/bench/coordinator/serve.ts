@@ -78,7 +78,10 @@ const dispatcher = new Dispatcher({
       computed = { ...since(leased!), seconds: (performance.now() - startMs) / 1000 };
       return finaliseJob(...results);
     },
-    abandon: async (_job, end) => ended.reject(new Error(JSON.stringify(end))),
+    abandon: async (_job, end) => {
+      ended.reject(new Error(JSON.stringify(end)));
+      return false;
+    },
     release: releaseOutputFolder,
   },
   clock: systemClock,
@@ -88,6 +91,7 @@ const dispatcher = new Dispatcher({
   eyes: {
     see: async () => ({ kind: 'there', file: { version: 'x', sizeBytes: 20_000, sha256: new Uint8Array(32) } }),
     identify: async () => undefined,
+    free: async () => undefined,
     whyNotWritten: async () => undefined,
   },
 });

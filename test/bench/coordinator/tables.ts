@@ -87,6 +87,7 @@ for (let i = 0; i < repetitions; i++) {
       lastMs = performance.now();
       return { next: Math.min(frames, from + atMost), runs: some, file: spool };
     },
+    until: (write) => write(),
     failed: (error) => {
       throw error;
     },

@@ -79,7 +79,10 @@ async function measure(nodes: number): Promise<string> {
       plan,
       tables: () => noTables,
       finalise: async () => void done.resolve(),
-      abandon: async (_job, end) => done.reject(new Error(JSON.stringify(end))),
+      abandon: async (_job, end) => {
+        done.reject(new Error(JSON.stringify(end)));
+        return false;
+      },
       release: () => {},
     },
     clock: systemClock,

@@ -35,6 +35,8 @@ export interface LocalClusterOptions {
   threads?: number;
   /** How long a job waits for a host that is away, as of `coordinator`. */
   sourceGraceMs?: number | undefined;
+  /** How long a job waits for room for its results, as of `coordinator`. */
+  spaceGraceMs?: number | undefined;
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;
 }
@@ -50,13 +52,14 @@ export async function startLocalCluster({
   gpus,
   threads = threadsEach(gpus?.length ?? nodes),
   sourceGraceMs,
+  spaceGraceMs,
   note,
 }: LocalClusterOptions): Promise<LocalCluster> {
   // Others on this machine reach these ports, too. An environment is read by nobody else, unlike a command line.
   const env = { HALOGRID_TOKEN: randomBytes(32).toString('hex'), HALOGRID_TOKEN_FILE: '' };
   const served = ['--http', anyPort, '--own-token'];
-  const grace = sourceGraceMs === undefined ? [] : ['--source-grace', `${sourceGraceMs / 1000}s`];
-  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output', ...grace], {
+  const graces = [...grace('--source-grace', sourceGraceMs), ...grace('--space-grace', spaceGraceMs)];
+  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output', ...graces], {
     env,
     onLog: (line) => {
       const notice = noticeOf(line);
@@ -140,3 +143,5 @@ export async function startLocalCluster({
   const connect = () => connectCoordinator(address, createClientSecurity({}, env), ownCoordinator);
   return { connect, token: env.HALOGRID_TOKEN, ready, broken, stop };
 }
+
+const grace = (option: string, ms: number | undefined): string[] => (ms === undefined ? [] : [option, `${ms / 1000}s`]);

@@ -12,6 +12,7 @@ interface CoordinatorCommandOptions {
   nodeTimeout?: number;
   nodeGrace?: number;
   sourceGrace?: number;
+  spaceGrace?: number;
   insecureNetwork?: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -57,6 +58,11 @@ export function addCoordinatorCommand(program: Command): void {
       'a job fails when a host or bucket of its sources is away for longer; 0: it does not wait (default: 10m)',
       duration('--source-grace'),
     )
+    .option(
+      '--space-grace <duration>',
+      'a job fails when there is no room for its results for longer; 0: it does not wait (default: it waits)',
+      duration('--space-grace'),
+    )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option(
@@ -84,6 +90,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeTimeout: nodeTimeoutMs,
         nodeGrace: nodeGraceMs,
         sourceGrace: sourceGraceMs,
+        spaceGrace: spaceGraceMs,
         insecureNetwork,
       } = options;
       const config = createCoordinatorConfig({
@@ -94,6 +101,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeTimeoutMs,
         nodeGraceMs,
         sourceGraceMs,
+        spaceGraceMs,
         insecureNetwork,
         index: options.index,
         security: options,

@@ -31,6 +31,7 @@ interface RunOptions extends JobOptions, ClientSecurityOption {
   decode?: DecodeChoice;
   gpu?: GpuChoice;
   sourceGrace?: number;
+  spaceGrace?: number;
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -77,6 +78,11 @@ export function addRunCommand(program: Command): void {
       'how long a host or bucket that is away is waited for; 0: not at all (default: 10m)',
       duration('--source-grace'),
     )
+    .option(
+      '--space-grace <duration>',
+      'how long room for the results is waited for; 0: not at all (default: as long as it takes)',
+      duration('--space-grace'),
+    )
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
@@ -88,10 +94,11 @@ export function addRunCommand(program: Command): void {
 async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
   const request = parseJob(sources, options, process.cwd());
-  const isOfCluster = options.nodes || options.device || options.decode || options.sourceGrace !== undefined;
+  const hasGrace = options.sourceGrace !== undefined || options.spaceGrace !== undefined;
+  const isOfCluster = options.nodes || options.device || options.decode || hasGrace;
   if (options.coordinator && isOfCluster) {
     throw new UsageError(
-      'Expected none of --nodes, --device, --decode and --source-grace with --coordinator: the cluster has its own',
+      'Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
     );
   }
   if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
@@ -116,6 +123,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
         ...(options.decode && { decode: options.decode }),
         gpus,
         sourceGraceMs: options.sourceGrace,
+        spaceGraceMs: options.spaceGrace,
         note: view.note,
       });
   // Whoever waits for it sees the error; until then it is not an unhandled one.

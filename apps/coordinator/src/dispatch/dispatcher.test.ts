@@ -66,7 +66,7 @@ async function setStage(
       plan: () => frames(2),
       tables: () => noTables,
       finalise: async () => void calls.push('finalise'),
-      abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
+      abandon: async (_, { state }) => calls.push(`abandon: ${state}`) < 0,
       release: () => void calls.push('release'),
       ...work,
     },

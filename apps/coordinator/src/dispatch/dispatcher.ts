@@ -1,9 +1,11 @@
 import type { Hello, JobHistoryView, LeftNode, PartFound, SearchPart } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
+import { lackOf } from '../job/output-lack.ts';
 import type { PlannedStep } from '../job/shard.ts';
+import type { Pause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { Ledger, LedgerState } from '../ledger/ledger.ts';
+import type { Ledger, LedgerState, OpenShard } from '../ledger/ledger.ts';
 import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { BroughtLease, JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
@@ -13,7 +15,7 @@ import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import type { JobTimeline } from './history/job-histories.ts';
-import { JobRun, type JobWork } from './job-run.ts';
+import { JobRun, type JobRunListener, type JobWork } from './job-run.ts';
 import type { JobSpans } from './job-spans.ts';
 import type { Speed } from './job-speed.ts';
 import { LeftNodes } from './left-nodes.ts';
@@ -47,10 +49,16 @@ export interface DispatcherOptions {
   graceMs?: number;
   /** The same where it needs a host or bucket to read from. */
   sourceGraceMs?: number;
+  /** The same where there is no room for its results; without an end unless given. */
+  spaceGraceMs?: number;
   /** Jobs that other coordinators lead, where there are such. */
   others?: OtherJobs;
+  /** Cancels a job that has ended for now; false where there is none. */
+  cancelEnded?: (jobId: string) => Promise<boolean>;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
   every?: (ms: number, task: () => void) => () => void;
+  /** By timers of the system unless given. */
+  pause?: Pause;
 }
 
 /** What is known of jobs that other coordinators lead. */
@@ -88,10 +96,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, graceMs, sourceGraceMs, ledger, metrics, clock, log } = options;
+    const { reportWithinMs, ledger, metrics, clock, log } = options;
     const { eyes = ownEyes, every = systemTimer } = options;
-    const grace = { ...(graceMs !== undefined && { graceMs }), ...(sourceGraceMs !== undefined && { sourceGraceMs }) };
-    this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
+    this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...gracesOf(options) });
     const tell = (event: SchedulerEvent<ComparableAnswer>): void => this.#handle(event);
     this.#sights = new JobSights(
       eyes,
@@ -130,12 +137,23 @@ export class Dispatcher {
    * bring along what they have of it, `reportWithinMs` unless given; those that are attached are asked for it. Rejects with one sentence where what that left is lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
+    const { ledger } = this.#options;
+    const open = await ledger.resume(job.jobId).catch((error) => {
+      // Its file of histograms is copied.
+      if (lackOf(error)) return undefined;
+      throw error;
+    });
+    if (open) {
+      this.#start(job);
+      await this.#goOn(job, open, bringMs);
+    } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
+  }
+
+  async #goOn(job: AcceptedJob, open: OpenShard[], bringMs?: number): Promise<void> {
     const { jobId } = job;
     const { ledger, log } = this.#options;
-    const open = await ledger.resume(jobId);
     const { counts } = (await ledger.getJob(jobId))!;
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
-    this.#start(job);
     // Its shards are leased at once.
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
@@ -150,11 +168,12 @@ export class Dispatcher {
     });
   }
 
-  #start(job: AcceptedJob): void {
+  /** `begin` is done before anything else, as soon as the output can be written. */
+  #start(job: AcceptedJob, begin?: () => Promise<void>): void {
     const { jobId } = job;
     this.#recorder.jobSubmitted(job);
     this.#sights.jobStarted(job);
-    const run = new JobRun(job, this.#options, {
+    const listener: JobRunListener = {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
       queued: () => this.#scheduler.queued(jobId),
@@ -163,7 +182,9 @@ export class Dispatcher {
         this.#recorder.jobIs(jobId, state);
         this.#jobs.tellChanged(jobId);
       },
-    });
+    };
+    const { graceMs: folder = Number.POSITIVE_INFINITY, spaceGraceMs: room = Number.POSITIVE_INFINITY } = this.#options;
+    const run = new JobRun(job, { ...this.#options, outputGraces: { room, folder } }, listener, begin);
     this.#jobs.add(run, () => {
       this.#sights.jobEnded(jobId);
       this.#recorder.jobEnded(jobId);
@@ -178,7 +199,7 @@ export class Dispatcher {
   /** Cancels the job if it has not ended, and resolves when it has. */
   async cancel(jobId: string): Promise<void> {
     if (this.#jobs.get(jobId)) await this.#jobs.cancel(jobId);
-    else await this.#options.others?.cancel(jobId);
+    else if (!(await this.#options.cancelEnded?.(jobId))) await this.#options.others?.cancel(jobId);
   }
 
   /** Resolves when the job has ended; at once for one that does not run. */
@@ -335,6 +356,7 @@ export class Dispatcher {
   #tick(): void {
     this.#handle({ kind: 'Tick' });
     for (const jobId of this.#jobs.ids()) {
+      this.#jobs.get(jobId)?.checkOutput();
       const isNew = this.#jobs.get(jobId)?.waits(this.#whyWaiting(jobId), this.#scheduler.awaitedPlace(jobId));
       if (isNew) this.#jobs.tellChanged(jobId);
     }
@@ -445,6 +467,12 @@ export class Dispatcher {
     this.#searches.left(session);
   }
 }
+
+const gracesOf = ({ graceMs, sourceGraceMs, spaceGraceMs }: DispatcherOptions) => ({
+  ...(graceMs !== undefined && { graceMs }),
+  ...(sourceGraceMs !== undefined && { sourceGraceMs }),
+  ...(spaceGraceMs !== undefined && { spaceGraceMs }),
+});
 
 /** The leases that a node brought along and that go on. */
 function adoptedOf(commands: readonly Command<ComparableAnswer>[]): BroughtLease[] {

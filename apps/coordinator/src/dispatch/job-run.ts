@@ -5,16 +5,20 @@ import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { coordinatorLack, waitsForHost } from '../job/away-sentences.ts';
+import { outputPath } from '../job/output-paths.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
+import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
+import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
 import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
+import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import type { Clock } from './clock.ts';
 import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
@@ -43,18 +47,18 @@ export interface JobWork {
     outcomeOf: (index: number) => SourceOutcome | undefined,
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
-   * Writes the output. `previewed` are the sources that get a preview, where all were listed in this process. `now` gives milliseconds
-   * since 1970. Resolves with where capture times are from, where that is known.
+   * Writes the output, each file by `until`. `previewed` are the sources that get a preview, where all were listed in this process. `now`
+   * gives milliseconds since 1970. Resolves with where capture times are from, where that is known.
    */
   finalise(
     results: JobResults,
     pipeline: Pipeline,
-    begun: { tables: TablesOutput; previewed?: readonly number[] },
+    begun: { tables: TablesOutput; previewed?: readonly number[]; until: UntilWritten },
     now: () => number,
     signal: AbortSignal,
   ): Promise<CaptureCounts | undefined>;
-  /** Ends the output of a job that has no results. */
-  abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
+  /** Ends the output of a job that has no results. True where what is done stays, for the same job to go on. */
+  abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<boolean>;
   /** Gives the output folder back. */
   release(out: string): void;
 }
@@ -85,6 +89,20 @@ export interface JobRunListener {
   changed(state: LedgerState): void;
 }
 
+export interface JobRunOptions {
+  ledger: Ledger;
+  work: JobWork;
+  clock: Clock;
+  log: Log;
+  /** How long an output that cannot be written is waited for; without an end unless given. */
+  outputGraces?: OutputGraces;
+  /** As of the dispatcher. */
+  eyes?: Eyes;
+  pause?: Pause;
+}
+
+const noEnd: OutputGraces = { room: Number.POSITIVE_INFINITY, folder: Number.POSITIVE_INFINITY };
+
 /** The life of a job, from accepted to ended, or the rest of it where an earlier coordinator began it. */
 export class JobRun {
   readonly job: AcceptedJob;
@@ -103,6 +121,7 @@ export class JobRun {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listener: JobRunListener;
+  readonly #wait: OutputWait;
   readonly #tables: TablesOutput;
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
@@ -115,8 +134,9 @@ export class JobRun {
 
   constructor(
     job: AcceptedJob,
-    { ledger, work, clock, log }: { ledger: Ledger; work: JobWork; clock: Clock; log: Log },
+    { ledger, work, clock, log, outputGraces = noEnd, eyes = ownEyes, pause = systemPause }: JobRunOptions,
     listener: JobRunListener,
+    begin?: () => Promise<void>,
   ) {
     this.job = job;
     this.#ledger = ledger;
@@ -124,11 +144,20 @@ export class JobRun {
     this.#clock = clock;
     this.#log = log.child(traced({ jobId: job.jobId }));
     this.#listener = listener;
+    this.#wait = new OutputWait({
+      folder: outputPath(job.spec.out),
+      graceMs: outputGraces,
+      nowMs: () => clock.monotonicMs(),
+      pause,
+      free: () => eyes.free(job.scratch),
+      signal: this.#stopped.signal,
+    });
     this.#tables = work.tables(job, {
       settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),
       failed: (error) => this.stop(endBecause(error)),
+      until: this.#wait.until,
     });
-    this.ended = this.#run();
+    this.ended = this.#run(begin);
   }
 
   /** One of its shards was leased to this node. */
@@ -141,9 +170,18 @@ export class JobRun {
     this.queueShrank();
   }
 
-  /** Why it is not planned further; undefined where it is. */
+  /** What it waits for, to be written or planned further; undefined where it does not. */
   get waiting(): string | undefined {
-    return this.#away && waitsForHost(coordinatorLack(this.#away));
+    return this.#wait.sentence ?? (this.#away && waitsForHost(coordinatorLack(this.#away)));
+  }
+
+  /** Fails it where what is done of it could not be kept for too long; to be called now and then. */
+  checkOutput(): void {
+    try {
+      this.#wait.note(this.#ledger, this.#ledger.outputLack(this.job.jobId));
+    } catch (error) {
+      this.stop(endBecause(error));
+    }
   }
 
   /** Seconds in which shards of it waited for nodes, since it was last asked. */
@@ -186,13 +224,16 @@ export class JobRun {
   stop(how: JobEnd | 'closing'): void {
     this.#stopped.abort(how);
     void this.#tables.abort();
+    // Whoever waits for the ledger waits for the disk of the output.
+    if (how !== 'closing') void this.#ledger.giveUp(this.job.jobId);
     this.#room.resolve();
     this.#shardsDone.resolve();
   }
 
-  async #run(): Promise<void> {
+  async #run(begin?: () => Promise<void>): Promise<void> {
     const stopped = this.#stopped.signal;
     try {
+      if (begin) await this.#wait.until(begin);
       await this.#plan();
       await this.#shardsDone.promise;
       await this.#checkQuarantined();
@@ -200,7 +241,8 @@ export class JobRun {
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
       await this.#pictures?.end();
-      const begun = { tables: this.#tables, ...(this.#previewed && { previewed: this.#previewed }) };
+      const previewed = this.#previewed && { previewed: this.#previewed };
+      const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };
       const captured = await this.#work.finalise(results, this.job.pipeline, begun, this.#clock.wallMs, stopped);
       const notes = zonelessNotes(captured);
       if (notes.length > 0) this.#listener.planned(notes);
@@ -279,20 +321,24 @@ export class JobRun {
     const error = end.state === 'failed' ? end.error : '';
     if (error) this.#log.error(`The job failed: ${error}`);
     else this.#log.info('The job is cancelled');
+    let canGoOn = false;
     try {
       const record = await this.#ledger.getJob(this.job.jobId);
-      if (record) await this.#work.abandon(record, end, this.#clock.wallMs());
+      if (record) canGoOn = await this.#work.abandon(record, end, this.#clock.wallMs());
     } catch (caught) {
       this.#log.error({ err: caught }, 'The output folder could not be cleared');
     }
     try {
-      await this.#setState(end.state, { error });
+      await this.#setState(end.state, { error, canGoOn });
     } catch (caught) {
       this.#log.error({ err: caught }, 'The ledger could not take the end of the job');
     }
   }
 
-  async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
+  async #setState(
+    state: LedgerState,
+    more: { error?: string; digest?: string; canGoOn?: boolean } = {},
+  ): Promise<void> {
     // Before anybody can read that it has ended.
     if (state === 'complete' || state === 'failed' || state === 'cancelled') this.speed.end();
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });

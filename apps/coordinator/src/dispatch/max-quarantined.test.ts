@@ -136,7 +136,7 @@ const idle: JobWork = {
   plan: async function* () {},
   tables: () => noTables,
   finalise: async () => undefined,
-  abandon: async () => {},
+  abandon: async () => false,
   release: () => {},
 };
 

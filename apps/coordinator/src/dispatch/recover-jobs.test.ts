@@ -44,7 +44,7 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
       async *plan() {},
       tables: () => noTables,
       finalise: async () => undefined,
-      abandon: async () => {},
+      abandon: async () => false,
       release: (out) => {
         releaseOutputFolder(out);
         ended.resolve();

@@ -4,6 +4,7 @@ import { scratchUri } from '../job/output-paths.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { abandonJob } from '../output/finalise.ts';
+import { isUnfinished } from '../output/job-json.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -34,7 +35,7 @@ export async function recoverJob(
   let isClaimed = false;
   try {
     const claim = await resumeOutputFolder(spec.out, job);
-    if (claim.state !== 'running') {
+    if (!isUnfinished(claim)) {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
       return dispatcher.endedBefore(jobId, claim.state);

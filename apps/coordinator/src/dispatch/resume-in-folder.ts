@@ -5,7 +5,7 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
-import { findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 
@@ -14,27 +14,34 @@ export interface FolderResume extends LedgerContext {
   dispatcher: Dispatcher;
 }
 
+/** A job that was left half-way in its output folder. */
+export interface HalfWayJob {
+  jobId: string;
+  spec: JobSpec;
+}
+
 /**
- * Goes on with the job of this specification that a process which has ended left half-way in its output folder; of several
- * that were named by their ids, with the newest. Returns the id of the job, undefined where there is none. Throws UsageError
+ * Goes on with the job of this specification that was left half-way in its output folder, by `goOn`, which is false where that cannot be; of
+ * several that were named by their ids, with the newest. Returns the id of the job, undefined where there is none. Throws UsageError
  * where there is one that cannot go on.
  */
-export async function resumeInFolder(
+export async function resumeHalfWay(
   spec: JobSpec,
   nameOutByJob: boolean,
-  context: FolderResume,
+  goOn: (job: HalfWayJob) => Promise<boolean>,
 ): Promise<string | undefined> {
   for (const out of nameOutByJob ? await foldersIn(spec.out) : [spec.out]) {
     const there = { ...spec, out };
     const found = await findUnfinished(there);
-    if (found && (await resume({ ...found, spec: there }, context))) return found.jobId;
+    if (found && (await goOn({ ...found, spec: there }))) return found.jobId;
   }
   return undefined;
 }
 
-/** False where the process ended before its ledger knew of the job. */
-async function resume(job: { jobId: string; spec: JobSpec }, context: FolderResume): Promise<boolean> {
+/** Goes on by the ledger in the folder; false where there is none, or the process ended before that knew of the job. */
+export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
+  if (!(await hasOwnLedger(spec.out))) return false;
   // First, because of several processes that get here one has the folder, and that one alone may lead the ledger in it.
   await resumeOutputFolder(spec.out, job);
   try {

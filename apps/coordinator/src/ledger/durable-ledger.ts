@@ -1,8 +1,9 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
+import { lackOf, type OutputLack } from '../job/output-lack.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { summarise } from './frame-summary.ts';
-import { endedEntries } from './job-record.ts';
+import { endedEntries, withFacts } from './job-record.ts';
 import type { OpenSpool } from './job-sums.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
 import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
-import type { Change } from './store/ledger-store.ts';
+import type { Change, Entry, EntryFilter } from './store/ledger-store.ts';
 import { LostSourcesError, StoredSources } from './stored-sources.ts';
 import type { Summaries } from './summaries.ts';
 
@@ -56,7 +57,12 @@ export interface OtherJobs {
   forget(jobIds: readonly string[]): void;
 }
 
-type Job = { home: JobHome; epoch?: number } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
+interface Led {
+  home: JobHome;
+  epoch?: number;
+}
+type OpenedJob = Led & { open: OpenJob };
+type Job = OpenedJob | (Led & { open?: undefined; record: JobRecord });
 
 /**
  * The ledger in memory, which decides, and in stores, which remember: each change is in a transaction with everything that was
@@ -80,19 +86,24 @@ export class DurableLedger implements Ledger {
   async load(home: JobHome): Promise<JobRecord[]> {
     const jobs: Job[] = [];
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool)) {
-      jobs.push(stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job });
+      if (stored.hasEnded) jobs.push({ home, record: stored.record });
+      else jobs.push(stored.job.facts.canGoOn ? { home, record: stored.job.record } : { home, open: stored.job });
     }
     const records = jobs.map(recordOf);
     for (const [i, { jobId }] of records.entries()) this.#jobs.set(jobId, jobs[i]!);
     return records;
   }
 
-  /** Goes on with a job of the home that is this ledger's from now on, with an epoch of its own. Rejects as `load`. */
+  /**
+   * Takes over a job of the home that is this ledger's from now on, with an epoch of its own; undefined where it has ended, perhaps to go on
+   * later. Rejects as `load`.
+   */
   async adopt(home: JobHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool, jobId)) {
       if (stored.hasEnded) return undefined;
-      this.#jobs.set(jobId, { home, epoch, open: stored.job });
-      return stored.job.record;
+      const { job } = stored;
+      this.#jobs.set(jobId, job.facts.canGoOn ? { home, epoch, record: job.record } : { home, epoch, open: job });
+      return job.facts.canGoOn ? undefined : job.record;
     }
     return undefined;
   }
@@ -127,24 +138,91 @@ export class DurableLedger implements Ledger {
   async setState(
     jobId: string,
     state: LedgerState,
-    at: { nowMs: number; error?: string; digest?: string },
+    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
   ): Promise<void> {
     const job = this.#job(jobId);
-    if (!job.open) return;
+    if (!job.open) {
+      if (job.record.canGoOn && state !== 'failed') await this.#end(jobId, job.home, ended(job.record, state, at));
+      return;
+    }
     const { open, home } = job;
+    if (at.canGoOn) return this.#keep(jobId, job, ended(open.record, state, at));
     open.facts.state = state;
     if (state === 'finalising') open.noteTime('computedMs', at.nowMs);
     if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
-    Object.assign(open.facts, { finishedMs: at.nowMs, error: at.error ?? '', digest: at.digest ?? '' });
-    const { record } = open;
+    await this.#end(jobId, home, ended(open.record, state, at), open);
+  }
+
+  /** A job has ended: only its record stays. */
+  async #end(jobId: string, home: JobHome, record: JobRecord, open?: OpenJob): Promise<void> {
     this.#jobs.set(jobId, { home, record });
-    await open.end();
+    await open?.end();
     if (home.leave) await home.leave();
     else await home.journal.write(once([{ jobId }, ...endedEntries(record), ...this.#forgetOldest()]));
     const { others } = this.#options;
     if (!others) return;
     others.add(record);
     this.#jobs.delete(jobId);
+  }
+
+  /** A job has ended for now: what the store has of it stays there. A ledger in the output folder goes on as it is. */
+  async #keep(jobId: string, job: OpenedJob, record: JobRecord): Promise<void> {
+    const { open, ...rest } = job;
+    const { home } = rest;
+    await this.giveUp(jobId);
+    await home.journal.written(open).catch(() => {});
+    await open.end();
+    this.#jobs.set(jobId, { ...rest, record: { ...record, canGoOn: true } });
+    if (home.leave) return home.leave();
+    const { state, finishedMs, error } = record;
+    for (const entry of await this.#entries(home, { jobId, kind: 'job' })) {
+      const kept = withFacts(entry, (facts) => ({ ...facts, state, finishedMs, error, canGoOn: true }));
+      await home.journal.write(once([kept]));
+    }
+  }
+
+  /** Entries of a store, which is read again where it cannot be. */
+  async #entries(home: JobHome, of: EntryFilter): Promise<Entry[]> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await Array.fromAsync(home.journal.store.entries(of));
+      } catch (error) {
+        if (error instanceof LostLedgerError) this.#options.lost?.(error);
+        await home.journal.pauseBeforeReading(error, retries);
+      }
+    }
+  }
+
+  /** Opens a job again that has failed and can go on; false where there is none. Rejects as `load`. */
+  async goOn(jobId: string): Promise<boolean> {
+    const job = this.#jobs.get(jobId);
+    if (!job || job.open || !job.record.canGoOn) return false;
+    for await (const stored of readJobs(job.home.journal.store, this.#options.openSpool, jobId)) {
+      if (stored.hasEnded) break;
+      const { job: open } = stored;
+      delete open.facts.canGoOn;
+      Object.assign(open.facts, { state: 'running', finishedMs: 0, error: '' });
+      const { record: _, ...rest } = job;
+      this.#jobs.set(jobId, { ...rest, open });
+      await rest.home.journal.write(open);
+      return true;
+    }
+    return false;
+  }
+
+  outputLack(jobId: string): OutputLack | undefined {
+    const job = this.#jobs.get(jobId);
+    if (!job?.open) return undefined;
+    const { journal, leave } = job.home;
+    return journal.lackOf(job.open) ?? (leave && lackOf(journal.behind().failure));
+  }
+
+  async giveUp(jobId: string): Promise<void> {
+    const job = this.#jobs.get(jobId);
+    if (!job?.open || !this.outputLack(jobId)) return;
+    const { journal, leave } = job.home;
+    journal.giveUp(job.open);
+    await leave?.();
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
@@ -321,6 +399,15 @@ export class DurableLedger implements Ledger {
     for (const { jobId } of forgotten) this.#jobs.delete(jobId);
     return forgotten.map(({ jobId }) => ({ jobId }));
   }
+}
+
+/** The record of a job that has ended so. */
+function ended(
+  { canGoOn: _, ...record }: JobRecord,
+  state: LedgerState,
+  { nowMs: finishedMs, error = '', digest = '' }: { nowMs: number; error?: string; digest?: string },
+): JobRecord {
+  return { ...record, state, finishedMs, error, digest };
 }
 
 function recordOf(job: Job): JobRecord {

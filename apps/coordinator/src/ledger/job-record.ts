@@ -5,7 +5,7 @@ import type { Merge, OpenSource } from './merge.ts';
 import { blockBins, OpenBins } from './open-bins.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
-import { seal } from './record/sealed.ts';
+import { seal, unseal } from './record/sealed.ts';
 import { DamagedLedgerError, ledgerFormat as format } from './store/ledger-errors.ts';
 import type { Entry } from './store/ledger-store.ts';
 
@@ -74,6 +74,12 @@ export const decodeSpec = (content: Uint8Array): JobSpec => JSON.parse(Buffer.fr
 
 export function specEntry({ jobId, spec }: Pick<JobRecord, 'jobId' | 'spec'>): Entry {
   return seal({ jobId, kind: 'spec', key: 0 }, toBytes(spec));
+}
+
+/** What is written of a job whose entry is this one, with other facts and all that is done of it. */
+export function withFacts({ jobId, kind, key, value }: Entry, change: (facts: JobFacts) => JobFacts): Entry {
+  const { facts, open } = decodeJob(unseal({ jobId, kind, key, value }));
+  return seal({ jobId, kind, key }, toBytes({ format, facts: change(facts), open }));
 }
 
 /** All that is kept of a job that has ended. */

@@ -123,19 +123,67 @@ test('a group that cannot be written is tried again until it is, and nothing is 
   assert.match(notices[1]!, /^The ledger is written again, after \d+\.\d seconds$/);
 });
 
-test('what a full disk keeps from being synced is tried again; what is lost for ever fails its job alone', async () => {
+const noRoom = (): Error => new Error('no room', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) });
+
+test('what a full disk keeps from being synced waits by itself, and is written once in order; what is lost for ever fails alone', async () => {
   const { journal, kept } = await stage();
   const [lost, full, well] = [new Count('lost'), new Count('full'), new Count('well')];
-  lost.failure = new Error('no folder', { cause: { code: 'ENOENT' } });
-  full.failure = new Error('no room', { cause: { code: 'ENOSPC' } });
-  const [never, ...others] = [lost, full, well].map((count) => journal.write(count));
-  await assert.rejects(never!, { message: 'no folder' });
-  while (journal.behind().failure !== 'no room') await turn();
-  full.failure = undefined;
+  lost.failure = new Error('it is short');
+  full.failure = noRoom();
+  full.value = 1;
+  const [never, late, ...others] = [lost, full, well].map((count) => journal.write(count));
+  let isLate = true;
+  void late!.then(() => {
+    isLate = false;
+  });
+  await assert.rejects(never!, { message: 'it is short' });
   await Promise.all(others);
-  assert.deepEqual([await kept('full'), await kept('lost'), await kept('well')], [0, undefined, 0]);
+  well.value = 7;
+  await journal.write(well);
+  assert.deepEqual([await kept('well'), isLate, journal.behind()], [7, true, { ms: 0, failure: undefined }]);
+  assert.deepEqual([journal.lackOf(full), journal.lackOf(well)], [{ kind: 'room', error: 'no room' }, undefined]);
+  full.value = 2;
+  const later = journal.write(full);
+  full.failure = undefined;
+  await Promise.all([late, later]);
+  assert.deepEqual([await kept('full'), await kept('lost'), journal.lackOf(full)], [2, undefined, undefined]);
   lost.failure = undefined;
-  await assert.rejects(journal.write(lost), { message: 'no folder' });
+  await assert.rejects(journal.write(lost), { message: 'it is short' });
+});
+
+test('what is changed while a group that is held back is being synced waits with it', async () => {
+  const { journal, kept } = await stage();
+  const full = new Count('full');
+  const syncing = Promise.withResolvers<void>();
+  const sync = full.sync.bind(full);
+  full.sync = () => syncing.promise.then(sync);
+  full.failure = noRoom();
+  const first = journal.write(full);
+  while (journal.behind().ms === 0) await turn();
+  await turn();
+  full.value = 9;
+  const second = journal.write(full);
+  syncing.resolve();
+  while (!journal.lackOf(full)) await turn();
+  full.failure = undefined;
+  await Promise.all([first, second]);
+  assert.equal(await kept('full'), 9);
+});
+
+test('what is held back is given up when it is not wanted any more, or the journal closes', async () => {
+  for (const end of ['give up', 'close'] as const) {
+    const { journal, kept } = await stage();
+    const full = new Count('full');
+    full.failure = noRoom();
+    const never = journal.write(full);
+    never.catch(() => {});
+    while (!journal.lackOf(full)) await turn();
+    if (end === 'give up') journal.giveUp(full);
+    else await journal.close();
+    await assert.rejects(never, { message: 'no room' });
+    await assert.rejects(journal.write(full), { message: end === 'close' ? 'The ledger is closed' : 'no room' });
+    assert.equal(await kept('full'), undefined);
+  }
 });
 
 test('where another leads, nothing is written or tried again', async () => {

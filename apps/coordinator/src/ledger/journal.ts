@@ -1,5 +1,8 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
+import { lackOf, type OutputLack } from '../job/output-lack.ts';
+import { type Pause, systemPause } from '../job/system-pause.ts';
+import { HeldChanges } from './held-changes.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
@@ -7,7 +10,10 @@ import { type Change, FencedError, type LedgerStore } from './store/ledger-store
 export interface Journaled {
   /** What has changed since the last call. */
   changes(): Change[];
-  /** Makes durable what the changes that were given speak of; called before they are written, again after a failure. */
+  /**
+   * Makes durable what the changes that were given speak of; called before they are written, again after a failure. Where it rejects for
+   * what `lackOf` knows, it may succeed later.
+   */
   sync(): Promise<void>;
 }
 
@@ -20,8 +26,8 @@ export interface JournalOptions {
   lost?: (error: LostLedgerError) => void;
   /** Milliseconds of a clock that never goes back. */
   nowMs: () => number;
-  /** Waits so long, and at most until the signal aborts; by a timer of the system unless given. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** By timers of the system unless given. */
+  pause?: Pause;
 }
 
 const firstRetryMs = 100;
@@ -35,7 +41,8 @@ const silentMs = 5_000;
  * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
- * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered.
+ * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered. What
+ * cannot be made durable for now, because its own disk is full, is held back by itself and tried again alike: the others go on.
  *
  * Where the store is lost, what waits to be written never settles, because nothing may follow from it any more: no job fails
  * for it, and no node is told anything.
@@ -51,12 +58,21 @@ export class Journal {
   #failure: string | undefined;
   /** Why nothing is taken any more. */
   #ended: Error | undefined;
+  readonly #held: HeldChanges;
   /** Those that could not be made durable, and so are not written any more. */
   readonly #broken = new WeakMap<Journaled, Error>();
   readonly #closing = new AbortController();
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    const { pause = systemPause } = options;
+    this.#held = new HeldChanges(
+      (ms) => pause(ms, this.#closing.signal),
+      (what, waiter) => {
+        this.#next.set(what, waiter);
+        this.#writing ??= this.#writeGroups();
+      },
+    );
   }
 
   /** The fencing number of its writes. */
@@ -74,11 +90,10 @@ export class Journal {
     const never = this.#ended ?? this.#broken.get(what);
     if (never instanceof LostLedgerError) return new Promise(() => {});
     if (never) return Promise.reject(never);
-    let waiter = this.#next.get(what);
-    if (!waiter) {
-      waiter = Promise.withResolvers();
-      this.#next.set(what, waiter);
-    }
+    const known = this.#next.get(what) ?? this.#held.waiter(what);
+    if (known) return known.promise;
+    const waiter = Promise.withResolvers<void>();
+    this.#next.set(what, waiter);
     this.#writing ??= this.#writeGroups();
     return waiter.promise;
   }
@@ -86,7 +101,18 @@ export class Journal {
   /** Resolves when what `write` was asked for before is durable; rejects as it does. */
   async written(what: Journaled): Promise<void> {
     if (this.#ended instanceof LostLedgerError) await new Promise(() => {});
-    await (this.#next.get(what) ?? this.#current.get(what))?.promise;
+    await (this.#next.get(what) ?? this.#held.waiter(what) ?? this.#current.get(what))?.promise;
+  }
+
+  /** Why something is held back; undefined where it is not. */
+  lackOf(what: Journaled): OutputLack | undefined {
+    return lackOf(this.#held.failure(what));
+  }
+
+  /** Gives up what is held back: who waits for it hears so, and nothing of it is written any more. */
+  giveUp(what: Journaled): void {
+    const failure = this.#held.failure(what);
+    if (failure) this.#break(what, failure);
   }
 
   /** How long the oldest change waits to be written, and why it could not be or is not yet; 0 where none does. */
@@ -110,6 +136,7 @@ export class Journal {
   /** From now on what the store refuses is refused, not tried again: whoever waits for it is about to end. */
   stopRetrying(): void {
     this.#closing.abort();
+    this.#held.close();
   }
 
   /** Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged. */
@@ -138,23 +165,29 @@ export class Journal {
 
   async #writeGroup(): Promise<void> {
     const group = this.#current;
-    const parts = [...group.keys()].map((what) => ({ what, changes: what.changes() }));
+    const parts = [...group.keys()].map((what) => ({
+      what,
+      changes: [...this.#held.changes(what), ...what.changes()],
+    }));
     for (let retryMs = firstRetryMs; ; retryMs = Math.min(2 * retryMs, longestRetryMs)) {
       try {
         for (const part of [...parts]) {
-          await part.what.sync().catch((error: Error) => {
-            if (isTransient(error)) throw error;
+          const { what, changes } = part;
+          await what.sync().catch((error: Error) => {
             parts.splice(parts.indexOf(part), 1);
-            this.#broken.set(part.what, error);
-            group.get(part.what)!.reject(error);
-            this.#next.get(part.what)?.reject(error);
-            this.#next.delete(part.what);
+            const waiter = group.get(what)!;
+            if (!lackOf(error) || this.#broken.has(what) || this.#closing.signal.aborted) {
+              waiter.reject(error);
+              this.#break(what, error);
+              return;
+            }
+            this.#next.get(what)?.resolve(waiter.promise);
+            this.#next.delete(what);
+            this.#held.hold(what, { changes, waiter, failure: error });
           });
         }
-        await this.#options.store.write(
-          this.epoch,
-          parts.flatMap(({ changes }) => changes),
-        );
+        const changes = parts.flatMap((part) => part.changes);
+        if (parts.length > 0) await this.#options.store.write(this.epoch, changes);
         break;
       } catch (error) {
         if (error instanceof FencedError || error instanceof LostLedgerError || this.#closing.signal.aborted)
@@ -165,7 +198,18 @@ export class Journal {
       await pause(retryMs, this.#closing.signal);
     }
     this.#recovered();
-    for (const { what } of parts) group.get(what)!.resolve();
+    for (const { what } of parts) {
+      this.#held.release(what);
+      group.get(what)!.resolve();
+    }
+  }
+
+  /** Nothing of it is written any more. */
+  #break(what: Journaled, error: Error): void {
+    this.#broken.set(what, error);
+    for (const waiter of [this.#next.get(what), this.#held.waiter(what)]) waiter?.reject(error);
+    this.#next.delete(what);
+    this.#held.release(what);
   }
 
   #failed({ message }: Error): void {
@@ -191,23 +235,4 @@ export class Journal {
     for (const waiter of [...this.#current.values(), ...this.#next.values()]) waiter.reject(error);
     this.#next.clear();
   }
-}
-
-function systemPause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}
-
-/** A full disk gets room again; a folder that is gone does not come back. */
-function isTransient({ cause }: Error): boolean {
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }

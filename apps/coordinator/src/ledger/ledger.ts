@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
 
@@ -24,6 +25,8 @@ export interface JobRecord {
   nodesUsed?: number;
   /** As halogrid.v1.JobStatus tells it; absent before the first result. */
   times?: JobTimes;
+  /** It has failed for want of something outside of it: what is done of it is kept, for `goOn`. */
+  canGoOn?: true;
 }
 
 /** What the ledger keeps of a job beside its specification, its plan and its results. */
@@ -178,7 +181,12 @@ export interface Ledger {
   /** That of a job, where it has one of its own. */
   epochOf(jobId: string): number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
-  setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
+  /** `canGoOn`: what is done of a job that has failed is kept, until it goes on or is cancelled. */
+  setState(
+    jobId: string,
+    state: LedgerState,
+    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
+  ): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
   /** Notes when a job got so far, the first time that it is told. It is written with what comes next. */
@@ -226,6 +234,10 @@ export interface Ledger {
    * cannot be read, they go on when it can again.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
+  /** Why what is done of a job cannot be kept in its folder for now; undefined where it is. */
+  outputLack(jobId: string): OutputLack | undefined;
+  /** Gives up what cannot be kept in the folder of a job for now: who waits for it hears so. The job is about to end. */
+  giveUp(jobId: string): Promise<void>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };
   close(): Promise<void>;

@@ -19,6 +19,7 @@ import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
+import { atOnce } from './output-wait.ts';
 import { openTables } from './tables-file.ts';
 import type { TablesOutput } from './tables-output.ts';
 
@@ -428,7 +429,7 @@ async function tablesOf(
     runs: [{ kind: 'sources' as const, sources: rows.slice(from) }],
     file: spool.path,
   });
-  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail }) };
+  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail, until: atOnce }) };
 }
 
 /** 256 bins, all pixels in one. */

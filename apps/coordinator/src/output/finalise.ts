@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import {
   assembleMap,
@@ -18,13 +19,15 @@ import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
+import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
 import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type SourcesListed } from './job-json.ts';
-import { removeOutput, removeScratch, restoreEarlier } from './output-folder.ts';
+import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
+import { atOnce, type UntilWritten } from './output-wait.ts';
 import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
@@ -34,6 +37,13 @@ import type { CaptureCounts, PartSummary, TablesOutput } from './tables-output.t
 
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
+
+/** What of the output was begun while results came, and how it is written. */
+export interface FinaliseBegun {
+  tables: Pick<TablesOutput, 'finish'>;
+  previewed?: readonly number[];
+  until?: UntilWritten;
+}
 
 /** What a pipeline of a job found, and where its files are put together. */
 interface Part {
@@ -50,13 +60,13 @@ interface Part {
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
  * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
  * ran in this process. Resolves with where capture times are from, unless all of the output was there. Rejects with one sentence where
- * it fails (disk full, a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more
- * then, and `abandonJob` cleans up. `now` gives milliseconds since 1970.
+ * it fails (a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more
+ * then, and `abandonJob` cleans up. Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
   pipeline: Pipeline,
-  { tables, previewed }: { tables: Pick<TablesOutput, 'finish'>; previewed?: readonly number[] },
+  { tables, previewed, until = atOnce }: FinaliseBegun,
   now: () => number,
   signal?: AbortSignal,
 ): Promise<CaptureCounts | undefined> {
@@ -66,11 +76,12 @@ export async function finaliseJob(
   try {
     if (!(await isReady(folder))) {
       const chosen = new Set(previewed ?? previewedSources(results));
-      captured = await prepareOutput(results, pipeline, tables, chosen, now, signal);
+      captured = await prepareOutput(results, pipeline, { tables, until, previewed: chosen }, now, signal);
     }
-    await publishOutput(folder);
+    await until(() => publishOutput(folder));
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof WantError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }
@@ -82,18 +93,21 @@ export async function finaliseJob(
 async function prepareOutput(
   results: JobResults,
   pipeline: Pipeline,
-  tables: Pick<TablesOutput, 'finish'>,
-  previewed: ReadonlySet<number>,
+  { tables, until, previewed }: { until: UntilWritten; previewed: ReadonlySet<number> } & Pick<FinaliseBegun, 'tables'>,
   now: () => number,
   signal: AbortSignal | undefined,
 ): Promise<CaptureCounts | undefined> {
   const { spec } = results.job;
   const folder = newOutputPath(spec.out);
+  const write = (path: string, content: () => Parameters<typeof writeFileAtomically>[1]): Promise<void> =>
+    until(() => writeFileAtomically(path, content()));
   // A process may have ended while it wrote there.
   await rm(folder, { recursive: true, force: true });
   const parts = partsOf(results, pipeline);
   for (const part of parts) {
-    for (const pictures of ['preview', 'maps']) await mkdir(join(part.folder, pictures), { recursive: true });
+    for (const pictures of ['preview', 'maps']) {
+      await until(() => mkdir(join(part.folder, pictures), { recursive: true }));
+    }
   }
   const isKept = await keptSources(results);
   const descriptions = parts.map((part) => describeResults(part.results, part.pipeline));
@@ -101,19 +115,20 @@ async function prepareOutput(
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
     ...parts.flatMap((part, i) => [
-      async () => writePreviews(part, (await written)[i]!.names, (index) => !isKept[index], signal),
-      () => writeMaps(part, (index) => !isKept[index], signal),
-      () => writeHistogram(part),
+      async () => writePreviews(part, (await written)[i]!.names, (index) => !isKept[index], until, signal),
+      () => writeMaps(part, (index) => !isKept[index], until, signal),
+      () => until(() => writeHistogram(part)),
     ]),
     async () => void (await written),
   ];
-  await forEachLimited(writers, writers.length, (write) => write());
+  await forEachLimited(writers, writers.length, (writer) => writer());
   const summaries = await written;
   if (results.parts && results.job.counts.quarantined > 0) {
-    const errors = createReadStream(join(parts[0]!.folder, 'errors.jsonl'), 'utf8');
-    await writeFileAtomically(join(folder, 'errors.jsonl'), errors);
+    const errors = join(parts[0]!.folder, 'errors.jsonl');
+    await write(join(folder, 'errors.jsonl'), () => createReadStream(errors, 'utf8'));
   }
-  await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
+  const entries = await readdir(folder);
+  await write(movesPath(outputPath(spec.out)), () => movesJsonl(results, previewed, entries));
   const earlier = await EarlierOutput.open(spec);
   const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
   const findings = {
@@ -126,10 +141,11 @@ async function prepareOutput(
     // A pipeline without a histogram has no column of times.
     const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
     const text = completeJobJson(part.results, part.pipeline, finishedMs, listOf(summaries[i]!), own);
-    await writeFileAtomically(join(part.folder, 'job.json'), text);
+    await write(join(part.folder, 'job.json'), () => text);
   }
   const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : listOf(summaries[0]!);
-  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs, listed, findings));
+  const text = completeJobJson(results, pipeline, finishedMs, listed, findings);
+  await write(join(folder, 'job.json'), () => text);
   return captured;
 }
 
@@ -213,17 +229,30 @@ async function* movesJsonl(
  * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
  * failed job, why. Where the output of an earlier job is in the folder, that stays, with its job.json; where all of the
  * job's own is there, it stays for the next job to put it in its place. Rejects where job.json cannot be written.
+ *
+ * Of a job that failed for want of something outside of it, what is done stays in the scratch folder, for the next job of that
+ * specification to go on with: then true is the answer.
  */
 export async function abandonJob(
   job: JobRecord,
-  end: { state: 'cancelled' } | { state: 'failed'; error: string },
+  end: { state: 'cancelled' } | { state: 'failed'; error: string; isWant?: boolean },
   finishedMs: number,
-): Promise<void> {
-  if ((await isReady(outputPath(job.spec.out))) || (await restoreEarlier(job.spec.out))) return;
+): Promise<boolean> {
+  const { out } = job.spec;
+  const canGoOn = end.state === 'failed' && end.isWant === true && (await exists(fileURLToPath(scratchUri(out))));
+  const text = abandonedJobJson(job, end, finishedMs, canGoOn);
+  const write = (): Promise<void> => writeFileAtomically(join(outputPath(out), 'job.json'), text);
+  if (canGoOn) {
+    await removeRemade(out);
+    // A disk that is full to the last byte has no room for it: a job that runs no more can go on as well.
+    await write().catch(() => {});
+    return true;
+  }
+  if ((await isReady(outputPath(out))) || (await restoreEarlier(out))) return false;
   // First, because it makes room on a disk that is full.
-  await removeOutput(job.spec.out);
-  const text = abandonedJobJson(job, end, finishedMs);
-  await writeFileAtomically(join(outputPath(job.spec.out), 'job.json'), text);
+  await removeOutput(out);
+  await write();
+  return false;
 }
 
 /** Where the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
@@ -250,6 +279,7 @@ async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
   names: ReadonlyMap<number, string>,
   isWanted: (index: number) => boolean,
+  until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
@@ -261,7 +291,9 @@ async function writePreviews(
     signal?.throwIfAborted();
     const [map, original] = previewFiles(name);
     const to = [join(folder, map), join(folder, original)] as const;
-    if (!(await takePictures(earlyPictures(parts, source.index), to))) await makePictures(parts, source, to);
+    await until(async () => {
+      if (!(await takePictures(earlyPictures(parts, source.index), to))) await makePictures(parts, source, to);
+    });
   });
   await syncFolder(join(folder, 'preview'));
 }
@@ -270,6 +302,7 @@ async function writePreviews(
 async function writeMaps(
   { folder, results, pipeline, scratch }: Part,
   isWanted: (index: number) => boolean,
+  until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
@@ -281,16 +314,14 @@ async function writeMaps(
   const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
     const to = join(folder, 'maps', name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
-    await assembleMap(
-      { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description },
-      signal,
-    );
+    const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description };
+    await until(() => assembleMap(map, signal));
   };
   const wanted = namedSources(results)
     .filter(isNamedDone)
     .filter(({ source }) => isWanted(source.index));
   await forEachLimited(wanted, picturesAtOnce, assemble);
-  if (format === 'dzi') await writeDziPage(join(folder, 'maps'), results);
+  if (format === 'dzi') await until(() => writeDziPage(join(folder, 'maps'), results));
 }
 
 /** What shows the maps in a browser that opens the folder, also those that were kept. */

@@ -23,7 +23,13 @@ export interface JobClaim {
   digest?: string;
   /** Only a failed job has one. */
   error?: string;
+  /** Of a failed job: what is done of it is in the scratch folder, and a job of the same specification goes on with it. */
+  canGoOn?: true;
 }
+
+/** Whether what is done of a folder's job may be gone on with, where no process runs it. */
+export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
+  state === 'running' || (state === 'failed' && canGoOn === true);
 
 /** The specification as a file may hold it; where that leaves something out, with what tells that another is the same. */
 function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specificationSha256'> {
@@ -88,11 +94,13 @@ export function abandonedJobJson(
   job: JobRecord,
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
+  canGoOn = false,
 ): string {
   const { jobId, spec, submittedMs, counts, reasons: quarantine } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
   const versions = { version: softwareVersion, resultsVersion };
-  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, ...describeSpec(spec) };
+  const ended = { state: end.state, ...('error' in end && { error: end.error }), ...(canGoOn && { canGoOn }) };
+  const text = { id: jobId, ...ended, ...versions, ...times, counts, quarantine, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 

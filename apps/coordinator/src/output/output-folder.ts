@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { makeFolders, UsageError } from '@halogrid/service';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
-import { addsMaps, isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
+import { addsMaps, isSameJob, isUnfinished, type JobClaim, runningJobJson } from './job-json.ts';
 import { exists, isReady, publishOutput } from './publish-output.ts';
 import { describeDifferences, specDifferences } from './spec-differences.ts';
 
@@ -71,7 +71,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
 
 /**
  * Takes the output folder over from the process that ran this job in it, which has ended or may write nothing any more, and
- * resolves with what its job.json said; where that is the job's end, the folder is left alone. Refused with UsageError where
+ * resolves with what its job.json said; where that is the job's end for good, the folder is left alone. Refused with UsageError where
  * it is not this job's, and where somebody else takes it just now.
  */
 export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
@@ -84,7 +84,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
       const now = existing ? `job ${existing.id}` : 'no job';
       throw new UsageError(`The output folder '${path}' holds ${now} instead of job ${job.jobId}, which began there`);
     }
-    if (existing.state === 'running') {
+    if (isUnfinished(existing)) {
       await takeOver(path, existing, job);
       await removeLeftOvers(path, claimText(job));
       await makeScratch(out, job.spec);
@@ -98,19 +98,20 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 }
 
 /**
- * The job that was left half-way in the folder by a process that has ended, if it is of this specification and has a ledger
- * there to go on by. One that kept earlier results is none for a job that asks for nothing to be kept.
+ * The job that was left half-way in the folder by a process that has ended, or that failed and can go on, if it is of this specification.
+ * One that kept earlier results is none for a job that asks for nothing to be kept.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
   await restoreClaim(path);
   const claim = await readClaim(path).catch(() => undefined);
-  if (claim?.state !== 'running' || held.has(path) || !isSameJob(claim, spec)) return undefined;
+  if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && !claim.specification.fresh) return undefined;
-  if (await isAlive(claim.coordinator)) return undefined;
-  const hasLedger = await stat(ledgerPath(spec.out)).catch(() => undefined);
-  return hasLedger && { jobId: claim.id };
+  return (await isAlive(claim.coordinator)) ? undefined : { jobId: claim.id };
 }
+
+/** Whether the ledger of the job that was in the folder is there. */
+export const hasOwnLedger = (out: string): Promise<boolean> => exists(ledgerPath(out));
 
 /** Whether a complete job of this specification has its output in the folder. */
 export async function hasEarlierOutput(spec: JobSpec): Promise<boolean> {
@@ -146,6 +147,17 @@ export async function removeOutput(out: string): Promise<void> {
   for (const entry of outputEntries) {
     // Retries, because a node that was not told yet may still write a chunk.
     await rm(join(outputPath(out), entry), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Removes what a job that goes on makes again, unless all of its output is there: nothing that was computed. */
+export async function removeRemade(out: string): Promise<void> {
+  const scratch = fileURLToPath(scratchUri(out));
+  const isWhole = await isReady(outputPath(out));
+  for (const name of await readdir(scratch).catch((): string[] => [])) {
+    if ((name === 'output' && !isWhole) || name.endsWith('.tmp')) {
+      await rm(join(scratch, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+    }
   }
 }
 

@@ -14,6 +14,7 @@ import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { repeated } from '../testing/repeated.ts';
+import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
@@ -192,6 +193,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
       return ledger.settled('job', from, atMost);
     },
     failed: (error) => failures.push(error),
+    until: atOnce,
     ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
   });
   t.after(() => tables.abort());

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { CaptureOptions } from '@halogrid/sources/captured';
-import { SpareThread, ThreadClient } from '@halogrid/threads';
+import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
+import type { UntilWritten } from './output-wait.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
 
 /** Paths of the tables of a pipeline. */
@@ -30,11 +31,15 @@ export type TablesOrder =
   | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
   | { kind: 'finish'; description: object; named: readonly number[] };
 
+type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
+
 export interface TablesFileOptions extends TablesTask {
   /** As Ledger has it, of one job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
   /** Told once that the tables cannot be written, with one sentence. */
   failed(error: Error): void;
+  /** All of it is written again by this. */
+  until: UntilWritten;
   /** Who writes. */
   thread?: SpareThread;
 }
@@ -49,6 +54,7 @@ const orderSources = 4096;
  * The tables of a pipeline, features.parquet, sources.jsonl and errors.jsonl, written by a thread of its own while results come. Sources
  * are written in order, as far as all before them are done or quarantined; the thread reads their histograms from the ledger's file, and
  * is given the next when it is through, so that nothing piles up in memory, however late the first source is or however slow the thread.
+ * Where there is no room for them, another thread writes them from their beginning.
  *
  * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
  */
@@ -56,7 +62,7 @@ export class TablesFile {
   readonly #options: TablesFileOptions;
   /** By which failures name the tables. */
   readonly #path: string;
-  #thread: ThreadClient<TablesOrder, PartSummary | undefined> | undefined;
+  #thread: TablesThread | undefined;
   /** Resolves when the tables are there; undefined before the start. */
   #written: Promise<PartSummary> | undefined;
   /** How many sources the job has, once all are settled. */
@@ -65,8 +71,7 @@ export class TablesFile {
   #end: { description: object; named: readonly number[] } = { description: {}, named: [] };
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
-  /** Why the thread takes no more orders. */
-  #stopped: Error | undefined;
+  #isAborted = false;
 
   constructor(options: TablesFileOptions) {
     this.#options = options;
@@ -77,9 +82,9 @@ export class TablesFile {
   /** To be called when the first of the work is given out. */
   start(): void {
     if (this.#written) return;
-    this.#written = this.#write();
+    this.#written = this.#options.until(() => this.#write());
     this.#written.catch((error: Error) => {
-      if (error !== aborted) this.#options.failed(error);
+      if (!this.#isAborted) this.#options.failed(error);
     });
   }
 
@@ -102,58 +107,54 @@ export class TablesFile {
 
   /** Stops writing, for good. Resolves when the thread has ended. */
   async abort(): Promise<void> {
-    this.#stop(aborted);
+    this.#isAborted = true;
+    this.#more.resolve();
     await this.#thread?.terminate();
   }
 
   async #write(): Promise<PartSummary> {
     const { paths, unfinished, shape, captured, settled, thread = tablesThread } = this.#options;
     const path = this.#path;
-    if (this.#stopped) throw this.#stopped;
-    const client: ThreadClient<TablesOrder, PartSummary | undefined> = new ThreadClient(thread.take(), {
-      ended: (end) => failure(path, 'error' in end ? end.error.message : `its thread exited with ${end.code}`),
-      unpack: (message) => failure(path, String(message)),
+    if (this.#isAborted) throw aborted;
+    const client: TablesThread = new ThreadClient(thread.take(), {
+      ended: (end) => failure(path, 'error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
+      unpack: (error) => failure(path, unpackSystemError(error as PackedError)),
     });
     this.#thread = client;
-    void client.whenEnded.then((error) => this.#stop(error));
-    await this.#order({ kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
-    for (let from = 0; from !== this.#sources; ) {
-      const areAllSettled = this.#sources !== undefined;
-      const { next, runs, file } = await settled(from, orderSources);
-      if (next > from) await this.#order({ kind: 'write', runs, file });
-      if (next === from) {
-        if (areAllSettled) throw failure(path, `the histograms of source ${from} are not there`);
-        await this.#more.promise;
-        this.#more = Promise.withResolvers();
-        if (this.#stopped) throw this.#stopped;
+    void client.whenEnded.then(() => this.#more.resolve());
+    try {
+      await this.#order(client, { kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
+      for (let from = 0; from !== this.#sources; ) {
+        const areAllSettled = this.#sources !== undefined;
+        const { next, runs, file } = await settled(from, orderSources);
+        if (next > from) await this.#order(client, { kind: 'write', runs, file });
+        else if (areAllSettled) throw failure(path, new Error(`the histograms of source ${from} are not there`));
+        else await this.#waitForMore(client);
+        from = next;
       }
-      from = next;
+      const summary = await this.#order(client, { kind: 'finish', ...this.#end });
+      thread.give(client.release());
+      return summary!;
+    } catch (error) {
+      // It has half a file open.
+      void client.terminate();
+      throw this.#isAborted ? aborted : error;
+    } finally {
+      this.#thread = undefined;
     }
-    const summary = await this.#order({ kind: 'finish', ...this.#end });
-    this.#thread = undefined;
-    thread.give(client.release());
-    return summary!;
   }
 
-  /** What fails ends the thread, which has half a file open. */
-  async #order(order: TablesOrder): Promise<PartSummary | undefined> {
-    if (this.#stopped) throw this.#stopped;
-    let summary: PartSummary | undefined;
-    try {
-      summary = await this.#thread!.order(order);
-    } catch (error) {
-      this.#stop(error as Error);
-      void this.#thread!.terminate();
-      throw this.#stopped;
-    }
-    if (this.#stopped) throw this.#stopped;
+  async #order(client: TablesThread, order: TablesOrder): Promise<PartSummary | undefined> {
+    const summary = await client.order(order);
+    if (this.#isAborted) throw aborted;
     return summary;
   }
 
-  /** The first reason counts. */
-  #stop(reason: Error): void {
-    this.#stopped ??= reason;
-    this.#more.resolve();
+  async #waitForMore(client: TablesThread): Promise<void> {
+    await this.#more.promise;
+    this.#more = Promise.withResolvers();
+    if (this.#isAborted) throw aborted;
+    if (client.hasEnded) throw await client.whenEnded;
   }
 }
 
@@ -186,7 +187,7 @@ export class JobTables implements TablesOutput {
 /** The tables of a job whose folder is claimed. */
 export function openTables(
   { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
-  { settled, failed }: TablesEvents,
+  { settled, failed, until }: TablesEvents,
 ): TablesOutput {
   const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const files = parts.map(({ name, pipeline }, part) => {
@@ -202,6 +203,7 @@ export function openTables(
       ...(spec.captured && { captured: spec.captured }),
       settled: (from, atMost) => settled(from, atMost, part),
       failed,
+      until,
     });
   });
   return new JobTables(files);
@@ -209,4 +211,5 @@ export function openTables(
 
 const aborted = new Error('features.parquet is not wanted any more');
 
-const failure = (path: string, why: string): Error => new Error(`'${path}' could not be written: ${why}`);
+const failure = (path: string, cause: Error): Error =>
+  new Error(`'${path}' could not be written: ${cause.message}`, { cause });

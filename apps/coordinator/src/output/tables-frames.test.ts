@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { FrameRows } from '../ledger/frame-rows.ts';
 import type { SettledRow, SettledRun } from '../ledger/ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 
 const shape = { grid: { rows: 1, columns: 2 }, channels: 1, bins: 3 };
@@ -133,6 +134,7 @@ async function write(
     ...(captured && { captured }),
     settled: async () => ({ next: sources, runs, file }),
     failed: () => {},
+    until: atOnce,
   });
   const summary = await tables.finish(sources, {}, [0]);
   const { features, sources: lines } = pathsIn(folder);

@@ -1,5 +1,6 @@
 import type { CaptureOrigin } from '@halogrid/sources/captured';
 import type { SettledSources } from '../ledger/ledger.ts';
+import type { UntilWritten } from './output-wait.ts';
 
 /** How many sources that are done have a capture time from where. */
 export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
@@ -35,4 +36,6 @@ export interface TablesEvents {
   settled(from: number, atMost: number, part: number): Promise<SettledSources>;
   /** They cannot be written. */
   failed(error: Error): void;
+  /** Writes all of them. */
+  until: UntilWritten;
 }

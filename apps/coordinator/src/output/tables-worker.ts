@@ -1,10 +1,11 @@
 // Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
-import { rename } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { type FeatureFacts, FeatureWriter } from '@halogrid/results/features';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
-import { serveOrders } from '@halogrid/threads';
+import { packSystemError, serveOrders } from '@halogrid/threads';
 import { binsOfCell } from '../job/histogram-shape.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
@@ -12,7 +13,7 @@ import { SettledFrames } from '../ledger/settled-frames.ts';
 import { countedRows } from '../ledger/settled-rows.ts';
 import { OutputNames } from './output-names.ts';
 import { type FrameTexts, SourceTables } from './source-tables.ts';
-import type { TablesOrder, TablesTask } from './tables-file.ts';
+import type { TablePaths, TablesOrder, TablesTask } from './tables-file.ts';
 import type { PartSummary } from './tables-output.ts';
 
 let task: TablesTask;
@@ -34,33 +35,50 @@ const facts: FeatureFacts = {
 };
 const fileScheme = Buffer.from('file:');
 
-serveOrders(async (order: TablesOrder): Promise<PartSummary | undefined> => {
-  switch (order.kind) {
-    case 'open':
-      task = order;
-      rule = new CaptureRule(task.captured);
-      outputNames = new OutputNames(() => tables.namesSoFar());
-      tables = await SourceTables.create({ ...task.unfinished, rule });
-      features =
-        task.shape.bins > 0 ? await FeatureWriter.create(task.unfinished.features, binsOfCell(task.shape)) : undefined;
-      return;
-    case 'write':
-      await write(order);
-      return;
-    case 'finish': {
-      await features?.finish({ halogrid: JSON.stringify(order.description) });
-      const summary = await tables.finish(order.named);
-      for (const table of ['features', 'sources', 'errors'] as const) {
-        await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
-          // A job without histograms, or without errors, has no such table.
-          const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !features));
-          if (!isMissing) throw error;
-        });
+serveOrders(
+  async (order: TablesOrder): Promise<PartSummary | undefined> => {
+    switch (order.kind) {
+      case 'open':
+        task = order;
+        await removeLeftOvers(task.unfinished);
+        rule = new CaptureRule(task.captured);
+        outputNames = new OutputNames(() => tables.namesSoFar());
+        tables = await SourceTables.create({ ...task.unfinished, rule });
+        features =
+          task.shape.bins > 0
+            ? await FeatureWriter.create(task.unfinished.features, binsOfCell(task.shape))
+            : undefined;
+        return;
+      case 'write':
+        await write(order);
+        return;
+      case 'finish': {
+        await features?.finish({ halogrid: JSON.stringify(order.description) });
+        const summary = await tables.finish(order.named);
+        for (const table of ['features', 'sources', 'errors'] as const) {
+          await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
+            // A job without histograms, or without errors, has no such table.
+            const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !features));
+            if (!isMissing) throw error;
+          });
+        }
+        return summary;
       }
-      return summary;
     }
+  },
+  { pack: packSystemError },
+);
+
+/** Removes what a thread left of the tables that could not end them: it takes room. */
+async function removeLeftOvers(unfinished: TablePaths): Promise<void> {
+  for (const path of Object.values(unfinished) as string[]) {
+    const folder = dirname(path);
+    const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
+      name.startsWith(`${basename(path)}.`),
+    );
+    for (const name of names) await rm(join(folder, name), { force: true });
   }
-});
+}
 
 async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
   for (const run of runs) {

@@ -32,6 +32,7 @@ function createStage(files: Map<string, string>) {
       return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
     },
     identify: async () => stage.identity,
+    free: async () => undefined,
     whyNotWritten: async () => stage.own,
   };
   const told: [session: number, need: string, shown: Shown][] = [];

@@ -18,6 +18,8 @@ export interface Eyes {
   see(uri: string, isWhole: boolean): Promise<OwnView>;
   /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
   identify(folderUri: string): Promise<string | undefined>;
+  /** Bytes that are free below that folder; undefined where nobody can tell. */
+  free(folderUri: string): Promise<number | undefined>;
   /** Why results cannot be written below that folder, where a node could not, for that reason; undefined where they can. */
   whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined>;
 }
@@ -28,7 +30,7 @@ const patienceMs = 60_000;
 /** The largest file that a node writes at once takes no more. */
 const roomBytes = 2 ** 28;
 
-export const ownEyes: Eyes = { see, identify, whyNotWritten };
+export const ownEyes: Eyes = { see, identify, free, whyNotWritten };
 
 async function see(uri: string, isWhole: boolean): Promise<OwnView> {
   try {
@@ -55,18 +57,21 @@ async function identify(folderUri: string): Promise<string | undefined> {
   }
 }
 
+function free(folderUri: string): Promise<number | undefined> {
+  return patiently(() => freeBytes(folderUri)).catch(() => undefined);
+}
+
 async function whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined> {
-  const freeThere = (): Promise<number | undefined> => patiently(() => freeBytes(folderUri)).catch(() => undefined);
   try {
     await patiently(() => tryWrite(folderUri));
   } catch (error) {
     const lack = lackOf(error) ?? { kind: 'folder', error: messageOf(error) };
-    return lack.kind === 'room' ? { ...lack, freeBytes: await freeThere() } : lack;
+    return lack.kind === 'room' ? { ...lack, freeBytes: await free(folderUri) } : lack;
   }
   if (lackOf(reason)?.kind !== 'room') return undefined;
   // What a node could not write may be larger than what was tried.
-  const free = await freeThere();
-  return free !== undefined && free < roomBytes ? { kind: 'room', error: reason, freeBytes: free } : undefined;
+  const left = await free(folderUri);
+  return left !== undefined && left < roomBytes ? { kind: 'room', error: reason, freeBytes: left } : undefined;
 }
 
 /** Rejects where there is no answer for long. */

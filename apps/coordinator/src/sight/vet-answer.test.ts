@@ -149,6 +149,7 @@ for (const { name, errors, views, delays = 0, isGone = false, verdict, reads } o
         return views[Number(/(\d+)\.pgm$/.exec(asked)![1])]!;
       },
       identify: async () => undefined,
+      free: async () => undefined,
       whyNotWritten: async () => undefined,
     };
     const samples = { failed: (_: string, at: string) => void failed.push(at) };
@@ -174,6 +175,7 @@ test('frames of a video are all in one file, which is read once, and held to the
       return there('other');
     },
     identify: async () => undefined,
+    free: async () => undefined,
     whyNotWritten: async () => undefined,
   };
   const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 9, version: 'v', hwaccel: '' };
@@ -194,6 +196,7 @@ test('a folder that comes back while the coordinator looks tells nothing of what
   const eyes = {
     see: async () => (looks++ === 0 ? notThere({ isMissing: true }) : there()),
     identify: async () => undefined,
+    free: async () => undefined,
     whyNotWritten: async () => undefined,
   };
   const probes = {
@@ -272,7 +275,7 @@ const hostTable: HostCase[] = [
 
 for (const { name, cause, view, isHostGone, frames = 3, version, verdict } of hostTable) {
   test(`of a host: ${name}`, async () => {
-    const eyes = { see: async () => view, identify: async () => undefined, whyNotWritten: async () => undefined };
+    const eyes = { see: async () => view };
     const probes = {
       samples: { failed() {} },
       isGone: async () => false,

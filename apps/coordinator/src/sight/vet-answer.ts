@@ -43,7 +43,7 @@ export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vette
 type VettingProbes = Pick<NodeProbes, 'samples' | 'isGone' | 'isHostGone'>;
 
 async function vetSource(
-  eyes: Eyes,
+  eyes: Pick<Eyes, 'see'>,
   probes: VettingProbes,
   { ref, shard, answer, error, cause, delays }: Vetted & { ref: SourceRef; error: string; cause: Cause },
 ): Promise<Verdict> {

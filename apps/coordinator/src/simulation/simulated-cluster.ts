@@ -81,7 +81,7 @@ export class SimulatedCluster {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
         finalise: (results) => this.#finalise(results),
-        abandon: async () => {},
+        abandon: async () => false,
         release: () => {},
       },
       outages: [],

@@ -33,6 +33,7 @@ export const simulatedEyes = (outages: readonly Outage[], nowMs: () => number): 
     return { kind: 'not there', reason: 'The host refuses connections', isMissing: false, fault: 'away' };
   },
   identify: async (uri) => (uri.startsWith('file:') ? 'mounted' : undefined),
+  free: async () => undefined,
   whyNotWritten: async () => undefined,
 });
 

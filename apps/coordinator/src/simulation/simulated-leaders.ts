@@ -61,7 +61,7 @@ export class SimulatedLeaders {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
         finalise: async (results) => void this.results.set(results.job.jobId, results),
-        abandon: async () => {},
+        abandon: async () => false,
         release: () => {},
       },
       outages: [],

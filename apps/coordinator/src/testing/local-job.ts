@@ -23,6 +23,7 @@ import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { atOnce } from '../output/output-wait.ts';
 import { openTables } from '../output/tables-file.ts';
 import type { TablesEvents } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
@@ -86,7 +87,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
   const fail = (error: Error) => {
     throw error;
   };
-  const tables = openTables({ spec, pipeline }, { settled, failed: fail });
+  const tables = openTables({ spec, pipeline }, { settled, failed: fail, until: atOnce });
   await finaliseJob(results, pipeline, { tables }, () => 61_000);
   await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
   return computed;

@@ -1,0 +1,44 @@
+import { UsageError } from '@halogrid/service';
+import { outputPath } from '../job/output-paths.ts';
+import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import { abandonJob } from '../output/finalise.ts';
+import { releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { type Recovery, recoverJob } from './recover-jobs.ts';
+import type { HalfWayJob } from './resume-in-folder.ts';
+
+type LedgerRecovery = Recovery & { ledger: DurableLedger };
+
+/**
+ * Goes on with a job that has failed and can go on, by what the ledger has of it; false where it has nothing. Throws UsageError where another
+ * coordinator leads the job.
+ */
+export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: LedgerRecovery): Promise<boolean> {
+  const { ledger } = recovery;
+  const record = await ledger.getJob(jobId);
+  if (!record?.canGoOn) return false;
+  if (!ledger.has(jobId)) {
+    throw new UsageError(
+      `Job ${jobId} in '${outputPath(spec.out)}' can go on, and another coordinator leads it: submit it to that one, or cancel it`,
+    );
+  }
+  if (!(await ledger.goOn(jobId))) return false;
+  await recoverJob(recovery, { ...record, spec });
+  return true;
+}
+
+/** Cancels a job that has failed and could go on: what is done of it is removed. False where there is none. */
+export async function cancelEnded({ ledger, clock }: LedgerRecovery, jobId: string): Promise<boolean> {
+  const record = await ledger.getJob(jobId);
+  if (!record?.canGoOn || !ledger.has(jobId)) return false;
+  const { out } = record.spec;
+  try {
+    await resumeOutputFolder(out, record);
+    await abandonJob(record, { state: 'cancelled' }, clock.wallMs());
+    releaseOutputFolder(out);
+  } catch (error) {
+    // The folder is gone, or another job has it.
+    if (!(error instanceof UsageError)) throw error;
+  }
+  await ledger.setState(jobId, 'cancelled', { nowMs: clock.wallMs() });
+  return true;
+}

@@ -1,0 +1,103 @@
+import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
+import type { Pause } from '../job/system-pause.ts';
+import { WantError } from '../job/want-error.ts';
+
+/** Does what writes to an output, again and again where that has no room or is away for now. */
+export type UntilWritten = <T>(write: () => Promise<T>) => Promise<T>;
+
+/** Of an output that nobody waits for. */
+export const atOnce: UntilWritten = (write) => write();
+
+/** How long each is waited for. */
+export type OutputGraces = Record<OutputLack['kind'], number>;
+
+export interface OutputWaitOptions {
+  /** Path of the output, for people. */
+  folder: string;
+  graceMs: OutputGraces;
+  nowMs: () => number;
+  pause: Pause;
+  /** Bytes that are free there; undefined where nobody can tell. Never rejects. */
+  free: () => Promise<number | undefined>;
+  /** Nothing is written any more. */
+  signal: AbortSignal;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+
+/** What was written in vain may be much: where as little is free as before, it is tried again this seldom. A quota tells nothing. */
+const anywayMs = 60_000;
+
+/** What the output of a job lacks for now, who found that, and since when. */
+export class OutputWait {
+  readonly #options: OutputWaitOptions;
+  readonly #lacking = new Map<unknown, { lack: OutputLack; sinceMs: number }>();
+  #free: number | undefined;
+  #measuring: Promise<void> | undefined;
+
+  constructor(options: OutputWaitOptions) {
+    this.#options = options;
+  }
+
+  /** What the job waits for; undefined where it does not. */
+  get sentence(): string | undefined {
+    const [first] = this.#lacking.values();
+    return first && waitsFor(this.#options.folder, { ...first.lack, freeBytes: this.#free });
+  }
+
+  /** Rejects with WantError where that was waited for too long, and with the signal's reason. */
+  readonly until: UntilWritten = async (write) => {
+    const who = {};
+    const { signal, nowMs, pause } = this.#options;
+    try {
+      for (let pauseMs = firstPauseMs; ; ) {
+        try {
+          return await write();
+        } catch (error) {
+          signal.throwIfAborted();
+          const lack = lackOf(error);
+          if (!lack) throw error;
+          await this.#measure();
+          const [triedMs, before] = [nowMs(), this.#free];
+          do {
+            this.note(who, lack);
+            await pause(pauseMs, signal);
+            signal.throwIfAborted();
+            pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+            await this.#measure();
+          } while (lack.kind === 'room' && !this.#hasMoreThan(before) && nowMs() - triedMs < anywayMs);
+        }
+      }
+    } finally {
+      this.#lacking.delete(who);
+    }
+  };
+
+  /** Takes note of what somebody else finds lacking; undefined: nothing any more. Throws WantError where that was waited for too long. */
+  note(who: unknown, lack: OutputLack | undefined): void {
+    if (!lack) {
+      this.#lacking.delete(who);
+      return;
+    }
+    const { folder, graceMs, nowMs } = this.#options;
+    const sinceMs = this.#lacking.get(who)?.sinceMs ?? nowMs();
+    this.#lacking.set(who, { lack, sinceMs });
+    if (this.#free === undefined) void this.#measure();
+    const waitedMs = nowMs() - sinceMs;
+    if (waitedMs < graceMs[lack.kind]) return;
+    throw new WantError(waitedInVain(folder, { ...lack, freeBytes: this.#free }, waitedMs));
+  }
+
+  #hasMoreThan(before: number | undefined): boolean {
+    return before === undefined || this.#free === undefined || this.#free > before;
+  }
+
+  #measure(): Promise<void> {
+    this.#measuring ??= this.#options.free().then((free) => {
+      this.#free = free;
+      this.#measuring = undefined;
+    });
+    return this.#measuring;
+  }
+}
