@@ -66,44 +66,107 @@ test('a ledger on a disk that is full for a while: the coordinator says so, and 
   assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
 });
 
-async function runOnDisk(megabytes: number, map: string, meanwhile = 'true') {
-  const run = `run '${source}' --tile 128 --map ${map} --device cpu --out ${disk}/out`;
+interface Ended {
+  code: number;
+  said: string;
+  /** A copy of the output. */
+  kept: string;
+}
+
+/** Runs the same command once or more on a disk, with something done meanwhile, and before it is run again. */
+async function runOnDisk(
+  megabytes: number,
+  map: string,
+  { meanwhile = 'true', grace = '', again = [] as string[] } = {},
+) {
+  const run = `run '${source}' --tile 128 --map ${map} --device cpu --out ${disk}/out ${grace}`;
+  const once = (i: number): string => `
+    '${process.execPath}' '${launcher}' ${run} 2> ${folder}/said-${i} &
+    echo $! > ${folder}/pid
+    wait $!
+    echo $? > ${folder}/code-${i}
+    rm -rf ${folder}/kept-${i}
+    cp -r ${disk}/out ${folder}/kept-${i}`;
   const script = `
     (${meanwhile}) 2>/dev/null &
-    '${process.execPath}' '${launcher}' ${run} 2> ${folder}/said
-    echo $? > ${folder}/code
-    kill $! 2>/dev/null
-    rm -rf ${folder}/kept
-    cp -r ${disk}/out ${folder}/kept`;
+    ${once(0)}
+    ${again.map((act, i) => `${act}\n${once(i + 1)}`).join('\n')}`;
   await promisify(execFile)('unshare', withDisk(megabytes, `{ ${script}\n}`), { timeout: 240_000 });
-  const [code, said] = ['code', 'said'].map((name) => readFileSync(join(folder, name), 'utf8').trim());
-  return { code: Number(code), said: said!, kept: join(folder, 'kept') };
-}
-
-function checkFailed({ code, said, kept }: Awaited<ReturnType<typeof runOnDisk>>): void {
-  assert.equal(code, 1, said);
-  assert.match(said.split('\n').at(-1)!, /^halogrid: Job \S+ failed: .*(ENOSPC|No space left)/i);
-  assert.deepEqual(readdirSync(kept), ['job.json']);
-  const { state, error } = readJson(kept, 'job.json');
-  assert.equal(state, 'failed');
-  assert.match(error, /ENOSPC|No space left/i);
-}
-
-test('a disk that takes the pieces of a PNG, but not the PNG', { skip }, async () => {
-  const ended = await runOnDisk(16, 'png');
-  checkFailed(ended);
-  assert.match(ended.said, /failed: The output in '.*' could not be written: /);
-});
-
-for (const map of ['tiff', 'zarr']) {
-  test(`${map}: a disk that is full for a while`, { skip }, async () => {
-    // It is filled when the first of some thousand pieces are there. Where a node meets that first, the job fails; where the
-    // ledger does, it waits for room.
-    const fill = `while ! ls ${disk}/out/.halogrid/map/* >&2; do sleep 0.01; done; cat /dev/zero > ${disk}/filler`;
-    const ended = await runOnDisk(32, map, `${fill}; sleep 2; rm ${disk}/filler`);
-    if (ended.code !== 0) return checkFailed(ended);
-    const plain = await plainOutput(map);
-    assert.deepEqual(hashFiles(ended.kept, 'maps'), hashFiles(plain, 'maps'));
-    assert.equal(readJson(ended.kept, 'job.json').digest, readJson(plain, 'job.json').digest);
+  return [0, ...again.keys().map((i) => i + 1)].map((i): Ended => {
+    const [code, said] = ['code', 'said'].map((name) => readFileSync(join(folder, `${name}-${i}`), 'utf8').trim());
+    return { code: Number(code), said: said!, kept: join(folder, `kept-${i}`) };
   });
 }
+
+/** Fills the disk once so many of some four hundred pieces of the preview, or of the map, are there. */
+const fill = (pieces: number): string =>
+  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.01; done; cat /dev/zero > ${disk}/filler`;
+const makeRoom = `rm ${disk}/filler`;
+
+async function checkSame({ code, said, kept }: Ended, map: string): Promise<void> {
+  assert.equal(code, 0, said);
+  const plain = await plainOutput(map);
+  if (map !== 'none') assert.deepEqual(hashFiles(kept, 'maps'), hashFiles(plain, 'maps'));
+  assert.deepEqual(hashFiles(kept, 'preview'), hashFiles(plain, 'preview'));
+  for (const table of ['features.parquet', 'histogram.json', 'sources.jsonl']) {
+    assert.deepEqual(readFileSync(join(kept, table)), readFileSync(join(plain, table)), table);
+  }
+  assert.equal(readJson(kept, 'job.json').digest, readJson(plain, 'job.json').digest);
+  assert.ok(!readdirSync(kept).includes('.halogrid'));
+}
+
+for (const map of ['none', 'tiff', 'zarr', 'png', 'dzi']) {
+  test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
+    const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; sleep 2; ${makeRoom}` });
+    await checkSame(ended!, map);
+    assert.match(ended!.said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
+  });
+}
+
+test('a disk that takes the pieces of a PNG, but not the PNG: the run fails after its time, and goes on from there', {
+  skip,
+}, async () => {
+  const [failed, whole] = await runOnDisk(16, 'png', {
+    grace: '--space-grace 1s',
+    again: [`mount -o remount,size=64m '${disk}'`],
+  });
+  assert.equal(failed!.code, 1, failed!.said);
+  assert.match(
+    failed!.said,
+    new RegExp(`failed: There is no room in '${disk}/out' for \\d+ s \\(.* free\\): .*; make room there`),
+  );
+  const { state, canGoOn, counts } = readJson(failed!.kept, 'job.json');
+  assert.deepEqual([state, canGoOn, readdirSync(failed!.kept).sort()], ['failed', true, ['.halogrid', 'job.json']]);
+  await checkSame(whole!, 'png');
+  const after = readJson(whole!.kept, 'job.json').counts;
+  assert.deepEqual([counts.shardsDone, after.attempts], [counts.shards, counts.attempts], 'no shard is computed again');
+});
+
+test('a run that does not wait for room keeps what is done, and the same command computes what is missing', {
+  skip,
+}, async () => {
+  const [failed, whole] = await runOnDisk(64, 'tiff', {
+    meanwhile: fill(300),
+    grace: '--space-grace 0',
+    again: [makeRoom],
+  });
+  assert.equal(failed!.code, 1, failed!.said);
+  assert.match(failed!.said, /failed: There is no room in /);
+  await checkSame(whole!, 'tiff');
+  const [, done, of] = /goes on: (\d+) of (\d+) shards/.exec(whole!.said)!;
+  assert.ok(Number(done) > 0 && Number(done) < Number(of), whole!.said);
+});
+
+test('a run that is killed while it waits for room goes on, and says what helps where not even its ledger has any', {
+  skip,
+}, async () => {
+  const [, again, whole] = await runOnDisk(64, 'tiff', {
+    meanwhile: `${fill(300)}; sleep 3; kill -9 $(cat ${folder}/pid)`,
+    again: [`sleep 2; (sleep 4; ${makeRoom}) &`, 'wait'],
+  });
+  if (again!.code !== 0) {
+    assert.equal(again!.code, 2, again!.said);
+    assert.match(again!.said, /cannot go on \(.*disk is full\); see to the folder, and run the same command again/);
+  }
+  await checkSame(whole!, 'tiff');
+});

@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { itemBytes, mostOf, type PlanTotals } from '@halogrid/coordinator/plan';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
@@ -63,7 +63,10 @@ const triedTilesPx = [16384, 8192, 4096, 2048, 1024, 512, 256];
 async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
   checkLargest(totals, spec);
   if (!spec.out.startsWith('file:')) return;
-  const { path, freeBytes } = await freeSpace(fileURLToPath(spec.out));
+  const folder = fileURLToPath(spec.out);
+  // A job that goes on there has some of its results on the disk already, and waits for room for the others.
+  if (await stat(join(folder, '.halogrid')).catch(() => undefined)) return;
+  const { path, freeBytes } = await freeSpace(folder);
   checkDisk(totals, spec, path, freeBytes);
 }
 

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { jobPipeline } from '../job/accepted-job.ts';
+import { lackOf } from '../job/output-lack.ts';
 import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
@@ -63,7 +64,8 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
       );
     }
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); remove it to begin anew`);
+    const remedy = lackOf(error) ? 'see to the folder, and run the same command again' : 'remove it to begin anew';
+    throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); ${remedy}`);
   }
   releaseOutputFolder(spec.out);
   return false;

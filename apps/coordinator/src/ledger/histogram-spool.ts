@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, copyFile, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
+import { lackOf } from '../job/output-lack.ts';
 import { describeEarlyEnd, fillFrom } from './histogram-file.ts';
 import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
@@ -77,7 +78,8 @@ export class HistogramSpool {
       await rename(next, this.path);
     } catch (error) {
       await file?.close();
-      throw new Error(`The histograms in '${this.path}' are lost: ${reason(error)}`, { cause: error });
+      const what = lackOf(error)?.kind === 'room' ? 'cannot be copied' : 'are lost';
+      throw new Error(`The histograms in '${this.path}' ${what}: ${reason(error)}`, { cause: error });
     }
     this.#file = file;
   }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
+import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 
 const before = '.job.json.00000000-0000-4000-8000-000000000000';
 const unfinished = '.claim.00000000-0000-4000-8000-000000000000';
@@ -35,6 +35,15 @@ test('a claim that is not the one that was looked at stays', async (t) => {
   );
   assert.equal(await readFile(join(folder, 'job.json'), 'utf8'), 'of another');
   assert.deepEqual(await readdir(folder), ['job.json']);
+});
+
+test('a claim is written over in the blocks that it has, and nothing of a longer one is left', async (t) => {
+  const folder = await emptyFolder(t);
+  await createClaim(folder, JSON.stringify({ state: 'running', of: 'a process' }));
+  assert.equal(await overwriteClaim(folder, '{"state":"failed"}'), true);
+  assert.deepEqual(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')), { state: 'failed' });
+  assert.equal(await overwriteClaim(folder, JSON.stringify({ state: 'x'.repeat(2 ** 20) })), false);
+  assert.deepEqual(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')), { state: 'failed' });
 });
 
 /** What a process leaves that is killed after each step of taking a folder over from 'old'. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
@@ -11,6 +11,9 @@ import { join } from 'node:path';
  *
  * Whoever finds only the former puts it back.
  */
+
+/** What the system counts blocks of a file in. */
+const statBlockBytes = 512;
 
 const claimOf = (path: string): string => join(path, 'job.json');
 const beforePattern = /^\.job\.json\.[0-9a-f-]{36}$/;
@@ -49,6 +52,25 @@ export async function replaceClaim(
     await rm(before, { force: true });
   }
   return isMine;
+}
+
+/**
+ * Writes over the claim where the disk has no room for another file: into the blocks that it has, by one call of the system. False where
+ * these are too few.
+ */
+export async function overwriteClaim(path: string, text: string): Promise<boolean> {
+  const file = await open(claimOf(path), 'r+');
+  try {
+    const { size, blocks } = await file.stat();
+    // What is left of a longer one is blank.
+    const bytes = Buffer.from(`${text}${' '.repeat(Math.max(0, size - Buffer.byteLength(text)))}`);
+    if (bytes.length > blocks * statBlockBytes) return false;
+    const { bytesWritten } = await file.write(bytes, 0, bytes.length, 0);
+    await file.sync();
+    return bytesWritten === bytes.length;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Puts the claim back that a process took away and did not replace. To be called before job.json is looked for. */

@@ -22,6 +22,7 @@ import { PreviewChoice } from '../job/preview-choice.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
+import { overwriteClaim } from './claim-file.ts';
 import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type SourcesListed } from './job-json.ts';
@@ -244,8 +245,8 @@ export async function abandonJob(
   const write = (): Promise<void> => writeFileAtomically(join(outputPath(out), 'job.json'), text);
   if (canGoOn) {
     await removeRemade(out);
-    // A disk that is full to the last byte has no room for it: a job that runs no more can go on as well.
-    await write().catch(() => {});
+    // What says that it runs, though no process runs it, does as well.
+    await write().catch(() => overwriteClaim(outputPath(out), text).catch(() => false));
     return true;
   }
   if ((await isReady(outputPath(out))) || (await restoreEarlier(out))) return false;

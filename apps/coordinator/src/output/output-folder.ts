@@ -6,8 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { makeFolders, UsageError } from '@halogrid/service';
+import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
+import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { addsMaps, isSameJob, isUnfinished, type JobClaim, runningJobJson } from './job-json.ts';
 import { exists, isReady, publishOutput } from './publish-output.ts';
 import { describeDifferences, specDifferences } from './spec-differences.ts';
@@ -282,7 +283,13 @@ export async function restoreEarlier(out: string): Promise<boolean> {
 /** Writes job.json in place of `existing`. */
 async function takeOver(path: string, existing: JobClaim, job: NewJob): Promise<void> {
   const isExpected = (before: string) => isDeepStrictEqual(parseClaim(before), existing);
-  if (!(await replaceClaim(path, claimText(job), isExpected))) throw takenJustNow(path);
+  try {
+    if (!(await replaceClaim(path, claimText(job), isExpected))) throw takenJustNow(path);
+  } catch (error) {
+    // The job that goes on has room for its claim, and waits for more.
+    const isFull = lackOf(error)?.kind === 'room' && existing.id === job.jobId;
+    if (!isFull || !(await overwriteClaim(path, claimText(job)))) throw error;
+  }
 }
 
 /** Writes job.json where there is none. */

@@ -88,10 +88,13 @@ export class SqliteDatabase {
 
   acquire(holder: string, leaseMs: number): number | undefined {
     return this.#speak(() => {
-      const row = this.#get(
-        `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
-         WHERE ${isOver} RETURNING epoch`,
-        { holder, leaseMs, now: Date.now() },
+      // Without a transaction, nothing would be said of a row that a full disk does not take.
+      const row = this.#transact(() =>
+        this.#get(
+          `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+           WHERE ${isOver} RETURNING epoch`,
+          { holder, leaseMs, now: Date.now() },
+        ),
       );
       this.#checkFiles();
       return row?.epoch as number | undefined;
@@ -142,23 +145,31 @@ export class SqliteDatabase {
   /** False, and nothing changed, where the epoch leads no more. */
   write(epoch: number, changes: readonly Change[]): boolean {
     return this.#speak(() => {
-      this.#db.exec('BEGIN IMMEDIATE');
-      try {
+      const leads = this.#transact(() => {
         const leads = this.#get('SELECT 1 FROM leader WHERE epoch = :epoch AND holder IS NOT NULL', { epoch });
         if (leads) for (const change of changes) this.#apply(change);
-        this.#db.exec(leads ? 'COMMIT' : 'ROLLBACK');
-        // What went to a file that nobody finds again must not be acknowledged.
-        this.#checkFiles();
-        return leads !== undefined;
-      } catch (error) {
-        if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
-        throw error;
-      }
+        return leads;
+      });
+      // What went to a file that nobody finds again must not be acknowledged.
+      this.#checkFiles();
+      return leads !== undefined;
     });
   }
 
   close(): void {
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  #transact<T>(act: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = act();
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   #apply(change: Change): void {
@@ -177,8 +188,7 @@ export class SqliteDatabase {
 
   #prepareFile(): void {
     // Where two processes meet a new file, one makes the tables. Nothing of a foreign file is changed.
-    this.#db.exec('BEGIN IMMEDIATE');
-    try {
+    this.#transact(() => {
       const id = this.#pragma('application_id');
       const version = this.#pragma('user_version');
       const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
@@ -188,11 +198,7 @@ export class SqliteDatabase {
       }
       if (!isNew && version < ledgerFormat) throw new OlderLedgerError(`The ledger '${this.#path}'`, version);
       if (isNew) this.#db.exec(schema(1000 * nextMillisecond()));
-      this.#db.exec('COMMIT');
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      throw error;
-    }
+    });
     // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
     // The files beside it are there from the first look on.
