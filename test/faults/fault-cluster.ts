@@ -65,10 +65,11 @@ export class FaultCluster {
     names: readonly string[],
     nodeTimeoutMs?: number,
     env?: Record<string, string>,
+    options: readonly string[] = [],
   ): Promise<FaultCluster> {
     const folder = scratchFolder();
     const work = await writeWork(join(folder, 'sources'));
-    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs, env }), folder, work);
+    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs, env, options }), folder, work);
     try {
       await Promise.all(names.map((name) => started.join(name)));
       started.undisturbed = await doUndisturbed(started.cluster, work, join(folder, 'undisturbed'));

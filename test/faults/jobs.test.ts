@@ -14,21 +14,19 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Halogrid } from '../halogrid.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readHistogram, readJson } from '../results.ts';
-import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
+import { eventually, FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 import { cut, writeWork } from './work.ts';
 
 // What people do to a job that runs, and what happens to its files.
 
-const finishedShards = 'halogrid_shards_finished_total{kernel="lbp",outcome="ok"}';
-
 let faults: FaultCluster;
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start(['a', 'b']);
+  // An output that is gone is waited for as long as a node.
+  if (!skip) faults = await FaultCluster.start(['a', 'b'], 2_500, undefined, ['--node-grace', '3000']);
 });
 beforeEach(() => faults?.restore('a', 'b'));
 after(() => faults?.stop());
@@ -167,35 +165,80 @@ for (const [what, gone] of [
   }
 }
 
-test('an output on a disk that is full fails the job with a sentence, and nothing half-written stays', {
-  skip: skip || cannotMount(),
-  timeout: 120_000,
-}, async () => {
-  const disk = join(faults.work.folder, '..', 'disk');
-  mkdirSync(disk);
-  mount(disk, '256k');
+const onSmallDisk = (sentence: string, act: (disk: string) => Promise<void>) =>
+  test(sentence, { skip: skip || cannotMount(), timeout: 240_000 }, async () => {
+    const disk = join(faults.work.folder, '..', `disk-${sentence.length}`);
+    mkdirSync(disk);
+    mount(disk, '256k');
+    try {
+      await act(disk);
+    } finally {
+      spawnSync('umount', ['-l', disk]);
+      rmSync(disk, { recursive: true, force: true });
+    }
+  });
+
+/** Submits the work with its output on that disk. */
+async function submitTo(disk: string): Promise<StartedJob> {
+  const out = join(disk, 'out');
+  const before = await readMetrics(faults.cluster.http);
+  return { jobId: await faults.cluster.jobs.submit({ ...cut, sources: [faults.work.folder], out }), out, before };
+}
+
+const enlarge = (disk: string): void => void spawnSync('mount', ['-o', 'remount,size=64m', disk]);
+
+onSmallDisk(
+  'a job whose disk is full waits for room and says so, though a coordinator is killed; others go on',
+  async (disk) => {
+    const elsewhere = join(disk, '..', 'elsewhere');
+    mkdirSync(elsewhere, { recursive: true });
+    await faults.join('blind', { options: ['--data-root', elsewhere] });
+    const said = new Set<string>();
+    const waits = async (jobId: string) => {
+      const { state, waiting, error } = await faults.cluster.job(jobId);
+      said.add(`${waiting} ${error}`);
+      assert.equal(state, 'JOB_STATE_RUNNING', error);
+      return waiting.startsWith(`It waits for room in '${disk}/out'`);
+    };
+    const job = await submitTo(disk);
+    await eventually('the job to wait', () => waits(job.jobId));
+    const { state, error } = await faults.ended(await faults.submit());
+    assert.equal(state, 'JOB_STATE_COMPLETE', error);
+    assert.equal((await readMetrics(faults.cluster.http)).get('halogrid_jobs_blocked'), 1);
+    assert.match((await faults.cluster.halogrid(['status', job.jobId])).stdout, /^waits +It waits for room in /m);
+    const { shardsDone } = (await faults.cluster.job(job.jobId)).counts!;
+
+    faults.cluster.coordinator.kill();
+    await faults.cluster.startCoordinatorAgain();
+    await eventually('the job to wait again', () => waits(job.jobId));
+    assert.ok((await faults.cluster.job(job.jobId)).counts!.shardsDone >= shardsDone);
+    enlarge(disk);
+    await faults.resumesUndisturbed(job);
+    assert.ok(![...said].some((words) => words.includes('data roots')), [...said].join('\n'));
+  },
+);
+
+onSmallDisk('a job that fails for want of room goes on with what is done when it is submitted again', async (disk) => {
+  const small = await FaultCluster.start(['c', 'd'], undefined, undefined, ['--space-grace', '1s']);
   try {
     const out = join(disk, 'out');
-    const jobId = await faults.cluster.jobs.submit({ ...cut, sources: [faults.work.folder], out });
-    const { state, error } = await faults.ended({ jobId, out, before: new Map() });
+    const spec = { ...cut, sources: [small.work.folder], out };
+    const jobId = await small.cluster.jobs.submit(spec);
+    const { state, error, counts } = await small.ended({ jobId, out, before: new Map() });
     assert.equal(state, 'JOB_STATE_FAILED');
-    assert.match(error, /ENOSPC|no space left|disk is full/i);
-    await eventually('the output to be cleared', () => readdirSync(out).every((name) => name === 'job.json'));
-    // A disk that is cleared has room for job.json.
-    assert.equal(readJson(out, 'job.json').state, 'failed');
+    assert.match(error, new RegExp(`^There is no room in '${out}' for \\d+ s \\(.* free\\): .*; make room there`));
+    assert.ok(readdirSync(out).includes('.halogrid'));
+    // The coordinator that goes on with it may be another.
+    small.cluster.coordinator.kill();
+    await small.cluster.startCoordinatorAgain();
+    assert.equal(String((await small.cluster.job(jobId)).state), 'JOB_STATE_FAILED');
+    enlarge(disk);
+    assert.equal(await small.cluster.jobs.submit(spec), jobId);
+    const { attempts } = await small.resumesUndisturbed({ jobId, out, before: new Map() });
+    assert.ok(attempts >= counts!.attempts);
   } finally {
-    spawnSync('umount', ['-l', disk]);
-    rmSync(disk, { recursive: true, force: true });
+    await small.stop();
   }
-  // What nodes still hold of the failed job is counted when it comes, and would be taken for the next job's.
-  await eventually('the nodes to have dropped their shards, and all to be counted', async () => {
-    const nodes = await Promise.all(['a', 'b'].map((name) => readMetrics(faults.node(name).http)));
-    const finished = async () => (await readMetrics(faults.cluster.http)).get(finishedShards);
-    const before = await finished();
-    await delay(250);
-    return nodes.every((metrics) => metrics.get('halogrid_node_leases') === 0) && before === (await finished());
-  });
-  await faults.completesUndisturbed(await faults.submit());
 });
 
 function mount(folder: string, size: string): boolean {

@@ -10,6 +10,7 @@ import { memoryFolder } from '../testing/memory-folder.ts';
 import { repeated } from '../testing/repeated.ts';
 import { jobDigest, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
+import { HistogramSpool } from './histogram-spool.ts';
 import { jobLine } from './job-line.ts';
 import type { ShardCommit } from './ledger.ts';
 import { seal, unseal } from './record/sealed.ts';
@@ -110,6 +111,72 @@ test('histograms that cannot be kept wait for their folder, and are given up wit
   await assert.rejects(ledger.commit(commitOf(2)), failure);
   await ledger.setState('job', 'failed', { nowMs: 1, error: 'The disk is gone' });
   assert.equal((await ledger.getJob('job'))?.error, 'The disk is gone');
+});
+
+test('a job that fails and can go on keeps what was written of it, whoever leads then, until it is cancelled', async () => {
+  const spool = spoolPath();
+  const store = new MemoryStore();
+  const first = await openLedger(() => spool, store);
+  await planFrames(first, 3);
+  await first.commit(commitOf(0));
+  await first.setState('job', 'failed', { nowMs: 7, error: 'There is no room', canGoOn: true });
+  assert.equal(await first.commit(commitOf(1)), 'stale');
+  for (const ledger of [first, await openLedger(() => spool, store)]) {
+    const { state, error, finishedMs, canGoOn, counts } = (await ledger.getJob('job'))!;
+    assert.deepEqual(
+      [state, error, finishedMs, canGoOn, counts.shardsDone],
+      ['failed', 'There is no room', 7, true, 1],
+    );
+    assert.equal(ledger.outputLack('job'), undefined);
+  }
+
+  const second = await openLedger(() => spool, store);
+  assert.equal(await second.goOn('job'), true);
+  assert.deepEqual(
+    (await second.resume('job')).map(({ shard }) => shard.shard),
+    [1, 2],
+  );
+  assert.equal(await second.goOn('job'), false, 'it goes on already');
+  const { state, error, finishedMs, canGoOn } = (await second.getJob('job'))!;
+  assert.deepEqual([state, error, finishedMs, canGoOn], ['running', '', 0, undefined]);
+  for (const shard of [1, 2])
+    assert.equal(await second.commit({ ...commitOf(shard), epoch: second.epoch }), 'committed');
+  assert.equal((await second.results('job')).counted, 3n * 256n);
+
+  await second.setState('job', 'failed', { nowMs: 8, error: 'There is no room', canGoOn: true });
+  await second.setState('job', 'cancelled', { nowMs: 9 });
+  assert.equal(await second.goOn('job'), false);
+  const third = await openLedger(() => spool, store);
+  assert.deepEqual([(await third.getJob('job'))!.state, await third.goOn('job')], ['cancelled', false]);
+  const kinds = new Set<string>();
+  for await (const { kind } of store.entries({ jobId: 'job' })) kinds.add(kind);
+  assert.deepEqual([...kinds].sort(), ['job', 'spec']);
+});
+
+test('a job that fails because its histograms find no room goes on from the last that did', async () => {
+  const spool = spoolPath();
+  const store = new MemoryStore();
+  const ledger = await openLedger(() => spool, store);
+  await planFrames(ledger, 3);
+  await ledger.commit(commitOf(0));
+  const { sync } = HistogramSpool.prototype;
+  HistogramSpool.prototype.sync = () => Promise.reject(Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' }));
+  try {
+    const never = ledger.commit(commitOf(1));
+    never.catch(() => {});
+    while (ledger.outputLack('job')?.kind !== 'room') await new Promise(setImmediate);
+    await ledger.setState('job', 'failed', { nowMs: 7, error: 'There is no room', canGoOn: true });
+    await assert.rejects(never, /ENOSPC/);
+  } finally {
+    HistogramSpool.prototype.sync = sync;
+  }
+  assert.equal(await ledger.goOn('job'), true);
+  assert.deepEqual(
+    (await ledger.resume('job')).map(({ shard }) => shard.shard),
+    [1, 2],
+  );
+  for (const shard of [1, 2]) assert.equal(await ledger.commit(commitOf(shard)), 'committed');
+  assert.equal((await ledger.results('job')).counted, 3n * 256n);
 });
 
 test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {

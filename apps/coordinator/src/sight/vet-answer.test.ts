@@ -258,14 +258,14 @@ const hostTable: HostCase[] = [
   { name: 'it is gone', cause: Cause.ACCESS, view: notThere(), isHostGone: false, version: 'v', verdict: 'upheld' },
   {
     name: 'all is closed',
-    cause: Cause.ACCESS,
+    cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: true,
     verdict: 'away',
   },
   {
     name: 'one file is closed',
-    cause: Cause.ACCESS,
+    cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: false,
     version: 'v',
@@ -275,12 +275,7 @@ const hostTable: HostCase[] = [
 
 for (const { name, cause, view, isHostGone, frames = 3, version, verdict } of hostTable) {
   test(`of a host: ${name}`, async () => {
-    const eyes = {
-      see: async () => view,
-      identify: async () => undefined,
-      free: async () => undefined,
-      whyNotWritten: async () => undefined,
-    };
+    const eyes = { see: async () => view };
     const probes = {
       samples: { failed() {} },
       isGone: async () => false,

@@ -21,7 +21,7 @@ export interface Vetted {
  * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself. One that it
  * can read, as it was listed, refutes the answer.
  */
-export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
+export async function vetAnswer(eyes: Pick<Eyes, 'see'>, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
   const { shard, answer } = vetted;
   const refs = new Map(refsOf(shard.work).map((ref) => [ref.index, ref]));
   let untold: Verdict | undefined;
@@ -43,19 +43,19 @@ export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vette
 type VettingProbes = Pick<NodeProbes, 'samples' | 'isGone' | 'isHostGone'>;
 
 async function vetSource(
-  eyes: Eyes,
+  eyes: Pick<Eyes, 'see'>,
   probes: VettingProbes,
   { ref, shard, answer, error, cause, delays }: Vetted & { ref: SourceRef; error: string; cause: Cause },
 ): Promise<Verdict> {
   const { uri, version } = ref;
   const need = shard.needs?.find((each) => each.startsWith('read ') && uri.startsWith(`${each.slice(5)}/`));
   const reason = `${error} (${sayUri(uri)})`;
-  const isWhole = cause === Cause.ACCESS || cause === Cause.AWAY;
+  const isWhole = cause !== Cause.CHANGED;
   let view = await eyes.see(uri, isWhole);
   if (view.kind === 'not there') {
     // Nothing is told of files by a folder that is not there any more, nor by a host that is away.
     if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
-    const isOfHost = cause === Cause.AWAY || view.fault === 'closed' || version !== undefined;
+    const isOfHost = cause === Cause.AWAY || cause === Cause.CLOSED || version !== undefined;
     const hasSome = answer.errors.length < sourcesIn(shard.work);
     if (need !== undefined && isOfHost && (await probes.isHostGone(need, { uri, fault: view.fault }, hasSome))) {
       return { kind: 'away', need, reason };
