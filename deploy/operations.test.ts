@@ -100,12 +100,13 @@ test('every alert says how bad it is and what to do, and the runbook has that se
 
 test('figures of the manual are those of the code', () => {
   const text = manual.replaceAll(/\s+/g, ' ');
-  const { nodeTimeoutMs, nodeGraceMs } = createCoordinatorConfig();
+  const { nodeTimeoutMs, nodeGraceMs, sourceGraceMs } = createCoordinatorConfig();
   const figures = [
     `No more shards of a job are leased once ${maxUnwrittenBytes / 2 ** 20} MiB of its results wait`,
     `given up when ${maxDeadNodes} nodes have died over it, or after ${maxLosses} losses`,
     `(\`--node-timeout\`, ${nodeTimeoutMs / 1000} s)`,
     `\`--node-grace\` (${nodeGraceMs / 1000} s)`,
+    `\`--source-grace\` (${sourceGraceMs / 1000} s)`,
     `of work with ${workBuckets.length} buckets from ${1000 * workBuckets[0]!} ms to half an hour`,
     `of waits for a lease with ${waitBuckets.length} from ${1000 * waitBuckets[0]!} ms to a day`,
     `fails ${suspectFailures} of its last 10 shards`,

@@ -186,9 +186,6 @@ test('what cannot be had from servers is set aside, each with its sentence', asy
   const out = join(folder, 'bad');
   const uris: Record<string, RegExp> = {
     ...Object.fromEntries(Object.entries(bad).map(([name, sentence]) => [`${web.origin}/${name}`, sentence])),
-    'http://nowhere.invalid/a.png': /^The host 'nowhere.invalid' is not known/,
-    [`${web.origin.replace('http:', 'https:')}/a.png`]: /^There is no secure connection to the host '127.0.0.1:/,
-    'http://127.0.0.1:1/a.png': /^The host '127.0.0.1:1' refuses connections$/,
     // As it is shown; what is asked for has a password.
     'http://127.0.0.1/a.png': /^A URI with a user name or password is not supported/,
     's3://frames/no such key.png': /^There is no 'no such key.png' in the bucket 'frames': 404 NoSuchKey$/,
@@ -210,6 +207,23 @@ test('what cannot be had from servers is set aside, each with its sentence', asy
     assert.equal(stage, uri.endsWith('page.png') ? 'decode' : 'read', error);
   }
   assert.equal(readHistogram(out).counted, 29 * 18);
+});
+
+test('a host that cannot be reached fails the job, and sets nothing aside', async () => {
+  const hosts: [source: string, sentence: RegExp][] = [
+    ['http://nowhere.invalid/a.png', /The host 'nowhere.invalid' was away .*The host 'nowhere.invalid' is not known/],
+    [`${web.origin.replace('http:', 'https:')}/a.png`, /There is no secure connection to the host '127.0.0.1:/],
+    ['http://127.0.0.1:1/a.png', /The host '127.0.0.1:1' was away .*: The host '127.0.0.1:1' refuses connections/],
+  ];
+  const ends = hosts.map(async ([source, sentence], i) => {
+    const out = join(folder, `away-${i}`);
+    const ended = await halogrid(['run', source, '--source-grace', '0', '--out', out, '--device', 'cpu']);
+    assert.equal(ended.code, 1, ended.stderr);
+    assert.match(ended.stderr, sentence);
+    const { state, counts } = readJson(out, 'job.json');
+    assert.deepEqual([state, counts?.quarantined ?? 0], ['failed', 0]);
+  });
+  await Promise.all(ends);
 });
 
 test('a wrong key of S3 is told with the bucket and the key', async () => {

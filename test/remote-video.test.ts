@@ -124,7 +124,6 @@ test('what cannot be had of videos on servers is set aside with its sentence, an
     [`${web.origin}/none.mp4`]: /^The server has no such file: 404 Not Found$/,
     [`${web.origin}/short.mp4`]: /^The file has no index \(moov\)/,
     [`${web.origin}/text.mp4`]: /^Not an image: the file starts with the text "no video at all"$/,
-    'http://127.0.0.1:1/a.mp4': /^The host '127.0.0.1:1' refuses connections$/,
     's3://archive/no such.mp4': /^There is no 'no such.mp4' in the bucket 'archive': 404 NoSuchKey$/,
   };
   const list = join(folder, 'bad.txt');

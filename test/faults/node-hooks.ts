@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import syncFs from 'node:fs';
 import fs from 'node:fs/promises';
 import Module, { syncBuiltinESMExports } from 'node:module';
@@ -24,6 +25,8 @@ export interface NodeFaults {
   decodersDie?: string;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
+  /** Of the names that end in .test, those lead to this machine that are in this file now, one a line. */
+  names?: string;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
   hang?: { devices: number; afterBatches: number };
   /** The main thread does nothing for so long between two turns, from one SIGUSR2 to the next. */
@@ -43,6 +46,7 @@ const {
   decodersHang,
   decodersDie,
   reroute = {},
+  names,
   hang,
   blocksMs = 0,
   clockJumpsMs = 0,
@@ -99,6 +103,20 @@ if (Object.keys(reroute).length > 0) {
     if (to) list[0] = { ...list[0], port: to };
     return Reflect.apply(connect, this, args);
   } as typeof connect;
+}
+
+if (names !== undefined) {
+  const known = names;
+  const lookup = dns.lookup;
+  // biome-ignore lint/suspicious/noExplicitAny: its overloads are many.
+  dns.lookup = ((name: string, options: any, callback: any) => {
+    if (!name.endsWith('.test')) return lookup(name, options, callback);
+    const isThere = syncFs.readFileSync(known, 'utf8').split('\n').includes(name);
+    if (!isThere) callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }));
+    else if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    else callback(null, '127.0.0.1', 4);
+  }) as typeof dns.lookup;
+  syncBuiltinESMExports();
 }
 
 if (hang) {

@@ -112,6 +112,21 @@ const table: [what: string, bound: Bound, times: Partial<JobTimes>, more?: Parti
     'shards',
     { busySeconds: { decode: 0.5, device: 0.1, shard: 1.5, queued: 1.2 } },
   ],
+  [
+    'a host that was away, for which shards waited',
+    'host',
+    { busySeconds: { read: 0.5, shard: 0.7, queued: 3.8, 'away http://a:8080': 2.5, 'away s3://b': 0.5 } },
+  ],
+  [
+    'a host that was away before the first shard',
+    'host',
+    { leasedMs: 5_000, busySeconds: { decode: 0.4, shard: 0.5, 'away s3://b': 3 } },
+  ],
+  [
+    'a host that was away for a moment',
+    'coordinator',
+    { busySeconds: { decode: 0.5, shard: 0.7, queued: 3.8, 'away http://a:8080': 0.5 } },
+  ],
   ['a node that came late', 'start', { leasedMs: 5_000, busySeconds: { decode: 0.4, shard: 0.5 } }],
   ['large maps to be put together', 'writing', { computedMs: 2_500, busySeconds: { decode: 1, shard: 1 } }],
 ];
@@ -136,7 +151,7 @@ test('a person reads where the time went and what bound it', () => {
   ]);
   const bounds = table.map(([, , times]) => lines(times)[1]![1]!);
   assert.deepEqual(
-    [1, 6, 7, 8, 9, 10, 11, 12, 14, 15].map((i) => bounds[i]),
+    [1, 6, 7, 8, 9, 10, 11, 12, 14, 15, 17, 18].map((i) => bounds[i]),
     [
       'the device: busy in 90 % of 4.00 s, decoding in 100 %',
       'listing: nodes had no shard in 83 % of 4.00 s',
@@ -146,6 +161,8 @@ test('a person reads where the time went and what bound it', () => {
       'the network: waited for in 3.90 s of 4.00 s; the device was busy in 0 %',
       'the node itself: it had shards, and nothing of them under way, in 3.00 s of 4.00 s',
       'the coordinator: nodes had no shard in 83 % of 4.00 s, while shards waited for one',
+      "the host 'a:8080': it was away in 2.50 s of 5.00 s",
+      "the bucket 'b': it was away in 3.00 s of 5.00 s",
       'the start: it took 4.00 s of 5.00 s',
       'writing the results: it took 3.50 s of 5.00 s',
     ],

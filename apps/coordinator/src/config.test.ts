@@ -15,6 +15,21 @@ test('the defaults listen on this machine alone', () => {
   assert.deepEqual([data, warnings], [{ roots: undefined, hosts: undefined }, []]);
 });
 
+test('a host is waited for ten minutes, also by the coordinator of one run, which waits for nodes less long', () => {
+  assert.deepEqual(
+    [{}, { ledgerInOutput: true }, { sourceGraceMs: 0 }].map((options) => {
+      const { nodeGraceMs, sourceGraceMs } = createCoordinatorConfig({ ledger: 'here.sqlite', ...options });
+      return [nodeGraceMs, sourceGraceMs];
+    }),
+    [
+      [120_000, 600_000],
+      [10_000, 600_000],
+      [120_000, 0],
+    ],
+  );
+  assert.throws(() => createCoordinatorConfig({ sourceGraceMs: -1 }), /0 or more milliseconds for --source-grace/);
+});
+
 test('the ledger is what the option says, else what the environment says', () => {
   const env = { HALOGRID_LEDGER: 'postgres://me:secret@db/halogrid' };
   assert.equal(createCoordinatorConfig({}, env).ledger, env.HALOGRID_LEDGER);

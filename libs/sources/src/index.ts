@@ -43,6 +43,7 @@ export { BlockReader } from './remote/block-reader.ts';
 export type { ByteRange } from './remote/byte-ranges.ts';
 export { withPatience } from './remote/patience.ts';
 export { remoteVersion } from './remote/probe.ts';
+export { quickToGiveUp } from './remote/quick-to-give-up.ts';
 export { readRemoteHead } from './remote/read-head.ts';
 export { RemoteFile } from './remote/remote-file.ts';
 export { defaultRemoteLimits } from './remote/remote-limits.ts';

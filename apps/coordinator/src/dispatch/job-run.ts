@@ -4,7 +4,7 @@ import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import { coordinatorLacks, waitsForHost } from '../job/away-sentences.ts';
+import { coordinatorLack, waitsForHost } from '../job/away-sentences.ts';
 import { outputPath } from '../job/output-paths.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
@@ -172,7 +172,7 @@ export class JobRun {
 
   /** What it waits for, to be written or planned further; undefined where it does not. */
   get waiting(): string | undefined {
-    return this.#wait.sentence ?? (this.#away && waitsForHost(this.#away.place, coordinatorLacks(this.#away)));
+    return this.#wait.sentence ?? (this.#away && waitsForHost(coordinatorLack(this.#away)));
   }
 
   /** Fails it where what is done of it could not be kept for too long; to be called now and then. */

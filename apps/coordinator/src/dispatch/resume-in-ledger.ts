@@ -22,7 +22,8 @@ export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: Ledg
     );
   }
   if (!(await ledger.goOn(jobId))) return false;
-  await recoverJob(recovery, { ...record, spec });
+  // This coordinator has recalled all leases of it: nobody brings any along.
+  await recoverJob(recovery, { ...record, spec }, 0);
   return true;
 }
 

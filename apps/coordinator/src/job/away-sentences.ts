@@ -1,19 +1,25 @@
 import { placeInWords } from '@halogrid/proto';
 import type { AwayHost } from '@halogrid/sources';
 
-/** What a job says while nobody can read from a host or bucket. */
-export const waitsForHost = (place: string, why: string): string => `It waits for ${placeInWords(place)}: ${why}`;
+/** Who cannot read from a host or bucket, and why. */
+export interface HostLack extends AwayHost {
+  /** The coordinator, or nodes. */
+  who: string;
+}
+
+/** What a job says while nobody can read from there. */
+export const waitsForHost = (lack: HostLack): string => `It waits for ${placeInWords(lack.place)}: ${sayLack(lack)}`;
 
 /** Why a job that has waited for so long does so no longer, and what to do. */
-export function hostStaysAway(place: string, why: string, waitedMs: number): string {
+export function hostStaysAway(lack: HostLack, waitedMs: number): string {
   const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
-  const where = placeInWords(place);
   return (
-    `The ${where} was away${forLong} (--source-grace): ${why}; see to it, and to the keys that it asks for, and run the same command ` +
-    'again, which goes on from here'
+    `The ${placeInWords(lack.place)} was away${forLong} (--source-grace): ${sayLack(lack)}; see to it, and to the keys that it asks ` +
+    'for, and run the same command again, which goes on from here'
   );
 }
 
-/** Why a job is not planned further, whose coordinator cannot read from there. */
-export const coordinatorLacks = ({ place, reason }: AwayHost): string =>
-  `The coordinator cannot read '${place}': ${reason}`;
+const sayLack = ({ who, reason }: HostLack): string => `${who} cannot read from it: ${reason}`;
+
+/** Why a job is not planned further. */
+export const coordinatorLack = (away: AwayHost): HostLack => ({ ...away, who: 'the coordinator' });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AwayHost, AwayHosts, withPatience } from '@halogrid/sources';
-import { coordinatorLacks, hostStaysAway } from '../job/away-sentences.ts';
+import { coordinatorLack, hostStaysAway } from '../job/away-sentences.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 
@@ -18,12 +18,12 @@ export async function* planPatiently(
   const hosts = new AwayHosts({
     graceMs,
     nowMs: () => performance.now(),
-    pause: (ms) => delay(ms, undefined, signal && { signal }),
+    pause: (ms) => delay(ms, undefined, signal && { signal }).finally(() => signal?.throwIfAborted()),
     tell: (away) => {
       news.push(away);
       interrupt();
     },
-    giveUp: (away) => new WantError(hostStaysAway(away.place, coordinatorLacks(away), graceMs)),
+    giveUp: (away) => new WantError(hostStaysAway(coordinatorLack(away), graceMs)),
   });
   const steps = withPatience(hosts, plan);
   let next = steps.next();

@@ -63,6 +63,11 @@ test('what ends a plan is told in its words', async (t) => {
   await assert.rejects(Array.fromAsync(thread.plan(specOf(['nowhere']))), { message: /does not exist$/ });
 });
 
+test('a host that stays away ends a plan for want of it', async (t) => {
+  const steps = startThread(t).plan(specOf([], { sources: ['http://127.0.0.1:1/a.png'] }));
+  await assert.rejects(Array.fromAsync(steps), { name: 'WantError', message: /^The host '127.0.0.1:1' was away/ });
+});
+
 test('the thread reads no more than the process may', async (t) => {
   t.after(() => restrictSources(unrestricted));
   restrictSources({ roots: [join(folder, 'cam')], hosts: [] });

@@ -159,11 +159,11 @@ export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | u
   for (const need of job.lackedSinceMs.keys()) {
     const lack = outputLack(state, job, need);
     if (lack) return waitsFor(outputOf(need), lack);
-    const why = whyLacked(state, need);
+    const nodes = whoLacks(state, need);
     // One that has shown it since may only have computed nothing yet.
-    if (!why || isShown(state, need)) continue;
+    if (!nodes || isShown(state, need)) continue;
     const place = placeOfNeed(need);
-    return place === undefined ? blockedSentence(need, why) : waitsForHost(place, why);
+    return place === undefined ? blockedSentence(need, nodes) : waitsForHost({ place, ...nodes });
   }
   return undefined;
 }
@@ -185,23 +185,23 @@ function isShown({ nodes }: SchedulerState, need: string): boolean {
 /** Why the job has failed that waited so long for what every node lacks. */
 function failedSentence(state: SchedulerState, need: string, waitedMs: number): string {
   const place = placeOfNeed(need);
-  const why = whyLacked(state, need)!;
-  return place === undefined ? blockedSentence(need, why) : hostStaysAway(place, why, waitedMs);
+  const nodes = whoLacks(state, need)!;
+  return place === undefined ? blockedSentence(need, nodes) : hostStaysAway({ place, ...nodes }, waitedMs);
 }
 
-/** What a node lacks and how many others do; undefined where none does just now. */
-function whyLacked({ nodes }: SchedulerState, need: string): string | undefined {
+/** The first of the nodes that lack it, and why, with the number of the others; undefined where none does just now. */
+function whoLacks({ nodes }: SchedulerState, need: string): { who: string; reason: string } | undefined {
   const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
     const sight = sights.get(need);
-    return sight?.kind === 'lacking' ? [`'${name}': ${sight.reason}`] : [];
+    return sight?.kind === 'lacking' ? [{ name, reason: sight.reason }] : [];
   });
-  if (lacking.length === 0) return undefined;
+  const [first] = lacking;
   const others = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : '';
-  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}`;
+  return first && { who: `node '${first.name}'`, reason: `${first.reason}${others}` };
 }
 
-const blockedSentence = (need: string, why: string): string =>
-  `${why}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+const blockedSentence = (need: string, { who, reason }: { who: string; reason: string }): string =>
+  `No attached node can ${needInWords(need)}: ${who}: ${reason}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
+import type { InputFault } from '@halogrid/sources';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
@@ -18,11 +19,16 @@ const shard: Shard = {
 
 /** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
 function createStage(files: Map<string, string>) {
-  const stage = { files, identity: 'disk 1' as string | undefined, own: undefined as OutputLack | undefined };
+  const stage = {
+    files,
+    identity: 'disk 1' as string | undefined,
+    own: undefined as OutputLack | undefined,
+    fault: 'access' as InputFault,
+  };
   const eyes: Eyes = {
     see: async (uri) => {
       const content = stage.files.get(uri);
-      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, fault: 'access' };
+      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, fault: stage.fault };
       return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
     },
     identify: async () => stage.identity,
@@ -193,4 +199,49 @@ test('an answer of another conversation, to no probe, or a second one is ignored
   await probes.answered(1, answer);
   await probes.answered(1, answer);
   assert.equal(told.length, 1);
+});
+
+const hostNeed = 'read http://far';
+const farShard: Shard = {
+  shard: 0,
+  costBytes: 1,
+  needs: [hostNeed],
+  work: { kind: 'frames', sources: [1, 2].map((index) => ({ index, uri: `http://far/${index}.pgm` })) },
+};
+
+test('a node looks itself at files of a host that the coordinator cannot have, and lacks it where all are away', async () => {
+  const failed = (cause: Cause): SeenFile => ({ version: '', sha256: Buffer.alloc(0), error: 'No', cause });
+  const table: [files: SeenFile[], shown: Shown][] = [
+    [[failed(Cause.AWAY), failed(Cause.AWAY)], { kind: 'NeedLacked', reason: 'No (http://far/1.pgm)' }],
+    [[failed(Cause.AWAY), seen('x')], { kind: 'NeedShown' }],
+    [[failed(Cause.AWAY), failed(Cause.ACCESS)], { kind: 'NeedShown' }],
+  ];
+  for (const [files, shown] of table) {
+    const { probes, told, asked, ask } = createStage(new Map());
+    probes.samples.note(farShard);
+    await ask(hostNeed);
+    assert.deepEqual(
+      asked[0]!.files.map(({ uri }) => uri),
+      ['http://far/1.pgm', 'http://far/2.pgm'],
+    );
+    await probes.answered(1, { probe: 1, files, error: '' });
+    assert.deepEqual(told, [[1, hostNeed, shown]]);
+  }
+});
+
+test('a host that closes its files is gone where the coordinator has seen some, or a node has had none', async () => {
+  const { stage, probes, ask, later } = createStage(new Map());
+  probes.samples.note(farShard);
+  stage.fault = 'closed';
+  const failed = { uri: 'http://far/1.pgm', fault: 'closed' } as const;
+  assert.deepEqual(
+    [await probes.isHostGone(hostNeed, failed, false), await probes.isHostGone(hostNeed, failed, true)],
+    [true, false],
+  );
+  stage.files.set('http://far/2.pgm', 'x');
+  later();
+  await ask(hostNeed);
+  assert.equal(await probes.isHostGone(hostNeed, failed, false), false);
+  stage.files.clear();
+  assert.equal(await probes.isHostGone(hostNeed, failed, true), true);
 });

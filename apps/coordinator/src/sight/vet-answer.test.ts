@@ -207,3 +207,89 @@ test('a folder that comes back while the coordinator looks tells nothing of what
   const errors = [{ source: 0, stage: 'read', error: 'No', cause: Cause.ACCESS }];
   assert.equal((await vetAnswer(eyes, probes, { shard, answer: { errors }, delays: 0 })).kind, 'refuted');
 });
+
+const far = (index: number): string => `http://far/${index}.pgm`;
+const farNeed = 'read http://far';
+
+interface HostCase {
+  name: string;
+  cause: Cause;
+  view: OwnView;
+  /** Whether another file of the host cannot be had either. */
+  isHostGone: boolean;
+  /** Frames of the shard, of which the first has an error. */
+  frames?: number;
+  /** Undefined: nobody knew one. */
+  version?: string;
+  verdict: Verdict['kind'];
+}
+
+const hostTable: HostCase[] = [
+  {
+    name: 'it is away for all',
+    cause: Cause.AWAY,
+    view: notThere({ fault: 'away' }),
+    isHostGone: true,
+    verdict: 'away',
+  },
+  { name: 'it is away for the node alone', cause: Cause.AWAY, view: there(), isHostGone: false, verdict: 'refuted' },
+  {
+    name: 'one file alone is away: later',
+    cause: Cause.AWAY,
+    view: notThere({ fault: 'away' }),
+    isHostGone: false,
+    verdict: 'later',
+  },
+  {
+    name: 'a node that is missing a file knows more than a coordinator that never reached the host',
+    cause: Cause.ACCESS,
+    view: notThere({ fault: 'away' }),
+    isHostGone: true,
+    verdict: 'later',
+  },
+  {
+    name: 'a file that was listed is not missing while the host is away',
+    cause: Cause.ACCESS,
+    view: notThere({ fault: 'away' }),
+    isHostGone: true,
+    version: 'v',
+    verdict: 'away',
+  },
+  { name: 'it is gone', cause: Cause.ACCESS, view: notThere(), isHostGone: false, version: 'v', verdict: 'upheld' },
+  {
+    name: 'all is closed',
+    cause: Cause.ACCESS,
+    view: notThere({ fault: 'closed' }),
+    isHostGone: true,
+    verdict: 'away',
+  },
+  {
+    name: 'one file is closed',
+    cause: Cause.ACCESS,
+    view: notThere({ fault: 'closed' }),
+    isHostGone: false,
+    version: 'v',
+    verdict: 'upheld',
+  },
+];
+
+for (const { name, cause, view, isHostGone, frames = 3, version, verdict } of hostTable) {
+  test(`of a host: ${name}`, async () => {
+    const eyes = { see: async () => view };
+    const probes = {
+      samples: { failed() {} },
+      isGone: async () => false,
+      isHostGone: async () => isHostGone,
+    } as unknown as Parameters<typeof vetAnswer>[1];
+    const sources = Array.from({ length: frames }, (_, index) => ({
+      index,
+      uri: far(index),
+      ...(version && { version }),
+    }));
+    const farShard: Shard = { shard: 0, costBytes: 1, needs: [farNeed], work: { kind: 'frames', sources } };
+    const errors = [{ source: 0, stage: 'read', error: 'No', cause }];
+    const found = await vetAnswer(eyes, probes, { shard: farShard, answer: { errors }, delays: 0 });
+    assert.equal(found.kind, verdict);
+    if (found.kind === 'away') assert.deepEqual([found.need, found.reason], [farNeed, 'No (http://far/0.pgm)']);
+  });
+}

@@ -21,7 +21,7 @@ export interface Vetted {
  * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself. One that it
  * can read, as it was listed, refutes the answer.
  */
-export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
+export async function vetAnswer(eyes: Pick<Eyes, 'see'>, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
   const { shard, answer } = vetted;
   const refs = new Map(refsOf(shard.work).map((ref) => [ref.index, ref]));
   let untold: Verdict | undefined;
@@ -43,7 +43,7 @@ export async function vetAnswer(eyes: Eyes, probes: VettingProbes, vetted: Vette
 type VettingProbes = Pick<NodeProbes, 'samples' | 'isGone' | 'isHostGone'>;
 
 async function vetSource(
-  eyes: Eyes,
+  eyes: Pick<Eyes, 'see'>,
   probes: VettingProbes,
   { ref, shard, answer, error, cause, delays }: Vetted & { ref: SourceRef; error: string; cause: Cause },
 ): Promise<Verdict> {

@@ -2,7 +2,7 @@ import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
-import { isRemoteUri } from '@halogrid/sources';
+import { isRemoteUri, quickToGiveUp } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
@@ -72,6 +72,9 @@ const leastSegmentsAhead = 4;
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
+/** Attempts of a shard that end early where a host seems to be away: later ones ask for each file, so that none is blamed unasked. */
+const quickAttempts = 2;
+
 /** A shard that the node was given. */
 interface GivenShard {
   lease: Lease;
@@ -117,7 +120,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       jpegs: verify ? undefined : feeds[channels],
       raws: verify ? undefined : rawFeed,
       batchShare,
-      openImage,
+      openImage: attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage,
       decoders,
       meters,
       writeChunk,

@@ -41,7 +41,7 @@ test('a source that cannot be reached is named as such, and the others are compu
       [0, 2],
     );
     const error = 'The host refuses connections';
-    assert.deepEqual(errors, [{ source: 1, stage: 'read', error, cause: Cause.ACCESS }]);
+    assert.deepEqual(errors, [{ source: 1, stage: 'read', error, cause: Cause.AWAY }]);
   });
 });
 
@@ -51,7 +51,7 @@ test('a tiled image that could not be reached is read as soon as it can be', asy
     const execute = outOfReach('far.pgm', 1);
     const [tile] = tilesOf(size, 20);
     const first = await execute(tileLease(folder, uri, size, tile!), never);
-    assert.deepEqual([first.results, first.errors[0]!.cause], [[], Cause.ACCESS]);
+    assert.deepEqual([first.results, first.errors[0]!.cause], [[], Cause.AWAY]);
     const { results, errors } = await execute(tileLease(folder, uri, size, tile!), never);
     assert.deepEqual([results.length, errors], [1, []]);
   });
@@ -68,7 +68,7 @@ test('frames of a video that cannot be reached are named as such', async () => {
     const error = "The host '127.0.0.1:1' refuses connections";
     assert.deepEqual(
       errors,
-      [0, 1].map((source) => ({ source, stage: 'read', error, cause: Cause.ACCESS })),
+      [0, 1].map((source) => ({ source, stage: 'read', error, cause: Cause.AWAY })),
     );
   });
 });

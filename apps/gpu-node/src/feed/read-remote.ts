@@ -1,5 +1,5 @@
 import { JpegFrameReader } from '@halogrid/jpeg';
-import { isOfVersion, openInputFile } from '@halogrid/sources';
+import { isOfVersion, openInputFile, quickToGiveUp } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { type BegunFile, readJpegs } from './read-jpegs.ts';
@@ -14,11 +14,21 @@ export const readRemoteJpegs = (
   files: readonly AskedFile[],
   to: Uint8Array,
   limits: JpegLimits,
-): Promise<EncodedBatch> => readJpegs(files, to, limits, reader, { atOnce, begin });
+): Promise<EncodedBatch> => readJpegs(files, to, limits, reader, { atOnce, begin: beginQuickly() });
+
+/** Cores ask for what is not worth asking for here. */
+function beginQuickly(): (asked: AskedFile, most: number) => Promise<BegunFile | undefined> {
+  const open = quickToGiveUp(openInputFile);
+  return (asked, most) => begin(open, asked, most);
+}
 
 /** Fetches all of it. */
-async function begin({ uri, version }: AskedFile, most: number): Promise<BegunFile | undefined> {
-  const file = await openInputFile(uri).catch(() => undefined);
+async function begin(
+  open: typeof openInputFile,
+  { uri, version }: AskedFile,
+  most: number,
+): Promise<BegunFile | undefined> {
+  const file = await open(uri).catch(() => undefined);
   if (!file) return undefined;
   try {
     const { sizeBytes } = file;

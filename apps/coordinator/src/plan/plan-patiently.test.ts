@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { readRemoteHead } from '@halogrid/sources';
+import { startServer } from '@halogrid/sources/testing-servers';
+import type { PlannedStep } from '../job/shard.ts';
+import { WantError } from '../job/want-error.ts';
+import { planPatiently } from './plan-patiently.ts';
+
+/** A host that says of its first requests that it cannot answer, in a way that is not tried again at once. */
+async function startHost(t: TestContext, failures: number): Promise<string> {
+  let requests = 0;
+  const { origin, close } = await startServer((_, response) => {
+    if (requests++ < failures) response.writeHead(501).end();
+    else response.end('bytes');
+  });
+  t.after(close);
+  return origin;
+}
+
+/** A plan with a note for each of so many files, which it reads side by side. */
+async function* readingPlan(origin: string, files: number): AsyncGenerator<PlannedStep[], void, undefined> {
+  yield [{ kind: 'note', text: 'It begins' }];
+  const heads = await Promise.all(Array.from({ length: files }, (_, i) => readRemoteHead(`${origin}/${i}`, 5)));
+  for (const head of heads) yield [{ kind: 'note', text: head.toString() }];
+}
+
+const words = (step: PlannedStep): string => {
+  if (step.kind === 'note') return step.text;
+  return step.kind === 'waits' ? `waits for ${step.away?.place ?? 'none'}` : step.kind;
+};
+
+test('a plan waits for a host that is away, says so while it does, and is the same', async (t) => {
+  const origin = await startHost(t, 3);
+  const told: string[] = [];
+  for await (const steps of planPatiently(readingPlan(origin, 2), 60_000)) told.push(...steps.map(words));
+  assert.deepEqual(told, ['It begins', `waits for ${origin}`, 'waits for none', 'bytes', 'bytes']);
+});
+
+test('a plan of which nothing is away says nothing of that', async (t) => {
+  const origin = await startHost(t, 0);
+  const steps = (await Array.fromAsync(planPatiently(readingPlan(origin, 2), 0))).flat();
+  assert.deepEqual(steps.map(words), ['It begins', 'bytes', 'bytes']);
+});
+
+test('a host that stays away ends the plan for want of it', async (t) => {
+  const origin = await startHost(t, Number.POSITIVE_INFINITY);
+  await assert.rejects(Array.fromAsync(planPatiently(readingPlan(origin, 3), 0)), (error: Error) => {
+    assert.ok(error instanceof WantError);
+    const host = new URL(origin).host;
+    assert.match(
+      error.message,
+      new RegExp(`^The host '${host}' was away \\(--source-grace\\): the coordinator cannot read`),
+    );
+    return true;
+  });
+});
+
+test('a plan that waits ends as soon as it is not wanted', async (t) => {
+  const origin = await startHost(t, Number.POSITIVE_INFINITY);
+  const stopped = new AbortController();
+  const steps = planPatiently(readingPlan(origin, 3), Number.POSITIVE_INFINITY, stopped.signal);
+  await steps.next();
+  assert.deepEqual((await steps.next()).value!.map(words), [`waits for ${origin}`]);
+  const next = steps.next();
+  stopped.abort(new Error('Nobody wants it'));
+  await assert.rejects(next, /^Error: Nobody wants it$/);
+});

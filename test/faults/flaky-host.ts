@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How a host is away: it refuses connections, resets each, answers with that status, or has no name any more. */
+export type Absence = 'refuses' | 'resets' | 'has no name' | number;
+
+/** A web server on this machine that goes away when a test says so, and comes back. */
+export class FlakyHost {
+  readonly port: number;
+  /** Resolves when it has gone away. */
+  readonly away: Promise<void>;
+  readonly #server: Server;
+  readonly #left = Promise.withResolvers<void>();
+  readonly #setName: (isKnown: boolean) => void;
+  #absence: Absence | undefined;
+  #leaves: ((request: IncomingMessage) => Absence | undefined) | undefined;
+
+  private constructor(server: Server, setName: (isKnown: boolean) => void) {
+    this.#server = server;
+    this.#setName = setName;
+    this.away = this.#left.promise;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** `setName` makes its name known, or not. */
+  static async start(serve: RequestListener, setName: (isKnown: boolean) => void = () => {}): Promise<FlakyHost> {
+    const server = createServer((asked, response) => {
+      if (host.#isThereFor(asked)) serve(asked, response);
+      else if (typeof host.#absence === 'number') response.writeHead(host.#absence).end();
+      else asked.socket.resetAndDestroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const host = new FlakyHost(server, setName);
+    setName(true);
+    return host;
+  }
+
+  /** It goes away with the first request for which `leaves` says how. */
+  leaveWhen(leaves: (request: IncomingMessage) => Absence | undefined): void {
+    this.#leaves = leaves;
+  }
+
+  async back(): Promise<void> {
+    const absence = this.#absence;
+    this.#absence = undefined;
+    if (absence === 'has no name') this.#setName(true);
+    if (absence === 'refuses')
+      await new Promise<void>((resolve) => this.#server.listen(this.port, '127.0.0.1', resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #isThereFor(asked: IncomingMessage): boolean {
+    const absence = this.#absence ?? this.#leaves?.(asked);
+    if (absence === undefined) return true;
+    if (this.#absence === undefined) this.#leave(absence);
+    return false;
+  }
+
+  #leave(absence: Absence): void {
+    this.#absence = absence;
+    this.#leaves = undefined;
+    if (absence === 'has no name') this.#setName(false);
+    if (absence === 'refuses') this.#server.close();
+    // Connections that are kept would lead there all the same.
+    if (typeof absence !== 'number') this.#server.closeAllConnections();
+    this.#left.resolve();
+  }
+}
+
+/** Hands requests to another server of this machine, which hears of the same host. */
+export function handTo(origin: string): RequestListener {
+  const { port } = new URL(origin);
+  return (asked, response) => {
+    const { method, url: path, headers } = asked;
+    const onward = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    onward.end();
+  };
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { sendFile, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
+import { Cluster } from '../cluster.ts';
+import { eventually } from '../eventually.ts';
+import { drawPicture, writePgm } from '../picture-files.ts';
+import { readMetrics } from '../read-metrics.ts';
+import { readJson } from '../results.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { writeTiledTiff } from '../tiled-tiff.ts';
+import { type Absence, FlakyHost, handTo } from './flaky-host.ts';
+import { withFaults } from './node-hooks.ts';
+
+// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the same files on disk.
+
+const folder = scratchFolder();
+const namesFile = join(folder, 'names');
+const known = new Set<string>();
+const frames = join(folder, 'frames');
+const image = join(folder, 'image.tif');
+const video = join(folder, 'yard.mp4');
+const batchFrames = 4;
+const names = Array.from({ length: 60 }, (_, i) => `${i}.pgm`);
+
+interface Sources {
+  /** What is on the host, by path. */
+  files: () => Record<string, Buffer>;
+  local: string;
+  /** What the job names there. */
+  named: string;
+  tilePx?: number;
+}
+
+const framesOf = (below: string): Record<string, Buffer> =>
+  Object.fromEntries(names.map((name) => [`${below}${name}`, readFileSync(join(frames, name))]));
+
+const kinds: Record<'frames' | 'tiles' | 'recording', Sources> = {
+  frames: {
+    files: () => ({ ...framesOf('/day/'), '/list.txt': Buffer.from(names.map((name) => `day/${name}`).join('\n')) }),
+    local: frames,
+    named: 'list.txt',
+  },
+  tiles: { files: () => ({ '/image.tif': readFileSync(image) }), local: image, named: 'image.tif', tilePx: 64 },
+  recording: { files: () => ({ '/yard.mp4': readFileSync(video) }), local: video, named: 'yard.mp4' },
+};
+
+const digests = new Map<string, string>();
+let cluster: Cluster;
+let s3: TestS3;
+let bucket: FlakyHost;
+let jobs = 0;
+
+before(async () => {
+  mkdirSync(frames);
+  for (const [i, name] of names.entries()) await writePgm(join(frames, name), drawPicture(32, 24, i + 1));
+  await writeTiledTiff(image, { width: 512, height: 512 }, 64, (x, y) => drawPicture(64, 64, x + 10 * y + 1));
+  if (!noFfmpeg) makeVideo(video, videoKinds['h264.mp4']!);
+  s3 = await startTestS3({
+    accessKeyId: 'AKID',
+    secretAccessKey: 'SECRET',
+    region: 'eu-1',
+    bucket: 'day',
+    pageKeys: 20,
+  });
+  for (const [path, bytes] of Object.entries(framesOf('in/'))) s3.objects.set(path, bytes);
+  bucket = await FlakyHost.start(handTo(s3.origin));
+  const endpoint = { ...s3.environment, AWS_ENDPOINT_URL: `http://127.0.0.1:${bucket.port}` };
+  const env = Object.fromEntries(Object.entries(endpoint).filter((entry): entry is [string, string] => !!entry[1]));
+  const hooks = { ...env, ...withFaults({ names: namesFile }) };
+  setName('never.test')(true);
+  cluster = await Cluster.start({ nodes: 0, env: hooks });
+  await Promise.all(['n1', 'n2'].map((name) => cluster.startNode(name, 'cpu', { env: hooks })));
+  for (const [kind, { local, ...more }] of Object.entries(kinds)) {
+    if (kind === 'recording' && noFfmpeg) continue;
+    const { digest } = await cluster.jobs.run({ sources: [local], out: nextOut(), batchFrames, ...tilesOf(more) });
+    digests.set(kind, digest);
+  }
+});
+
+after(async () => {
+  await cluster?.stop();
+  await Promise.all([bucket?.close(), s3?.close()]);
+});
+
+const nextOut = (): string => join(folder, `out-${++jobs}`);
+const tilesOf = ({ tilePx }: { tilePx?: number }) => (tilePx ? { tilePx } : {});
+
+/** Makes a name lead to this machine, or not. */
+const setName = (name: string) => (isKnown: boolean) => {
+  known[isKnown ? 'add' : 'delete'](name);
+  writeFileSync(namesFile, [...known].join('\n'));
+};
+
+const serving = (files: Record<string, Buffer>): RequestListener => {
+  return (request, response) => {
+    const bytes = files[new URL(request.url!, 'http://host').pathname];
+    if (bytes) sendFile({ bytes, etag: `"${bytes.length}"` }, request, response);
+    else response.writeHead(404).end();
+  };
+};
+
+/** The host goes away at the n-th request of those that `isIt` picks. */
+function nth(n: number, how: Absence, isIt: (request: IncomingMessage) => boolean = () => true) {
+  let asked = 0;
+  return (request: IncomingMessage): Absence | undefined => (isIt(request) && ++asked === n ? how : undefined);
+}
+
+/** While a job is planned, a byte of each file of a manifest is asked for; what computes it asks for more. */
+const isLook = ({ headers }: IncomingMessage): boolean => headers.range === 'bytes=0-0';
+const isRead = (request: IncomingMessage): boolean => !isLook(request);
+
+interface Case {
+  what: string;
+  kind: keyof typeof kinds;
+  how: Absence;
+  leaves: ReturnType<typeof nth>;
+  skip?: string | false;
+}
+
+const cases: Case[] = [
+  { what: 'a manifest is read', kind: 'frames', how: 503, leaves: nth(2, 503) },
+  { what: 'sizes of files are asked for', kind: 'frames', how: 'refuses', leaves: nth(20, 'refuses', isLook) },
+  { what: 'frames are read', kind: 'frames', how: 'refuses', leaves: nth(20, 'refuses', isRead) },
+  { what: 'frames are read', kind: 'frames', how: 'resets', leaves: nth(20, 'resets', isRead) },
+  { what: 'frames are read', kind: 'frames', how: 503, leaves: nth(20, 503, isRead) },
+  { what: 'frames are read', kind: 'frames', how: 'has no name', leaves: nth(20, 'has no name', isRead) },
+  { what: 'an image is opened', kind: 'tiles', how: 'refuses', leaves: nth(2, 'refuses', isRead) },
+  { what: 'tiles are read', kind: 'tiles', how: 503, leaves: nth(30, 503, isRead) },
+  {
+    what: 'a recording is listed',
+    kind: 'recording',
+    how: 'refuses',
+    leaves: nth(2, 'refuses', isRead),
+    skip: noFfmpeg,
+  },
+  { what: 'a recording is decoded', kind: 'recording', how: 503, leaves: nth(4, 503, isRead), skip: noFfmpeg },
+];
+
+describe('a host that goes away and comes back', { concurrency: true }, () => {
+  for (const { what, kind, how, leaves, skip = false } of cases) {
+    const absence = typeof how === 'number' ? `answers ${how}` : how;
+    test(`it ${absence} while ${what} (${kind})`, { skip }, async () => {
+      const name = `h${++jobs}.test`;
+      const host = await FlakyHost.start(serving(kinds[kind].files()), setName(name));
+      host.leaveWhen(leaves);
+      try {
+        await outlasts(host, `http://${name}:${host.port}/${kinds[kind].named}`, kind, `host '${name}:${host.port}'`);
+      } finally {
+        await host.close();
+      }
+    });
+  }
+});
+
+test('a bucket that is away while it is listed, and while its objects are read', async () => {
+  const isList = ({ url }: IncomingMessage): boolean => url!.includes('list-type');
+  for (const leaves of [nth(2, 'refuses', isList), nth(20, 503, (request) => !isList(request))]) {
+    bucket.leaveWhen(leaves);
+    await outlasts(bucket, 's3://day/in', 'frames', "bucket 'day'");
+  }
+});
+
+/** The job waits, says so, and comes to the digest of the files on disk once the host is back. */
+async function outlasts(host: FlakyHost, source: string, kind: keyof typeof kinds, place: string): Promise<void> {
+  const jobId = await cluster.jobs.submit({ sources: [source], out: nextOut(), batchFrames, ...tilesOf(kinds[kind]) });
+  const waiting = await eventually(`the job to wait for ${place}`, async () => {
+    const job = await cluster.job(jobId);
+    if (job.state !== 'JOB_STATE_RUNNING' && job.state !== 'JOB_STATE_PENDING') {
+      throw new Error(`It is over: ${job.state} ${job.error}`);
+    }
+    return job.waiting ? job : undefined;
+  });
+  assert.ok(waiting.waiting.startsWith(`It waits for ${place}: `), waiting.waiting);
+  assert.equal(waiting.counts!.quarantined, 0);
+  assert.ok((await readMetrics(cluster.http)).get('halogrid_jobs_blocked')! >= 1);
+  await host.back();
+  const { state, error, digest, counts } = await cluster.jobs.untilEnded(jobId);
+  assert.deepEqual([state, error, digest, counts!.quarantined], ['JOB_STATE_COMPLETE', '', digests.get(kind), 0]);
+}
+
+test('a host that is away for one node alone: the other does the work', async () => {
+  const name = 'near.test';
+  const host = await FlakyHost.start(serving(kinds.frames.files()), setName(name));
+  const none = join(folder, 'no-names');
+  writeFileSync(none, '');
+  const apart = await cluster.startNode('apart', 'cpu', { env: withFaults({ names: none }) });
+  try {
+    const source = `http://${name}:${host.port}/list.txt`;
+    const { digest, counts } = await cluster.jobs.run({ sources: [source], out: nextOut(), batchFrames });
+    assert.deepEqual([digest, counts!.quarantined], [digests.get('frames'), 0]);
+  } finally {
+    cluster.nodes.splice(cluster.nodes.indexOf(apart), 1);
+    apart.program.signal('SIGTERM');
+    await apart.program.ended;
+    await host.close();
+  }
+});
+
+test('a host that stays away fails the job with the host and the reason, quarantines nothing, and the same command goes on', async () => {
+  const host = await FlakyHost.start(serving(kinds.frames.files()));
+  const source = `http://127.0.0.1:${host.port}/list.txt`;
+  const impatient = await Cluster.start({ options: ['--source-grace', '1s'] });
+  try {
+    for (const leaves of [nth(20, 'refuses', isLook), nth(20, 'refuses', isRead)]) {
+      const out = nextOut();
+      host.leaveWhen(leaves);
+      const request = { sources: [source], out, batchFrames };
+      const failed = await impatient.jobs.untilEnded(await impatient.jobs.submit(request));
+      const sentence = `The host '127.0.0.1:${host.port}' was away for `;
+      assert.deepEqual([failed.state, failed.counts!.quarantined], ['JOB_STATE_FAILED', 0]);
+      assert.ok(failed.error.startsWith(sentence), failed.error);
+      assert.match(failed.error, /refuses connections .*; see to it, .* run the same command again/);
+      assert.equal(readJson(out, 'job.json').state, 'failed');
+      await host.back();
+      const { digest } = await impatient.jobs.run(request);
+      assert.equal(digest, digests.get('frames'));
+    }
+  } finally {
+    await impatient.stop();
+    await host.close();
+  }
+});
