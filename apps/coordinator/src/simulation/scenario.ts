@@ -57,7 +57,7 @@ function arrangeFullDisks({ jobs, world }: SimulatedCluster, random: SeededRando
   for (const job of jobs.values()) {
     for (let i = random.pick([0, 0, 1, 3]); i > 0; i--) {
       const fromMs = random.whole(0, 12_000);
-      const untilMs = fromMs + random.pick([50, 3000, 30_000, 400_000]);
+      const untilMs = fromMs + random.pick([50, 3000, 30_000]);
       world.full.push({ below: acceptedJob(job).spec.out, fromMs, untilMs });
     }
   }
