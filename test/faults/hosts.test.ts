@@ -127,6 +127,7 @@ const cases: Case[] = [
   { what: 'frames are read', kind: 'frames', how: 'refuses', leaves: nth(20, 'refuses', isRead) },
   { what: 'frames are read', kind: 'frames', how: 'resets', leaves: nth(20, 'resets', isRead) },
   { what: 'frames are read', kind: 'frames', how: 503, leaves: nth(20, 503, isRead) },
+  { what: 'frames are read', kind: 'frames', how: 403, leaves: nth(20, 403, isRead) },
   { what: 'frames are read', kind: 'frames', how: 'has no name', leaves: nth(20, 'has no name', isRead) },
   { what: 'an image is opened', kind: 'tiles', how: 'refuses', leaves: nth(2, 'refuses', isRead) },
   { what: 'tiles are read', kind: 'tiles', how: 503, leaves: nth(30, 503, isRead) },

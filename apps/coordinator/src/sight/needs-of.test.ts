@@ -55,7 +55,7 @@ test('frames of a video need a decoder of videos', () => {
   ]);
 });
 
-test('shards that need the same share one list, and roots beyond the first 32 are needed by none', () => {
+test('shards that need the same share one list, and folders beyond the first 32 are needed by none', () => {
   const needsOf = needsOfJob({ sources: ['file:///l.txt'], mapFormat: 'none' }, 'file:///s');
   const all = Array.from({ length: 100 }, (_, i) => needsOf(frames(`file:///root-${i}/1.pgm`)));
   assert.deepEqual(
@@ -63,4 +63,6 @@ test('shards that need the same share one list, and roots beyond the first 32 ar
     all.map((_, i) => (i < 32 ? 1 : 0)),
   );
   assert.equal(needsOf(frames('file:///root-7/2.pgm')), all[7]);
+  const hosts = Array.from({ length: 100 }, (_, i) => needsOf(frames(`http://camera-${i}/1.jpg`)));
+  for (const [i, needs] of hosts.entries()) assert.equal(needs[0], `read http://camera-${i}`);
 });

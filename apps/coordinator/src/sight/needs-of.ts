@@ -8,8 +8,9 @@ type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
 
 type Decodes = 'video' | 'jpeg' | undefined;
 
-/** Places of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
-const maxRoots = 32;
+/** Folders, and hosts and buckets, of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
+const maxFolders = 32;
+const maxHosts = 1024;
 
 /**
  * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a file that
@@ -18,16 +19,18 @@ const maxRoots = 32;
  */
 export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (shard: Shard) => readonly string[] {
   const named = new Set(sources.map(folderOf));
-  const roots = new Map<string, string>();
+  const folders = new Map<string, string>();
+  const hosts = new Map<string, string>();
   const known = new Map<string, readonly string[]>();
   const rootOf = (uri: string): string | undefined => {
     const root = rootBelow(uri, named);
-    if (!roots.has(root) && roots.size < maxRoots) roots.set(root, readNeed(root));
+    const [roots, most] = root.startsWith('file:') ? [folders, maxFolders] : [hosts, maxHosts];
+    if (!roots.has(root) && roots.size < most) roots.set(root, readNeed(root));
     return roots.get(root);
   };
-  const needsOf = (folders: Iterable<string>, writes: boolean, decodes: Decodes): readonly string[] => {
+  const needsOf = (places: Iterable<string>, writes: boolean, decodes: Decodes): readonly string[] => {
     const needs = new Set<string>();
-    for (const folder of folders) {
+    for (const folder of places) {
       const root = rootOf(folder);
       if (root) needs.add(root);
     }

@@ -213,6 +213,7 @@ test('a node looks itself at files of a host that the coordinator cannot have, a
   const failed = (cause: Cause): SeenFile => ({ version: '', sha256: Buffer.alloc(0), error: 'No', cause });
   const table: [files: SeenFile[], shown: Shown][] = [
     [[failed(Cause.AWAY), failed(Cause.AWAY)], { kind: 'NeedLacked', reason: 'No (http://far/1.pgm)' }],
+    [[failed(Cause.CLOSED), failed(Cause.AWAY)], { kind: 'NeedLacked', reason: 'No (http://far/1.pgm)' }],
     [[failed(Cause.AWAY), seen('x')], { kind: 'NeedShown' }],
     [[failed(Cause.AWAY), failed(Cause.ACCESS)], { kind: 'NeedShown' }],
   ];

@@ -201,10 +201,11 @@ function difference(expected: Expected, seen: SeenFile | undefined): string | un
     : 'It is another file there: its content differs';
 }
 
-/** Why the host of those files is away for the node; undefined where it is not for one of them. */
+/** Why the host of those files is away or closed for the node; undefined where it is not for one of them, or one file alone is closed. */
 function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
   const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);
-  return files.every(({ error, cause }) => error !== '' && cause === Cause.AWAY) ? first : undefined;
+  const isAway = ({ cause }: SeenFile): boolean => cause === Cause.AWAY || (cause === Cause.CLOSED && files.length > 1);
+  return files.every(isAway) ? first : undefined;
 }
 
 /** The folder, host or bucket that a need is about. */

@@ -258,14 +258,14 @@ const hostTable: HostCase[] = [
   { name: 'it is gone', cause: Cause.ACCESS, view: notThere(), isHostGone: false, version: 'v', verdict: 'upheld' },
   {
     name: 'all is closed',
-    cause: Cause.ACCESS,
+    cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: true,
     verdict: 'away',
   },
   {
     name: 'one file is closed',
-    cause: Cause.ACCESS,
+    cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: false,
     version: 'v',

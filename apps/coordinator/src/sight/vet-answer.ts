@@ -50,12 +50,12 @@ async function vetSource(
   const { uri, version } = ref;
   const need = shard.needs?.find((each) => each.startsWith('read ') && uri.startsWith(`${each.slice(5)}/`));
   const reason = `${error} (${sayUri(uri)})`;
-  const isWhole = cause === Cause.ACCESS || cause === Cause.AWAY;
+  const isWhole = cause !== Cause.CHANGED;
   let view = await eyes.see(uri, isWhole);
   if (view.kind === 'not there') {
     // Nothing is told of files by a folder that is not there any more, nor by a host that is away.
     if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
-    const isOfHost = cause === Cause.AWAY || view.fault === 'closed' || version !== undefined;
+    const isOfHost = cause === Cause.AWAY || cause === Cause.CLOSED || version !== undefined;
     const hasSome = answer.errors.length < sourcesIn(shard.work);
     if (need !== undefined && isOfHost && (await probes.isHostGone(need, { uri, fault: view.fault }, hasSome))) {
       return { kind: 'away', need, reason };

@@ -6,7 +6,7 @@ export const causes: Record<InputFault, Cause> = {
   content: Cause.CONTENT,
   access: Cause.ACCESS,
   away: Cause.AWAY,
-  closed: Cause.ACCESS,
+  closed: Cause.CLOSED,
   changed: Cause.CHANGED,
   process: Cause.ACCESS,
 };

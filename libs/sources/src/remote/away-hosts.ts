@@ -9,7 +9,7 @@ const longestPauseMs = 30_000;
 /** Requests to it then, of all that wait for it: two that are of different objects tell that it is not one of these. */
 const askedAtOnce = 2;
 /** Failures of one object while others of its host are there, after which it is the object's fault. */
-const mostFailures = 2;
+const mostFailures = 3;
 
 /** A host that is away, as one who waits for it sees it. */
 export interface AwayHost {

@@ -27,12 +27,14 @@ export const Cause = {
   UNSPECIFIED: "CAUSE_UNSPECIFIED",
   /** CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not supported. */
   CONTENT: "CAUSE_CONTENT",
-  /** ACCESS - The bytes could not be had: not found, forbidden, an error of input or output, too many open files. */
+  /** ACCESS - The bytes could not be had: not found, an error of input or output, too many open files. */
   ACCESS: "CAUSE_ACCESS",
   /** CHANGED - There are other bytes than those that were listed: another size, time or ETag. */
   CHANGED: "CAUSE_CHANGED",
   /** AWAY - The host or bucket could not be reached, or gave no answer that tells of the file: no connection, no name, no time, 408, 429, 5xx. */
   AWAY: "CAUSE_AWAY",
+  /** CLOSED - The host or bucket wants other keys, for this file at least: 401, 403. */
+  CLOSED: "CAUSE_CLOSED",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -44,6 +46,7 @@ export namespace Cause {
   export type ACCESS = typeof Cause.ACCESS;
   export type CHANGED = typeof Cause.CHANGED;
   export type AWAY = typeof Cause.AWAY;
+  export type CLOSED = typeof Cause.CLOSED;
   export type UNRECOGNIZED = typeof Cause.UNRECOGNIZED;
 }
 
@@ -64,6 +67,9 @@ export function causeFromJSON(object: any): Cause {
     case 4:
     case "CAUSE_AWAY":
       return Cause.AWAY;
+    case 5:
+    case "CAUSE_CLOSED":
+      return Cause.CLOSED;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -83,6 +89,8 @@ export function causeToNumber(object: Cause): number {
       return 3;
     case Cause.AWAY:
       return 4;
+    case Cause.CLOSED:
+      return 5;
     case Cause.UNRECOGNIZED:
     default:
       return -1;
