@@ -141,7 +141,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
       if (!isHopeless) {
         job.lackedSinceMs.delete(need);
-        forgetOutputLack(job, active);
+        if (isWriting(need)) forgetOutputLack(job, active);
       } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
       else if (active.every(lacks)) {
         const waitedMs = now - job.lackedSinceMs.get(need)!;
