@@ -47,12 +47,12 @@ export function waitsFor(folder: string, lack: OutputLack): string {
 
 /** Why a job that has waited for so long does so no longer, and what to do. */
 export function waitedInVain(folder: string, lack: OutputLack, waitedMs: number): string {
-  const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
+  const seconds = waitedMs >= 1000 ? `${Math.round(waitedMs / 1000)} s` : '';
   return lack.kind === 'room'
-    ? `There is no room in '${folder}'${forLong}${sayFree(lack)}: ${lack.error}; make room there and run the same ` +
-        'command again, which goes on from here'
-    : `The output in '${folder}' cannot be written${forLong}: ${lack.error}; see to the folder and run the same ` +
-        'command again, which goes on from here';
+    ? `There is no room in '${folder}'${seconds && ` for ${seconds}`}${sayFree(lack)}: ${lack.error}; make room there and run ` +
+        'the same command again, which goes on from here'
+    : `The output in '${folder}' cannot be written: ${lack.error}${seconds && ` (waited for ${seconds})`}; see to the folder and ` +
+        'run the same command again, which goes on with what is there';
 }
 
 /** What is free of a disk says nothing of what is left of a quota. */

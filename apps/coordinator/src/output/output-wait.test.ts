@@ -57,7 +57,7 @@ test('each lack has its own time, after which the job fails for want of it', asy
       'ENOSPC',
       /^There is no room in '\/out' for 2\d s \(0 B free\): ENOSPC: .*; make room there and run the same command again/,
     ],
-    ['ESTALE', /^The output in '\/out' cannot be written for \d s: ESTALE/],
+    ['ESTALE', /^The output in '\/out' cannot be written: ESTALE: .* \(waited for \d s\);/],
   ] as const) {
     const { wait } = stage({ room: 20_000, folder: 4_000 });
     const given = await wait.until(() => Promise.reject(failing(code))).catch((error: unknown) => error);

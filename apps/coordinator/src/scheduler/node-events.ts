@@ -3,9 +3,8 @@ import type { SchedulerEvent } from './events.ts';
 import { handBack, leaseTo, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
-import { noteOutput } from './output-need.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
-import { failBlocked, greet, keepAsking, setLacked, setShown } from './sights.ts';
+import { failBlocked, greet, keepAsking, lookedAtOutput, setLacked, setShown } from './sights.ts';
 import { copyStragglers } from './stragglers.ts';
 
 /** Why a node that answered wrongly is not wanted any more. */
@@ -67,7 +66,7 @@ export function needLacked<A>(
 ): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;
-  noteOutput(turn.state, need, own);
+  lookedAtOutput(turn, need, own);
   setLacked(turn, node, need, reason);
   // Others may now have what was left for this one.
   shareAnew(turn);

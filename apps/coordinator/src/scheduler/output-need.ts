@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { pathIn } from '@halogrid/proto';
 import { lackOf, type OutputLack } from '../job/output-lack.ts';
-import type { ScheduledJob, SchedulerState } from './scheduler-state.ts';
+import type { AttachedNode, ScheduledJob, SchedulerState, Sight } from './scheduler-state.ts';
 
 /** Whether it is the need to write results. */
 export const isWriting = (need: string): boolean => need.startsWith('write ');
@@ -9,10 +9,19 @@ export const isWriting = (need: string): boolean => need.startsWith('write ');
 /** The output folder, below which nodes write results. */
 export const outputOf = (need: string): string => dirname(pathIn(need.slice('write '.length)));
 
-/** The coordinator has looked whether it can write the results of the jobs that have that need; `own` is why not. */
-export function noteOutput({ jobs }: SchedulerState, need: string, own: OutputLack | undefined): void {
-  if (!isWriting(need)) return;
-  for (const job of jobs.values()) if (job.needs.has(need)) job.outputLack = own;
+/** Whether the node has found no room for results. */
+export const lacksRoom = ({ sights }: AttachedNode, need: string): boolean =>
+  roomLack(sights.get(need), need) !== undefined;
+
+function roomLack(sight: Sight | undefined, need: string): OutputLack | undefined {
+  return isWriting(need) && sight?.kind === 'lacking' ? lackOf(sight.reason) : undefined;
+}
+
+/** What the coordinator found is over once no node finds no room any more. */
+export function forgetOutputLack(job: ScheduledJob, nodes: readonly AttachedNode[]): void {
+  if (!job.outputLack) return;
+  const isStill = nodes.some((node) => [...job.needs.keys()].some((need) => lacksRoom(node, need)));
+  if (!isStill) job.outputLack = undefined;
 }
 
 /**
@@ -23,8 +32,7 @@ export function outputLack({ nodes }: SchedulerState, job: ScheduledJob, need: s
   if (!isWriting(need)) return undefined;
   if (job.outputLack) return job.outputLack;
   for (const { sights } of nodes.values()) {
-    const sight = sights.get(need);
-    const lack = sight?.kind === 'lacking' ? lackOf(sight.reason) : undefined;
+    const lack = roomLack(sights.get(need), need);
     if (lack) return lack;
   }
   return undefined;

@@ -305,7 +305,7 @@ test('an output that is away for a moment has the grace of nodes', () => {
   );
   assert.ok(said.every((words) => words.endsWith('asked')));
   const failed = playFull({ own, untilMs: 6_000 }).said.find((words) => words.includes('true'))!;
-  assert.match(failed, /^5100 true The output in '\/out' cannot be written for 5 s: ESTALE/);
+  assert.match(failed, /^5100 true The output in '\/out' cannot be written: ESTALE: .* \(waited for 5 s\)/);
 });
 
 const escaped = (text: string): string => text.replace(/[.()]/g, '\\$&');

@@ -2,7 +2,7 @@ import { needInWords, placeOfNeed } from '@halogrid/proto';
 import { hostStaysAway, waitsForHost } from '../job/away-sentences.ts';
 import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
 import { isActive } from './active-nodes.ts';
-import { isWriting, outputLack, outputOf } from './output-need.ts';
+import { forgetOutputLack, isWriting, lacksRoom, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
 /** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
@@ -20,9 +20,10 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
   return needs === undefined || needs.every((need) => sights.get(need)?.kind === 'shown');
 }
 
-/** Whether the node is known not to be able to compute the shard. */
-function lacksFor({ sights }: AttachedNode, { shard }: ShardEntry): boolean {
-  return shard.needs?.some((need) => sights.get(need)?.kind === 'lacking') ?? false;
+/** Whether the node is known not to be able to compute the shard. That nobody has room for its results says nothing of the node. */
+function lacksFor(node: AttachedNode, { job, shard }: ShardEntry): boolean {
+  const isOfNode = (need: string): boolean => !job.outputLack || !lacksRoom(node, need);
+  return shard.needs?.some((need) => node.sights.get(need)?.kind === 'lacking' && isOfNode(need)) ?? false;
 }
 
 /** Whether one of the nodes that are given shards, of those that `isMeant` picks, could have the shard for all that is known. */
@@ -65,6 +66,16 @@ export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): vo
   if (before?.kind !== 'lacking') return;
   turn.commands.push({ kind: 'RecordLack', session, nodeId, need, reason: undefined });
   node.isOnProbation = true;
+}
+
+/** The coordinator could not write results either when it looked, and so no node can; `own` undefined: it could. */
+export function lookedAtOutput<A>(turn: Turn<A>, need: string, own: OutputLack | undefined): void {
+  const { state } = turn;
+  if (!isWriting(need)) return;
+  for (const job of state.jobs.values()) if (job.needs.has(need)) job.outputLack = own;
+  if (!own) return;
+  for (const node of state.nodes.values())
+    if (node.sights.get(need)?.kind === 'shown') setLacked(turn, node, need, own.error);
 }
 
 /** The node has shown that it cannot. */
@@ -120,7 +131,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   if (active.length === 0 || active.some((node) => !node.isOnProbation && !lacksAnything(node))) {
     for (const job of state.jobs.values()) {
       job.lackedSinceMs.clear();
-      job.outputLack = undefined;
+      forgetOutputLack(job, active);
     }
     return;
   }
@@ -130,7 +141,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
       if (!isHopeless) {
         job.lackedSinceMs.delete(need);
-        if (isWriting(need)) job.outputLack = undefined;
+        if (isWriting(need)) forgetOutputLack(job, active);
       } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
       else if (active.every(lacks)) {
         const waitedMs = now - job.lackedSinceMs.get(need)!;

@@ -1,10 +1,9 @@
 import { acceptAnswer } from './candidates.ts';
 import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
-import { noteOutput } from './output-need.ts';
 import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { loseSight, setLacked, someNodeCouldHave } from './sights.ts';
+import { lookedAtOutput, loseSight, setLacked, someNodeCouldHave } from './sights.ts';
 
 /** Has the driver find out whether the sources that the node could not have are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
@@ -92,7 +91,7 @@ export function outputVetted<A>(
   const { state, commands } = turn;
   const nodeId = state.nodes.get(session)?.nodeId ?? '';
   commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: failure.error });
-  noteOutput(state, need, own);
+  lookedAtOutput(turn, need, own);
   blameNode(turn, entry, nodeId, need, own?.error ?? failure.error);
   requeue(turn, entry, 'failed');
   leaseToAll(turn);

@@ -200,6 +200,25 @@ const faults: Fault[] = [
     arrange: (cluster) => cluster.add(nature('full', { blind: [blindTo('file:///out/')] })),
     check: ({ lacksFound }) => assert.equal(lacksFound, 1),
   },
+  ...[0, 300, 3000, workMs].map(
+    (fromMs): Fault => ({
+      name: `the disk of the output is full from ${fromMs} ms on for a minute: the job waits, and nothing is computed in vain for long`,
+      arrange: ({ world }) => world.full.push({ below: 'file:///out/', fromMs, untilMs: fromMs + 60_000 }),
+      check: ({ leases }, { clock }) => {
+        assert.ok(leases <= 130, `${leases} leases`);
+        assert.ok(clock.monotonicMs() > fromMs + 60_000 && clock.monotonicMs() < fromMs + 90_000);
+      },
+    }),
+  ),
+  {
+    name: 'the disk of the output is full for an hour, for which no blind node and no coordinator that dies is blamed',
+    arrange: (cluster) => {
+      cluster.add(nature('blind', { blind: [blindTo('file:///out/')] }));
+      cluster.world.full.push({ below: 'file:///out/', fromMs: 1000, untilMs: 3_600_000 });
+      for (const atMs of [1500, 60_000]) cluster.clock.after(atMs, () => cluster.restart(500));
+    },
+    check: (_counted, { clock }) => assert.ok(clock.monotonicMs() > 3_600_000),
+  },
   {
     name: 'a node that sees nothing is alone for a minute, and another does the work',
     isEmpty: true,
@@ -491,5 +510,19 @@ test('a coordinator refuses a ledger of which a bit has changed', async () => {
     await assert.rejects(cluster.lead(), /damaged/, `${entry.kind} ${entry.key}`);
     entries.set(place, entry);
   }
+  await cluster.close();
+});
+
+test('a job whose disk is full keeps no other job of its coordinator from being done', async () => {
+  const cluster = await createCluster();
+  for (const name of ['one', 'two']) cluster.add(nature(name));
+  cluster.world.full.push({ below: 'file:///out/job', fromMs: 0, untilMs: 3_600_000 });
+  cluster.submit(frames());
+  cluster.submit(frames({ jobId: 'other' }));
+  await cluster.until(() => cluster.results.has('other'));
+  assert.ok(cluster.clock.monotonicMs() < 60_000, `${cluster.clock.monotonicMs()} ms`);
+  assert.match(cluster.dispatcher.jobNow('job').waiting, /^It waits for room in '\/out\/job' \(0 B free\): .*ENOSPC/);
+  await cluster.untilEnded();
+  await checkOutcome(cluster);
   await cluster.close();
 });

@@ -1,6 +1,15 @@
 import type { Probe, Sight } from '@halogrid/proto';
 import type { Shard, SourceError } from '../job/shard.ts';
-import { type Blindness, cannotWrite, type Outage, sightOf, unreadOf } from './simulated-files.ts';
+import {
+  type Blindness,
+  cannotWrite,
+  type FullDisk,
+  isFull,
+  noRoom,
+  type Outage,
+  sightOf,
+  unreadOf,
+} from './simulated-files.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a simulated node can read and write at the moment. */
@@ -8,10 +17,16 @@ export class NodeStorage {
   readonly #blind: readonly Blindness[];
   readonly #clock: VirtualClock;
   readonly #outages: readonly Outage[];
+  readonly #full: readonly FullDisk[];
   #awayUntilMs = 0;
 
-  /** `outages` may grow. */
-  constructor(blind: readonly Blindness[], clock: VirtualClock, outages: readonly Outage[]) {
+  /** `outages` and `full` may grow. */
+  constructor(
+    blind: readonly Blindness[],
+    clock: VirtualClock,
+    { outages, full }: { outages: readonly Outage[]; full: readonly FullDisk[] },
+  ) {
+    this.#full = full;
     this.#blind = blind;
     this.#outages = outages;
     this.#clock = clock;
@@ -23,7 +38,8 @@ export class NodeStorage {
   }
 
   sight(probe: Probe): Sight {
-    return sightOf(this.#blindness(), probe, this.#clock.monotonicMs());
+    const sight = sightOf(this.#blindness(), probe, this.#clock.monotonicMs());
+    return { ...sight, error: probe.write === '' ? '' : (this.whyNotWritten(probe.write) ?? '') };
   }
 
   /** What it could not have of a shard's sources. */
@@ -31,8 +47,11 @@ export class NodeStorage {
     return unreadOf(this.#blindness(), shard, this.#clock.monotonicMs());
   }
 
-  cannotWrite(scratch: string): boolean {
-    return cannotWrite(this.#blindness(), scratch, this.#clock.monotonicMs());
+  /** Why it cannot write results there; undefined where it can. */
+  whyNotWritten(scratch: string): string | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    if (cannotWrite(this.#blindness(), scratch, nowMs)) return 'The path lies outside of the data roots';
+    return isFull(this.#full, scratch, nowMs) ? noRoom().message : undefined;
   }
 
   /** Also while it is away. */

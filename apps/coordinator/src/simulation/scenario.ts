@@ -2,7 +2,7 @@ import { type NodeNature, soundNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';
-import { mostPipelines, rootOf, type SimulatedJob } from './simulated-job.ts';
+import { acceptedJob, mostPipelines, rootOf, type SimulatedJob } from './simulated-job.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
 /**
@@ -35,6 +35,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
     if (!losses.includes(fate) || lost++ < 2) arrangeFate(cluster, random, node, fate);
   }
   arrangeCoordinator(cluster, random);
+  arrangeFullDisks(cluster, random);
   arrangeOutages(cluster, random);
 }
 
@@ -47,6 +48,17 @@ function arrangeOutages({ jobs, world }: SimulatedCluster, random: SeededRandom)
         const place = rootOf(job, root);
         world.outages.push({ place, fromMs, untilMs: fromMs + random.pick([50, 5000, 20_000, 90_000, 500_000]) });
       }
+    }
+  }
+}
+
+/** Disks of outputs that fill up at any moment, and get room again. */
+function arrangeFullDisks({ jobs, world }: SimulatedCluster, random: SeededRandom): void {
+  for (const job of jobs.values()) {
+    for (let i = random.pick([0, 0, 1, 3]); i > 0; i--) {
+      const fromMs = random.whole(0, 12_000);
+      const untilMs = fromMs + random.pick([50, 3000, 30_000]);
+      world.full.push({ below: acceptedJob(job).spec.out, fromMs, untilMs });
     }
   }
 }

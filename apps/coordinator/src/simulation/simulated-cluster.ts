@@ -15,6 +15,8 @@ import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { simulatedDisk } from './simulated-disk.ts';
+import { isFull, noRoom } from './simulated-files.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
@@ -76,15 +78,19 @@ export class SimulatedCluster {
       memory: new SharedMemory(),
       commitMs,
       failure: undefined,
-      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
+      openSpool: ({ out }, name) => {
+        const disk = simulatedDisk(async () => this.#checkRoom(out));
+        return new HistogramSpool(join(folder, `${basename(out)}${name}`), disk);
+      },
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
-        finalise: (results) => this.#finalise(results),
+        finalise: (results, _pipeline, { until }) => until(() => this.#finalise(results)),
         abandon: async () => false,
         release: () => {},
       },
       outages: [],
+      full: [],
       reportWithinMs,
       metrics,
       log,
@@ -121,8 +127,8 @@ export class SimulatedCluster {
   add(nature: NodeNature, atMs = 0): SimulatedNode {
     const { clock, random, jobs } = this;
     const leader = () => (this.#leader?.isRunning ? this.#leader : undefined);
-    const { outages } = this.world;
-    const given = { clock, random, leader, jobs, outages, reportWithinMs };
+    const { outages, full } = this.world;
+    const given = { clock, random, leader, jobs, outages, full, reportWithinMs };
     const surroundings = { ...given, referenceSlowness: this.#referenceSlowness };
     const node = new SimulatedNode(nature, surroundings);
     this.nodes.push(node);
@@ -230,9 +236,14 @@ export class SimulatedCluster {
     dispatcher.submit(acceptedJob(job)).catch(() => {});
   }
 
+  #checkRoom(uri: string): void {
+    if (isFull(this.world.full, uri, this.clock.monotonicMs())) throw noRoom();
+  }
+
   /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
   async #finalise(results: JobResults): Promise<undefined> {
-    const { jobId } = results.job;
+    const { jobId, spec } = results.job;
+    this.#checkRoom(spec.out);
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
       const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
       const { file } = settled;

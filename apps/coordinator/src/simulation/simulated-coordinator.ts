@@ -9,13 +9,15 @@ import { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { OpenSpool } from '../ledger/job-sums.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Outage, simulatedEyes } from './simulated-files.ts';
+import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
 import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface CoordinatorWorld extends StoreWorld {
   openSpool: OpenSpool;
   work: JobWork;
+  /** Disks that are full. */
+  full: FullDisk[];
   /** Hosts that are away. */
   outages: Outage[];
   reportWithinMs: number;
@@ -52,7 +54,8 @@ export class SimulatedCoordinator {
       reportWithinMs,
       metrics,
       log,
-      eyes: simulatedEyes(world.outages, () => clock.monotonicMs()),
+      eyes: simulatedEyes(world.outages, world.full, () => clock.monotonicMs()),
+      pause: (ms, signal) => pauseOf(clock, ms, signal),
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
       ...(shared && { others: shared }),
     });

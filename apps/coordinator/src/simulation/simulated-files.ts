@@ -23,18 +23,35 @@ export interface Outage {
   untilMs: number;
 }
 
+/** A disk that is full for a while, for whoever writes to it. */
+export interface FullDisk {
+  /** Beginning of the URIs that are on it. */
+  below: string;
+  fromMs: number;
+  untilMs: number;
+}
+
+export const isFull = (full: readonly FullDisk[], uri: string, nowMs: number): boolean =>
+  full.some(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
+
+/** What writing to a full disk rejects with. */
+export const noRoom = (): Error =>
+  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
 /** Every file is there, for whoever is not blind, while its host is. */
 const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('sha256', uri, 'buffer'), sizeBytes: 1 });
 
 /** Those of a coordinator that sees everything that is there. */
-export const simulatedEyes = (outages: readonly Outage[], nowMs: () => number): Eyes => ({
+export const simulatedEyes = (outages: readonly Outage[], full: readonly FullDisk[], nowMs: () => number): Eyes => ({
   see: async (uri) => {
     if (!isAway(outages, uri, nowMs())) return { kind: 'there', file: fileAt(uri) };
     return { kind: 'not there', reason: 'The host refuses connections', isMissing: false, fault: 'away' };
   },
   identify: async (uri) => (uri.startsWith('file:') ? 'mounted' : undefined),
-  free: async () => undefined,
-  whyNotWritten: async () => undefined,
+  free: async (uri) => (isFull(full, uri, nowMs()) ? 0 : 1e9),
+  whyNotWritten: async (uri) => {
+    return isFull(full, uri, nowMs()) ? { kind: 'room', error: noRoom().message, freeBytes: 0 } : undefined;
+  },
 });
 
 export const isAway = (outages: readonly Outage[], uri: string, nowMs: number): boolean =>
@@ -46,9 +63,8 @@ const causeOf = (uri: string): Cause => (uri.startsWith('file:') ? Cause.ACCESS 
 const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
   blind.find(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
 
-/** The answer of such a node to a probe. */
-export function sightOf(blind: readonly Blindness[], { probe, files, write }: Probe, nowMs: number): Sight {
-  const isWriteLost = write !== '' && blindnessAt(blind, `${write}/`, nowMs) !== undefined;
+/** The answer of such a node to a probe, but for what it cannot write. */
+export function sightOf(blind: readonly Blindness[], { probe, files }: Probe, nowMs: number): Sight {
   const seen = files.map(({ uri, whole }) => {
     const { finds } = blindnessAt(blind, uri, nowMs) ?? {};
     const { version, sha256 } = fileAt(uri);
@@ -59,7 +75,7 @@ export function sightOf(blind: readonly Blindness[], { probe, files, write }: Pr
     if (finds === 'others') return { version: 'other', sha256: hash('sha256', 'other', 'buffer'), ...fine };
     return { version, sha256: Buffer.from(sha256), ...fine };
   });
-  return { probe, files: seen, error: isWriteLost ? 'No space left on device' : '' };
+  return { probe, files: seen, error: '' };
 }
 
 const nothing = { version: '', sha256: Buffer.alloc(0) };

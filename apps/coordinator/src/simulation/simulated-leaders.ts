@@ -65,6 +65,7 @@ export class SimulatedLeaders {
         release: () => {},
       },
       outages: [],
+      full: [],
       reportWithinMs,
       metrics: createMetrics(createRegistry('coordinator')),
       log,
@@ -96,9 +97,10 @@ export class SimulatedLeaders {
     const siblings: SimulatedNode[] = [];
     for (let place = 0; place < places; place++) {
       const { clock, random, jobs } = this;
-      const { outages } = this.#world;
+      const { outages, full } = this.#world;
       const leader = () => (this.#places[place]?.isRunning ? this.#places[place] : undefined);
-      const surroundings = { clock, random, leader, jobs, outages, siblings, reportWithinMs, referenceSlowness: 3 };
+      const given = { clock, random, leader, jobs, outages, full, siblings, reportWithinMs };
+      const surroundings = { ...given, referenceSlowness: 3 };
       const node = new SimulatedNode(nature, surroundings);
       siblings.push(node);
       this.nodes.push(node);

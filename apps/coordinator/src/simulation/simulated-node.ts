@@ -8,7 +8,7 @@ import type { NodeNature } from './node-nature.ts';
 import { NodeStorage } from './node-storage.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
-import type { Outage } from './simulated-files.ts';
+import type { FullDisk, Outage } from './simulated-files.ts';
 import { answerOf, changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -18,6 +18,8 @@ export interface NodeSurroundings {
   /** The coordinator that can be dialled; undefined while there is none. */
   leader: () => SimulatedCoordinator | undefined;
   jobs: ReadonlyMap<string, SimulatedJob>;
+  /** Disks that are full. */
+  full: readonly FullDisk[];
   /** Hosts that are away. */
   outages: readonly Outage[];
   reportWithinMs: number;
@@ -63,7 +65,7 @@ export class SimulatedNode {
 
   constructor(nature: NodeNature, world: NodeSurroundings) {
     this.nature = nature;
-    this.storage = new NodeStorage(nature.blind, world.clock, world.outages);
+    this.storage = new NodeStorage(nature.blind, world.clock, world);
     this.#world = world;
   }
 
@@ -354,8 +356,10 @@ export class SimulatedNode {
       this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
       return;
     }
-    if (shard.needs?.some((need) => need.startsWith('write')) && this.storage.cannotWrite(held.order.job.scratch)) {
-      const failure = { error: 'No space left on device', isOutput: true };
+    const writes = shard.needs?.some((need) => need.startsWith('write'));
+    const error = writes ? this.storage.whyNotWritten(held.order.job.scratch) : undefined;
+    if (error) {
+      const failure = { error, isOutput: true };
       this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
       return;
     }
