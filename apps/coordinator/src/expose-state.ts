@@ -55,7 +55,7 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
   });
   new Gauge({
     name: 'halogrid_jobs_blocked',
-    help: 'Jobs that do not go on because no attached node can do what they need.',
+    help: 'Jobs that wait for a node, a host or room, and do not go on meanwhile.',
     registers,
     collect() {
       this.set(ledger.ledJobs().filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
