@@ -145,8 +145,8 @@ test('a grid gives a histogram a cell, the same however an image is cut, and its
   node.hangUp();
 });
 
-test('a job whose features cannot be written fails at once, and leaves its job.json alone', async (t) => {
-  const { coordinator, jobs, folder } = await setStage(t);
+test('a job whose scratch folder is gone fails after a while, and leaves its job.json alone', async (t) => {
+  const { coordinator, jobs, folder } = await setStage(t, testConfig({ nodeGraceMs: 300 }));
   const out = join(folder, 'out');
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
   await rm(join(out, '.halogrid'), { recursive: true });
@@ -154,7 +154,7 @@ test('a job whose features cannot be written fails at once, and leaves its job.j
   await node.next('lease');
   const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.equal(state, JobState.FAILED);
-  assert.match(error, new RegExp(`^'${out}/.halogrid/output/features.parquet' could not be written: ENOENT: [^\n]*$`));
+  assert.match(error, new RegExp(`^The output in '${out}' cannot be written: [^\n]*ENOENT: [^\n]*$`));
   assert.deepEqual(await readdir(out), ['job.json']);
   node.hangUp();
 });
@@ -246,26 +246,31 @@ test('a node that is gone between two parts of its answer has answered nothing',
   node.hangUp();
 });
 
-test('results that no node can write fail the job with the reason, and quarantine nothing', async (t) => {
-  const { coordinator, jobs, folder } = await setStage(t, testConfig({ nodeGraceMs: 300 }));
-  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
-  const node = await ScriptedNode.attach(coordinator.grpcPort);
-  const { shard, attempt, epoch } = await node.next('lease');
-  node.writeError = 'The disk is full';
-  node.say({
-    $case: 'failed',
-    value: { jobId, shard, attempt, epoch, error: 'The disk is full', output: true, need: '' },
+for (const [reason, graces, expected] of [
+  [
+    'Permission denied',
+    { nodeGraceMs: 300 },
+    /^No attached node can write '.*': node 'scripted': Permission denied; mount/,
+  ],
+  ['The disk is full', { spaceGraceMs: 300 }, /^There is no room in '.*\/out': The disk is full; make room there/],
+] as const)
+  test(`results that no node can write fail the job with the reason, and quarantine nothing: ${reason}`, async (t) => {
+    const { coordinator, jobs, folder } = await setStage(t, testConfig(graces));
+    const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
+    const node = await ScriptedNode.attach(coordinator.grpcPort);
+    const { shard, attempt, epoch } = await node.next('lease');
+    node.writeError = reason;
+    node.say({
+      $case: 'failed',
+      value: { jobId, shard, attempt, epoch, error: reason, output: true, need: '' },
+    });
+    const last = (await watchToEnd(jobs, jobId)).at(-1)!;
+    assert.deepEqual([last.state, last.counts!.quarantined], [JobState.FAILED, 0]);
+    assert.match(last.error, expected);
+    const job = JSON.parse(await readFile(join(folder, 'out/job.json'), 'utf8'));
+    assert.deepEqual([job.state, job.error], ['failed', last.error]);
+    node.hangUp();
   });
-  const last = (await watchToEnd(jobs, jobId)).at(-1)!;
-  assert.deepEqual([last.state, last.counts!.quarantined], [JobState.FAILED, 0]);
-  assert.match(
-    last.error,
-    /^No attached node can write '.*': node 'scripted': The disk is full; mount the folder there/,
-  );
-  const job = JSON.parse(await readFile(join(folder, 'out/job.json'), 'utf8'));
-  assert.deepEqual([job.state, job.error], ['failed', last.error]);
-  node.hangUp();
-});
 
 test('a cancelled job is recalled, keeps a job.json alone, and ends for its watchers', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t);
