@@ -16,12 +16,7 @@ const noRoom = new Set(['ENOSPC', 'EDQUOT']);
 
 /** What a disk of a network answers while its server is away, or has just been. */
 const folderAway = new Set(
-  ['ESTALE', 'EIO', 'ENOENT', 'EACCES', 'ENOTCONN', 'ETIMEDOUT'].concat([
-    'EHOSTDOWN',
-    'EHOSTUNREACH',
-    'ENODEV',
-    'ENXIO',
-  ]),
+  'ESTALE EIO ENOENT EACCES ENOTCONN ETIMEDOUT EHOSTDOWN EHOSTUNREACH ENODEV ENXIO'.split(' '),
 );
 
 /** Libraries and other processes tell of a full disk by a sentence alone. */
