@@ -144,7 +144,10 @@ const tiffValues: Readonly<Record<number, readonly number[]>> = {
   530: [1, 2, 4],
 };
 
-/** Gives one or two tags of a TIFF that say how it is stored another value that files have, or one of it where they have several. */
+/**
+ * Gives one or two tags of a TIFF that say how it is stored another value that files have, or one of it where they have
+ * several.
+ */
 export const mutateTags: Mutation = (bytes, random) => {
   const changed = Buffer.from(bytes);
   const { isLittle, entries } = tiffDirectory(bytes);

@@ -12,8 +12,8 @@ export interface Mutant {
 }
 
 /**
- * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes may be
- * those of tags of TIFF alone.
+ * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes
+ * may be those of tags of TIFF alone.
  */
 export function makeMutant(
   seeds: readonly Seed[],

@@ -15,5 +15,8 @@ export function makeSeedTiffs(): Seed[] {
   }));
 }
 
-/** Of subsampled YCbCr, GDAL with libtiff 4.5 loses bytes where the image ends within a unit of chroma, and says nothing. */
+/**
+ * Of subsampled YCbCr, GDAL with libtiff 4.5 loses bytes where the image ends within a unit of chroma, and says
+ * nothing.
+ */
 export const isMisread = (name: string): boolean => /ycbcr-(?!1x1)/.test(name);

@@ -15,7 +15,8 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 import { type Absence, FlakyHost, handTo } from './flaky-host.ts';
 import { withFaults } from './node-hooks.ts';
 
-// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the same files on disk.
+// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the
+// same files on disk.
 
 const folder = scratchFolder();
 const namesFile = join(folder, 'names');

@@ -2,7 +2,8 @@
 const usual = { coordinator: '127.0.0.1:7070', httpPort: '9464' };
 
 /**
- * The command that copies the results of a job to the machine of the browser, which reaches the coordinator by this page's host.
+ * The command that copies the results of a job to the machine of the browser, which reaches the coordinator by this
+ * page's host.
  *
  * @param {string} jobId
  * @param {number} grpcPort

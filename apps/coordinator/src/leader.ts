@@ -45,7 +45,9 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/** What others' code lists, which a damaged file may bring into an endless loop: always on a thread that can be ended. */
+/**
+ * What others' code lists, which a damaged file may bring into an endless loop: always on a thread that can be ended.
+ */
 const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
 
 /**

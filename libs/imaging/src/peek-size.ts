@@ -107,8 +107,8 @@ function readWebpSize(start: Buffer): Peeked | undefined {
 }
 
 /**
- * What the first directory says, unless it may be of a page that is passed over. Its entries are sorted, so width and height are
- * among the first.
+ * What the first directory says, unless it may be of a page that is passed over. Its entries are sorted, so width and
+ * height are among the first.
  */
 async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
   const isBigEndian = start[0] === 0x4d;

@@ -48,8 +48,8 @@ export interface JobWork {
     outcomeOf: (index: number) => SourceOutcome | undefined,
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
-   * Writes the output, each file by `until`. `previewed` are the sources that get a preview, where all were listed in this process. `now`
-   * gives milliseconds since 1970. Resolves with where capture times are from, where that is known.
+   * Writes the output, each file by `until`. `previewed` are the sources that get a preview, where all were listed in
+   * this process. `now` gives milliseconds since 1970. Resolves with where capture times are from, where that is known.
    */
   finalise(
     results: JobResults,
@@ -197,7 +197,10 @@ export class JobRun {
     return this.#hostTime.take();
   }
 
-  /** Takes note of why it does not go on, and of the host that it waits for; true where that is another reason than before. */
+  /**
+   * Takes note of why it does not go on, and of the host that it waits for; true where that is another reason than
+   * before.
+   */
   waits(waiting: string, place = this.#away?.place): boolean {
     this.#hostTime.look(this.#clock.monotonicMs(), place);
     const isNew = waiting !== this.#waited;

@@ -22,9 +22,9 @@ export interface HalfWayJob {
 }
 
 /**
- * Goes on with the job of this specification that was left half-way in its output folder, by `goOn`, which is false where that cannot be; of
- * several that were named by their ids, with the newest. Returns the id of the job, undefined where there is none. Throws UsageError
- * where there is one that cannot go on.
+ * Goes on with the job of this specification that was left half-way in its output folder, by `goOn`, which is false
+ * where that cannot be; of several that were named by their ids, with the newest. Returns the id of the job, undefined
+ * where there is none. Throws UsageError where there is one that cannot go on.
  */
 export async function resumeHalfWay(
   spec: JobSpec,

@@ -9,8 +9,8 @@ import type { HalfWayJob } from './resume-in-folder.ts';
 type LedgerRecovery = Recovery & { ledger: DurableLedger };
 
 /**
- * Goes on with a failed job from what the ledger has of it. Returns false if the ledger has no such job, or the job cannot go on.
- * Throws UsageError where another coordinator leads the job.
+ * Goes on with a failed job from what the ledger has of it. Returns false if the ledger has no such job, or the job
+ * cannot go on. Throws UsageError where another coordinator leads the job.
  */
 export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: LedgerRecovery): Promise<boolean> {
   const { ledger } = recovery;

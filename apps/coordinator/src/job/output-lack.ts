@@ -1,8 +1,8 @@
 import { describeBytes } from '@halogrid/service/describe-bytes';
 
 /**
- * Why the output of a job cannot be written for now: its disk is full, or its folder is missing for a while, as a folder on a network
- * disk may be.
+ * Why the output of a job cannot be written for now: its disk is full, or its folder is missing for a while, as a
+ * folder on a network disk may be.
  */
 export interface OutputLack {
   kind: 'room' | 'folder';

@@ -95,8 +95,8 @@ export class DurableLedger implements Ledger {
   }
 
   /**
-   * Takes over a job of the home that is this ledger's from now on, with an epoch of its own; undefined where it has ended, perhaps to go on
-   * later. Rejects as `load`.
+   * Takes over a job of the home that is this ledger's from now on, with an epoch of its own; undefined where it has
+   * ended, perhaps to go on later. Rejects as `load`.
    */
   async adopt(home: JobHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool, jobId)) {

@@ -12,7 +12,10 @@ interface Held {
   retryMs: number;
 }
 
-/** The changes that a journal cannot write for now. Each is tried again separately, with pauses that double up to 5 seconds. */
+/**
+ * The changes that a journal cannot write for now. Each is tried again separately, with pauses that double up to 5
+ * seconds.
+ */
 export class HeldChanges {
   readonly #pause: (ms: number) => Promise<void>;
   readonly #tryAgain: (what: Journaled, waiter: PromiseWithResolvers<void>) => void;

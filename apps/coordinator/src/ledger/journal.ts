@@ -11,8 +11,8 @@ export interface Journaled {
   /** What has changed since the last call. */
   changes(): Change[];
   /**
-   * Makes durable what the changes that were given speak of; called before they are written, again after a failure. Where it rejects for
-   * what `lackOf` knows, it may succeed later.
+   * Makes durable what the changes that were given speak of; called before they are written, again after a failure.
+   * Where it rejects for what `lackOf` knows, it may succeed later.
    */
   sync(): Promise<void>;
 }
@@ -41,8 +41,9 @@ const silentMs = 5_000;
  * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
- * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered. What
- * cannot be made durable for now, because its own disk is full, is held back by itself and tried again alike: the others go on.
+ * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave
+ * unanswered. What cannot be made durable for now, because its own disk is full, is held back by itself and tried again
+ * alike: the others go on.
  *
  * Where the store is lost, what waits to be written never settles, because nothing may follow from it any more: no job fails
  * for it, and no node is told anything.

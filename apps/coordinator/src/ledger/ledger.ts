@@ -247,7 +247,9 @@ export interface Ledger {
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** Why what is done of a job cannot be kept in its folder for now; undefined where it is. */
   outputLack(jobId: string): OutputLack | undefined;
-  /** Gives up what cannot be kept in the folder of a job for now: who waits for it hears so. The job is about to end. */
+  /**
+   * Gives up what cannot be kept in the folder of a job for now: who waits for it hears so. The job is about to end.
+   */
   giveUp(jobId: string): Promise<void>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

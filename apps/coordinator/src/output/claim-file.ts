@@ -55,8 +55,8 @@ export async function replaceClaim(
 }
 
 /**
- * Writes over the claim where the disk has no room for another file: into the blocks that it has, by one call of the system. False where
- * these are too few.
+ * Writes over the claim where the disk has no room for another file: into the blocks that it has, by one call of the
+ * system. False where these are too few.
  */
 export async function overwriteClaim(path: string, text: string): Promise<boolean> {
   const file = await open(claimOf(path), 'r+');

@@ -24,7 +24,9 @@ export interface JobClaim {
   digest?: string;
   /** Only a failed job has one. */
   error?: string;
-  /** Of a failed job: what is done of it is in the scratch folder, and a job of the same specification goes on with it. */
+  /**
+   * Of a failed job: what is done of it is in the scratch folder, and a job of the same specification goes on with it.
+   */
   canGoOn?: true;
 }
 

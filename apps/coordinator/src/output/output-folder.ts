@@ -72,8 +72,8 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
 
 /**
  * Takes the output folder over from the process that ran this job in it, which has ended or may write nothing any more, and
- * resolves with what its job.json said; where that is the job's end for good, the folder is left alone. Refused with UsageError where
- * it is not this job's, and where somebody else takes it just now.
+ * resolves with what its job.json said; where that is the job's end for good, the folder is left alone. Refused with
+ * UsageError where it is not this job's, and where somebody else takes it just now.
  */
 export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
   const path = outputPath(out);
@@ -99,8 +99,8 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 }
 
 /**
- * The job that was left half-way in the folder by a process that has ended, or that failed and can go on, if it is of this specification.
- * One that kept earlier results is none for a job that asks for nothing to be kept.
+ * The job that was left half-way in the folder by a process that has ended, or that failed and can go on, if it is of
+ * this specification. One that kept earlier results is none for a job that asks for nothing to be kept.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);

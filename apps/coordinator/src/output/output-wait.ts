@@ -27,8 +27,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * A failed write may have been large, so it is repeated only when more is free than before, or after this time: the free bytes
- * do not show what is left of a quota.
+ * A failed write may have been large, so it is repeated only when more is free than before, or after this time: the
+ * free bytes do not show what is left of a quota.
  */
 const anywayMs = 60_000;
 
@@ -77,7 +77,10 @@ export class OutputWait {
     }
   };
 
-  /** Notes what `who` finds lacking; undefined: nothing any more. Throws WantError after it has been lacking for too long. */
+  /**
+   * Notes what `who` finds lacking; undefined: nothing any more. Throws WantError after it has been lacking for too
+   * long.
+   */
   note(who: unknown, lack: OutputLack | undefined): void {
     if (!lack) {
       this.#lacking.delete(who);

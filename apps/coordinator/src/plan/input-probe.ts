@@ -136,8 +136,8 @@ export class InputProbe {
 }
 
 /**
- * Whether it is here and has no size: it is empty, or a pipe, or what a system makes up for each process, as below /proc.
- * Opening it says so; nodes are not asked for it, because each may see another file there.
+ * Whether it is here and has no size: it is empty, or a pipe, or what a system makes up for each process, as below
+ * /proc. Opening it says so; nodes are not asked for it, because each may see another file there.
  */
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');

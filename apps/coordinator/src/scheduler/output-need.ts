@@ -25,8 +25,8 @@ export function forgetOutputLack(job: ScheduledJob, nodes: readonly AttachedNode
 }
 
 /**
- * Why no node can write results, if the output is at fault: what the coordinator found itself, or that a node has no room (its quota may
- * be smaller than the coordinator's). Undefined if the nodes are at fault.
+ * Why no node can write results, if the output is at fault: what the coordinator found itself, or that a node has no
+ * room (its quota may be smaller than the coordinator's). Undefined if the nodes are at fault.
  */
 export function outputLack({ nodes }: SchedulerState, job: ScheduledJob, need: string): OutputLack | undefined {
   if (!isWriting(need)) return undefined;

@@ -20,7 +20,10 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
   return needs === undefined || needs.every((need) => sights.get(need)?.kind === 'shown');
 }
 
-/** Whether the node is known not to be able to compute the shard. That nobody has room for its results says nothing of the node. */
+/**
+ * Whether the node is known not to be able to compute the shard. That nobody has room for its results says nothing of
+ * the node.
+ */
 function lacksFor(node: AttachedNode, { job, shard }: ShardEntry): boolean {
   const isOfNode = (need: string): boolean => !job.outputLack || !lacksRoom(node, need);
   return shard.needs?.some((need) => node.sights.get(need)?.kind === 'lacking' && isOfNode(need)) ?? false;

@@ -53,7 +53,10 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   return entry;
 }
 
-/** The node is asked again like one that lacks it, and nobody is blamed. Most often others of its shards have said the same. */
+/**
+ * The node is asked again like one that lacks it, and nobody is blamed. Most often others of its shards have said the
+ * same.
+ */
 function hostIsAway<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
   const node = turn.state.nodesById.get(nodeId);
   if (node && node.sights.get(need)?.kind !== 'lacking') setLacked(turn, node, need, reason);

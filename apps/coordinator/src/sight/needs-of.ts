@@ -8,7 +8,10 @@ type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
 
 type Decodes = 'video' | 'jpeg' | undefined;
 
-/** Folders, and hosts and buckets, of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
+/**
+ * Folders, and hosts and buckets, of a job that nodes prove before they read there, at most: of what is beyond,
+ * failures tell.
+ */
 const maxFolders = 32;
 const maxHosts = 1024;
 

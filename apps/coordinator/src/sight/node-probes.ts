@@ -131,8 +131,9 @@ export class NodeProbes {
   }
 
   /**
-   * Whether the host or bucket of a need cannot be had, of which a file was not there for the coordinator. One that closes its files is closed
-   * as a whole where the coordinator has seen some; else `hasSome` of them was had by a node, which may have keys of its own.
+   * Whether the host or bucket of a need cannot be had, of which a file was not there for the coordinator. One that
+   * closes its files is closed as a whole where the coordinator has seen some; else `hasSome` of them was had by a
+   * node, which may have keys of its own.
    */
   async isHostGone(need: string, failed: { uri: string; fault: InputFault }, hasSome: boolean): Promise<boolean> {
     if (placeOfNeed(need) === undefined) return false;
@@ -183,7 +184,10 @@ export class NodeProbes {
   }
 }
 
-/** What a node has shown that could not write, for that reason; none: that writes through the coordinator. The coordinator's own counts. */
+/**
+ * What a node has shown that could not write, for that reason; none: that writes through the coordinator. The
+ * coordinator's own counts.
+ */
 function shownOfWriting(reason: string, own: OutputLack | undefined): Shown {
   if (own) return { kind: 'NeedLacked', reason: own.error, own };
   return reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' };
@@ -201,7 +205,10 @@ function difference(expected: Expected, seen: Omit<SeenFile, 'cause'> | undefine
     : 'It is another file there: its content differs';
 }
 
-/** Why the host of those files is away or closed for the node; undefined where it is not for one of them, or one file alone is closed. */
+/**
+ * Why the host of those files is away or closed for the node; undefined where it is not for one of them, or one file
+ * alone is closed.
+ */
 function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
   const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);
   const isAway = ({ cause }: SeenFile): boolean => cause === Cause.AWAY || (cause === Cause.CLOSED && files.length > 1);

@@ -20,7 +20,9 @@ export interface Eyes {
   identify(folderUri: string): Promise<string | undefined>;
   /** Bytes that are free below that folder; undefined where nobody can tell. */
   free(folderUri: string): Promise<number | undefined>;
-  /** Why results cannot be written below that folder, where a node could not, for that reason; undefined where they can. */
+  /**
+   * Why results cannot be written below that folder, where a node could not, for that reason; undefined where they can.
+   */
   whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined>;
 }
 

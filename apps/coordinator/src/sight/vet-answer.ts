@@ -6,7 +6,10 @@ import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 
-/** An answer is taken for good after it was put off so often, where what may pass has not passed, for the coordinator as well. */
+/**
+ * An answer is taken for good after it was put off so often, where what may pass has not passed, for the coordinator as
+ * well.
+ */
 const mostDelays = 2;
 
 /** What is asked of the answer to a shard. */

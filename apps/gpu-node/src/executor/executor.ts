@@ -72,7 +72,10 @@ const leastSegmentsAhead = 4;
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
-/** Attempts of a shard that end early where a host seems to be away: later ones ask for each file, so that none is blamed unasked. */
+/**
+ * Attempts of a shard that end early where a host seems to be away: later ones ask for each file, so that none is
+ * blamed unasked.
+ */
 const quickAttempts = 2;
 
 /** A shard that the node was given. */

@@ -3,7 +3,10 @@ import type { Decoder } from './earliest-finish.ts';
 /** The decoders that get JPEGs: one alone, or both. */
 export type DecodePlan = Decoder | 'both';
 
-/** Turns of a plan before the other one is tried, at first. The number doubles after each trial without a gain, up to the most. */
+/**
+ * Turns of a plan before the other one is tried, at first. The number doubles after each trial without a gain, up to
+ * the most.
+ */
 export const turnsBeforeTrial = 2;
 const mostTurnsBeforeTrial = 128;
 /** A plan replaces another one only if it is faster by this factor: turns of equal plans differ by a few percent. */
@@ -13,9 +16,10 @@ const worthwhile = 1.03;
 export type DecoderRates = Readonly<Record<Decoder, number>>;
 
 /**
- * Decides whether both decoders work or the faster one alone, by the bytes that the node decodes in a turn of each plan. The separate rates
- * do not show it: cores that decode cannot read for the device meanwhile, and a frame that they decode takes ten times as long on the
- * main thread. So the other plan is tried for a turn now and then, more and more rarely.
+ * Decides whether both decoders work or the faster one alone, by the bytes that the node decodes in a turn of each
+ * plan. The separate rates do not show it: cores that decode cannot read for the device meanwhile, and a frame that
+ * they decode takes ten times as long on the main thread. So the other plan is tried for a turn now and then, more and
+ * more rarely.
  */
 export class DecodeTrials {
   #plan: DecodePlan = 'both';
@@ -28,7 +32,9 @@ export class DecodeTrials {
     return this.#plan;
   }
 
-  /** Takes the bytes a second of a turn of the plan, and the rates of the decoders. Chooses the plan of the next turn. */
+  /**
+   * Takes the bytes a second of a turn of the plan, and the rates of the decoders. Chooses the plan of the next turn.
+   */
   measured(rate: number, rates: DecoderRates): void {
     const before = this.#before;
     this.#before = undefined;

@@ -17,7 +17,10 @@ export interface JpegFeedOptions {
   /** What JPEGs are decoded to: the rates of both are others. */
   channels: PlaneTarget['channels'];
   threads: Pick<JpegThreads, 'read'>;
-  /** Pieces of work that keep the cores busy: while the device gets ready they have no more at once, because it would do those sooner. */
+  /**
+   * Pieces of work that keep the cores busy: while the device gets ready they have no more at once, because it would do
+   * those sooner.
+   */
   coresAtOnce: number;
   /** Bytes a second that this device was measured to decode to these before, if it was. */
   readRate(): Promise<number | undefined>;
@@ -39,7 +42,10 @@ const batchesMeasured = 16;
 /** Decodes a piece of work, and tells how much of it was done. */
 type Work = Readonly<Record<Decoder, () => Promise<WorkDone>>>;
 
-/** Chooses for each batch of a node's JPEGs whether the device or cores decode it, to gray or to colours, and reads batches for the device. */
+/**
+ * Chooses for each batch of a node's JPEGs whether the device or cores decode it, to gray or to colours, and reads
+ * batches for the device.
+ */
 export class JpegFeed {
   readonly #options: JpegFeedOptions;
   readonly #rates: Record<Decoder, WorkRate>;

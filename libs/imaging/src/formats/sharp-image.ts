@@ -120,8 +120,8 @@ async function decodeBand(
 const isOfDisk = /no space left|quota exceeded|unable to open for write|wbuffer_write/i;
 
 /**
- * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer that all images of the process
- * share, so that they may be about another image, which is decoded at the same time.
+ * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer that all images of the
+ * process share, so that they may be about another image, which is decoded at the same time.
  */
 function refusal(error: Error, format: SharpFormat): InputError {
   // This much sharp says itself.

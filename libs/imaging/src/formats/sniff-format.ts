@@ -17,8 +17,8 @@ const supportedVideos =
 const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
 
 /**
- * The format of a file that begins with `head`. Its name tells formats whose files begin as those of another, or that have
- * no signature. Throws InputError for whatever is not supported.
+ * The format of a file that begins with `head`. Its name tells formats whose files begin as those of another, or that
+ * have no signature. Throws InputError for whatever is not supported.
  */
 export function sniffFormat(head: Uint8Array, fileName = ''): Format {
   const start = startOf(head);

@@ -6,7 +6,9 @@ import { readScan, type ScanEnd, walkScan } from './scan.ts';
 /** A JPEG without the bytes that do not belong to it. */
 export interface MendedJpeg {
   bytes: Uint8Array;
-  /** A sentence that says what was removed. There are only a few such sentences, so that files can be counted by them. */
+  /**
+   * A sentence that says what was removed. There are only a few such sentences, so that files can be counted by them.
+   */
   mended: string;
 }
 
@@ -20,15 +22,15 @@ const anyBytes = 64;
 const endMarker = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
- * Removes bytes that do not belong to a JPEG. Only markers and codes are read to find them: a second start marker; bytes
- * between segments, such as after a segment that is longer than it says; bytes between a block and the restart marker
- * that is expected next; and bytes after the last block of the image. A decoder that stops at the first warning must
- * then accept the result.
+ * Removes bytes that do not belong to a JPEG. Only markers and codes are read to find them: a second start marker;
+ * bytes between segments, such as after a segment that is longer than it says; bytes between a block and the restart
+ * marker that is expected next; and bytes after the last block of the image. A decoder that stops at the first warning
+ * must then accept the result.
  *
- * Returns undefined if there is nothing to remove, and if data is lost: a segment with a damaged marker, undefined codes,
- * missing blocks, an unexpected restart marker, or more than 64 bytes after the last block that decode as further blocks,
- * as where the header states too few rows. The codes of JPEGs that are not baseline are not read: after their header,
- * only zeros before the end marker are removed.
+ * Returns undefined if there is nothing to remove, and if data is lost: a segment with a damaged marker, undefined
+ * codes, missing blocks, an unexpected restart marker, or more than 64 bytes after the last block that decode as
+ * further blocks, as where the header states too few rows. The codes of JPEGs that are not baseline are not read: after
+ * their header, only zeros before the end marker are removed.
  */
 export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | undefined> {
   const mender = new Mender(jpeg);

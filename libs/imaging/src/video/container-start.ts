@@ -1,7 +1,9 @@
 /** The first byte of each packet of a transport stream. */
 const syncByte = 0x47;
 
-/** Bytes from a packet to the next: broadcast, with a time code before it (Blu-ray, cameras), with check bytes after it. */
+/**
+ * Bytes from a packet to the next: broadcast, with a time code before it (Blu-ray, cameras), with check bytes after it.
+ */
 const packetBytes = [188, 192, 204];
 
 /** This many packets in a row prove a transport stream. */
@@ -15,8 +17,8 @@ const ebml = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 const voidElement = 0xec;
 
 /**
- * Where a container begins among the first bytes of a file that does not begin with one: packets of a transport stream, or
- * a Matroska file after an empty element; -1 if there is neither.
+ * Where a container begins among the first bytes of a file that does not begin with one: packets of a transport stream,
+ * or a Matroska file after an empty element; -1 if there is neither.
  */
 export const containerStart = (bytes: Uint8Array): number =>
   bytes[0] === voidElement

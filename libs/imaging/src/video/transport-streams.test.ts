@@ -1,4 +1,5 @@
-// Transport streams as recorders, discs and broadcasts leave them: cut anywhere, behind other bytes, with longer packets.
+// Transport streams as recorders, discs and broadcasts leave them: cut anywhere, behind other bytes, with longer
+// packets.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -75,9 +75,9 @@ export function areTimed(packets: readonly Pick<VideoPacket, 'pts'>[]): boolean 
 }
 
 /**
- * Times of frames that are shown, in the order of showing: as packets state them, else by turn. Where some have neither, all
- * are null. But a recording may begin, with a key frame, before the first time that its container can state: then its first
- * frames alone have none.
+ * Times of frames that are shown, in the order of showing: as packets state them, else by turn. Where some have
+ * neither, all are null. But a recording may begin, with a key frame, before the first time that its container can
+ * state: then its first frames alone have none.
  */
 function timesOf(shown: readonly VideoPacket[], isBegin: boolean): (number | null)[] {
   const stated = shown.map(({ pts }) => pts);

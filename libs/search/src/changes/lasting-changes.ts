@@ -16,7 +16,9 @@ export interface Sample {
 
 /** Samples whose common appearance is compared: what passes within two of them leaves no trace in it. */
 export const blockSamples = 8;
-/** Samples that are kept, to look for the one a change began with; twice as many while another view has yet to settle. */
+/**
+ * Samples that are kept, to look for the one a change began with; twice as many while another view has yet to settle.
+ */
 const keptSamples = keptBlocks * blockSamples;
 /** The reference moves this part of the way to each block: shadows and dusk become usual in some eight of them. */
 const adaption = 1 / 8;

@@ -13,7 +13,10 @@ export interface OpenEvent {
   readonly view?: View;
 }
 
-/** A block or sample matches an earlier look if its distance to that is less than this share of its distance to the later one. */
+/**
+ * A block or sample matches an earlier look if its distance to that is less than this share of its distance to the
+ * later one.
+ */
 export const settled = 0.5;
 /** The most open events that are kept, so that their end is noticed. */
 const rememberedEvents = 32;

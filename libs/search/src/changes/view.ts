@@ -10,7 +10,10 @@ const leastChange = 0.03;
 /** The number of latest samples that define the usual distance of a cell, and the fewest that suffice. */
 const usualSamples = 128;
 const learned = 8;
-/** Fewer samples may deviate little by chance: until a cell has this many, it does not count as quieter than the median cell. */
+/**
+ * Fewer samples may deviate little by chance: until a cell has this many, it does not count as quieter than the median
+ * cell.
+ */
 const ownDeviation = 64;
 /** The distance of a sample's cell is still usual if it exceeds the usual one by at most this. */
 const leastExcess = 0.03;

@@ -41,8 +41,9 @@ interface Away extends AwayHost {
 }
 
 /**
- * Waits for hosts and buckets that are away, for `graceMs` each. After longer and longer pauses, a few of the waiting requests are sent again.
- * A host is away once two requests have failed, unless another of its objects can be read meanwhile.
+ * Waits for hosts and buckets that are away, for `graceMs` each. After longer and longer pauses, a few of the waiting
+ * requests are sent again. A host is away once two requests have failed, unless another of its objects can be read
+ * meanwhile.
  */
 export class AwayHosts implements Patience {
   readonly #options: AwayHostsOptions;

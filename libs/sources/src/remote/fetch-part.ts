@@ -19,7 +19,10 @@ export interface PartSource {
   wire: { bytes: number };
 }
 
-/** Fills `into` from byte `start` of a file, with several requests if a server sends fewer bytes. Rejects with InputError. */
+/**
+ * Fills `into` from byte `start` of a file, with several requests if a server sends fewer bytes. Rejects with
+ * InputError.
+ */
 export async function fetchPart(source: PartSource, into: Uint8Array, start: number): Promise<void> {
   const { target, limits, version, wire } = source;
   const end = start + into.length;

@@ -34,8 +34,8 @@ export class ChangedFileError extends TransferError {}
 const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes: 'its size in bytes' };
 
 /**
- * Where the body of a 206 belongs, and how long all of the file is, which a server need not know. Throws TransferError where
- * it does not say which part it sends.
+ * Where the body of a 206 belongs, and how long all of the file is, which a server need not know. Throws TransferError
+ * where it does not say which part it sends.
  */
 export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number | undefined } {
   const [, first, last, total] =

@@ -26,8 +26,9 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
 
 /**
  * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429 and
- * connections that end early. `use` then begins from the start. Where whoever asks has patience with hosts that are away, that goes on until
- * they are back. Rejects with TransferError when that is of no use, with InputError for an empty file, and as the patience does.
+ * connections that end early. `use` then begins from the start. Where whoever asks has patience with hosts that are
+ * away, that goes on until they are back. Rejects with TransferError when that is of no use, with InputError for an
+ * empty file, and as the patience does.
  */
 export async function tryToGet<T>(
   target: RemoteTarget,

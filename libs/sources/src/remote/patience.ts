@@ -8,8 +8,9 @@ export interface Patience {
   /** The host has answered; `isHad`: with the requested object. */
   answered(target: RemoteTarget, isHad: boolean): void;
   /**
-   * A request has failed as if its host or bucket were away or closed. Resolves with true when the request is to be sent again, and with
-   * false if the target itself is at fault. `look` requests another target and returns its fault. Rejects after waiting long enough.
+   * A request has failed as if its host or bucket were away or closed. Resolves with true when the request is to be
+   * sent again, and with false if the target itself is at fault. `look` requests another target and returns its fault.
+   * Rejects after waiting long enough.
    */
   outlasts(
     target: RemoteTarget,

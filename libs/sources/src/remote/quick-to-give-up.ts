@@ -3,7 +3,10 @@ import { InputError } from '../input-error.ts';
 /** After this many files in a row have failed because their host is away, the next is not requested. */
 const mostInRow = 8;
 
-/** Counts failures in a row by host. A file of a host that does not answer takes half a minute, and a shard has thousands. */
+/**
+ * Counts failures in a row by host. A file of a host that does not answer takes half a minute, and a shard has
+ * thousands.
+ */
 class AwayInRow {
   readonly #hosts = new Map<string, { failures: number; last: InputError }>();
 

@@ -82,7 +82,10 @@ interface Block {
   places: (BlockPlace | undefined)[];
 }
 
-/** Blocks that are read together: all rows of several blocks, or the rows of pixels from `from` up to `to` of a single one. */
+/**
+ * Blocks that are read together: all rows of several blocks, or the rows of pixels from `from` up to `to` of a single
+ * one.
+ */
 interface Run {
   blocks: Block[];
   from: number;

@@ -114,8 +114,8 @@ interface Tables {
 }
 
 /**
- * Fills `into` with the bytes of several places, one after another. Places that follow each other in the file are read together.
- * Rejects with InputError.
+ * Fills `into` with the bytes of several places, one after another. Places that follow each other in the file are read
+ * together. Rejects with InputError.
  */
 export async function readPlaces(file: InputFile, places: readonly ByteRange[], into: Uint8Array): Promise<void> {
   let at = 0;

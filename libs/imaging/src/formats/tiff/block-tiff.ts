@@ -21,8 +21,8 @@ const fieldBytes = 12;
 const [short, long, undefinedType] = [3, 4, 7];
 
 /**
- * Makes the bytes of that TIFF. `blocks` has the bytes of all blocks one after another; `lengths` has the number of bytes of each.
- * The decoder gets nothing else of the original file.
+ * Makes the bytes of that TIFF. `blocks` has the bytes of all blocks one after another; `lengths` has the number of
+ * bytes of each. The decoder gets nothing else of the original file.
  */
 export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly number[]): Buffer {
   const { width, rows, bits, samples, tags = [], jpegTables } = tiff;
@@ -69,8 +69,9 @@ export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly
 }
 
 /**
- * Decodes all rows, or a part of the rows, to gray or interleaved RGB of 8 bits, rows without gaps. Rejects with InputError and the
- * message `whyNot`. The messages of libvips are not used, because all images of a process share its buffer of errors and queue of warnings.
+ * Decodes all rows, or a part of the rows, to gray or interleaved RGB of 8 bits, rows without gaps. Rejects with
+ * InputError and the message `whyNot`. The messages of libvips are not used, because all images of a process share its
+ * buffer of errors and queue of warnings.
  */
 export async function decodeBlockTiff(
   file: Buffer,

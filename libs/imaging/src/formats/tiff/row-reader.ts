@@ -45,8 +45,8 @@ export class RowReader {
   }
 
   /**
-   * The bytes of a block of `rows` stored rows: as many as its pixels can need, or fewer if the file says so. Throws InputError if
-   * they are not in the file.
+   * The bytes of a block of `rows` stored rows: as many as its pixels can need, or fewer if the file says so. Throws
+   * InputError if they are not in the file.
    */
   rangeOf({ name, start, bytes }: BlockPlace, rows: number): ByteRange {
     const { sizeBytes } = this.#file;
@@ -66,7 +66,10 @@ export class RowReader {
     );
   }
 
-  /** The stored rows of blocks, one after another, or a part of the rows of a single block. Rejects with InputError, which names the block. */
+  /**
+   * The stored rows of blocks, one after another, or a part of the rows of a single block. Rejects with InputError,
+   * which names the block.
+   */
   async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
@@ -133,8 +136,8 @@ export class RowReader {
     const { rowBytes, width } = this.#stored;
     const common = { rows, compression };
     if (layout.coding === 'packed') {
-      // Packed bytes may be cut into rows of any width, and libvips needs some time for each row (measured: 80 MB/s at 256 bytes a
-      // row, 230 at 65536).
+      // Packed bytes may be cut into rows of any width, and libvips needs some time for each row (measured: 80 MB/s at
+      // 256 bytes a row, 230 at 65536).
       const areLong = isWhole && rows[0]! * rowBytes <= maxLineBytes && rows.every((count) => count === rows[0]);
       const shape = areLong ? { width: rows[0]! * rowBytes, rows: rows.map(() => 1) } : { width: rowBytes };
       return { ...common, ...shape, bits: 8, samples: 1, photometric: black };

@@ -24,8 +24,8 @@ const reducedImage = 1;
 const mask = 4;
 
 /**
- * The directory of the first page that is neither a reduced image nor a mask; the first directory if all pages are. Rejects with
- * InputError.
+ * The directory of the first page that is neither a reduced image nor a mask; the first directory if all pages are.
+ * Rejects with InputError.
  */
 export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> {
   const first = await reader.readFirstDirectory();

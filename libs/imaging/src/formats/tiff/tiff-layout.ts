@@ -1,6 +1,9 @@
 import type { PixelType } from '@halogrid/geometry';
 
-/** The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no difference. */
+/**
+ * The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no
+ * difference.
+ */
 export interface TiffStorage {
   /** One value, or one a sample. */
   bitsPerSample: readonly number[];
@@ -30,8 +33,8 @@ export interface TiffLayout {
   /** The number of blocks with the same pixels: one for each sample that is read. */
   planes: 1 | 3;
   /**
-   * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones are decompressed to such bytes, `fax` gives
-   * black and white, and `picture` gives gray or RGB of 8 bits.
+   * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones are decompressed to such
+   * bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
    */
   coding: 'stored' | 'packed' | 'fax' | 'picture';
   /** The first bit of each byte is the lowest. */

@@ -14,8 +14,8 @@ import { TiffReader } from './tiff-reader.ts';
 const maxTilePixels = 2 ** 24;
 
 /**
- * Opens the first page that is neither a reduced image nor a mask. Takes `file` over and keeps it open. Tiles are read by region.
- * Colours are as stored: other samples, such as alpha, do not change them.
+ * Opens the first page that is neither a reduced image nor a mask. Takes `file` over and keeps it open. Tiles are read
+ * by region. Colours are as stored: other samples, such as alpha, do not change them.
  */
 export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   const reader = new TiffReader(file);

@@ -19,8 +19,8 @@ const { fround } = Math;
 const fixed = (value: number): number => Math.trunc(clamp(value, 0, 2) * 65536 + 0.5);
 
 /**
- * The conversion of libtiff (TIFFYCbCrtoRGB), with its single-precision tables and its rounding, so that pixels equal those from
- * tiff2rgba and GDAL.
+ * The conversion of libtiff (TIFFYCbCrtoRGB), with its single-precision tables and its rounding, so that pixels equal
+ * those from tiff2rgba and GDAL.
  */
 export function ycbcrToRgb({ weights, range }: YcbcrTags): YcbcrToRgb {
   const [red, green, blue] = weights.map(fround) as [number, number, number];

@@ -9,7 +9,9 @@ const stills = ['mjpeg', 'png', 'bmp', 'gif', 'webp', 'tiff'];
 /** The most packets of all tracks in which a second picture is searched. */
 const lookedAt = 1000;
 
-/** The number of the video stream: the first that is neither a cover picture nor a track of one picture before a film. */
+/**
+ * The number of the video stream: the first that is neither a cover picture nor a track of one picture before a film.
+ */
 export function findStream(ffmpeg: Ffmpeg, bytes: VideoBytes, { context }: OpenFormat, options: FormatOptions): number {
   const streams = context.streams ?? [];
   const videos = streams.filter(({ codecpar, disposition }) => {

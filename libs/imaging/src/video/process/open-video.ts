@@ -112,8 +112,8 @@ export class PacketReader {
   }
 
   /**
-   * Whether the packet that was read last, the first, needs one that the file does not have, and its decoder would not notice: that of
-   * MPEG-4 takes what is not there for gray.
+   * Whether the packet that was read last, the first, needs one that the file does not have, and its decoder would not
+   * notice: that of MPEG-4 takes what is not there for gray.
    */
   get beginsInside(): boolean {
     return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;

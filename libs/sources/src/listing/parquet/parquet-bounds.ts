@@ -6,7 +6,10 @@ import { DamagedError } from './thrift-struct.ts';
  * take 60 MiB.
  */
 export const mostFooterBytes = 2 ** 26;
-/** The most rows of a row group: one group is held at a time, some hundred bytes a row. Programs write a million or fewer. */
+/**
+ * The most rows of a row group: one group is held at a time, some hundred bytes a row. Programs write a million or
+ * fewer.
+ */
 const mostGroupRows = 2 ** 22;
 /** The most bytes read of a column of a row group: texts of 256 bytes in the most rows allowed. */
 export const mostChunkBytes = 2 ** 30;

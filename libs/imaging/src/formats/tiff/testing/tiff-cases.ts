@@ -38,8 +38,8 @@ function storageOf({ bits, sampleFormat, extra, subsampling, ...same }: TiffCase
 }
 
 /**
- * Whether such a file is readable and worth a test: tags without an effect have their usual values, and a single plane has the
- * usual PlanarConfiguration.
+ * Whether such a file is readable and worth a test: tags without an effect have their usual values, and a single plane
+ * has the usual PlanarConfiguration.
  */
 function isRead(file: TiffCase): boolean {
   const { compression, predictor, photometric, subsampling } = file;
@@ -78,7 +78,8 @@ export function coveringCases(files: readonly TiffCase[]): TiffCase[] {
   const pairs = files.map(pairsOf);
   const left = new Set(pairs.flat());
   const chosen: TiffCase[] = [];
-  // Picks the file with the most missing pairs from a sample that moves on each time; from all files once few pairs are missing.
+  // Picks the file with the most missing pairs from a sample that moves on each time; from all files once few pairs are
+  // missing.
   const stride = 1_000_003 % files.length;
   for (let at = 0; left.size > 0; ) {
     let [best, most] = [-1, 0];
