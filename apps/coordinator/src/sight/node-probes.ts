@@ -206,8 +206,8 @@ function difference(expected: Expected, seen: Omit<SeenFile, 'cause'> | undefine
 }
 
 /**
- * Why the host of those files is away or closed for the node. Undefined if the node can read one of them, or if there
- * is only one file and it is closed.
+ * Why the host of those files is away or closed for the node. Undefined unless that holds for every file; a single
+ * closed file does not suffice.
  */
 function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
   const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);
