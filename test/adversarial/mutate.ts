@@ -13,7 +13,7 @@ export interface Mutant {
 
 /**
  * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes
- * may be those of tags of TIFF alone.
+ * may be limited to tags of TIFF.
  */
 export function makeMutant(
   seeds: readonly Seed[],

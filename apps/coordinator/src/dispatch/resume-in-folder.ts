@@ -64,7 +64,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
       );
     }
     const why = error instanceof Error ? error.message : String(error);
-    const remedy = lackOf(error) ? 'see to the folder, and run the same command again' : 'remove it to begin anew';
+    const remedy = lackOf(error) ? 'see to the folder, and run the same command again' : 'remove it to start again';
     throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); ${remedy}`);
   }
   releaseOutputFolder(spec.out);
