@@ -22,7 +22,7 @@ let cluster: ServingCluster;
 /** Each bad input, where its error arises, and what the sentence must say. */
 const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   'a folder in a manifest': ['read', /folder/],
-  // The first of the folder, which nodes would be asked for; each process has another there, of no size.
+  // The first input of the folder, with which nodes would be probed. Each process sees another file there, of size 0.
   ...(process.platform === 'linux' && { 'a-link-to-environ.png': ['decode', /empty/] }),
   'bomb.png': ['decode', /^60000x60000 is 3600000000 pixels, more than /],
   'cmyk.jpg': ['decode', /CMYK/],
@@ -41,7 +41,9 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   ...(process.getuid?.() !== 0 && { 'unreadable.png': ['read', /permission/i] }),
 };
 
-/** What is opened when the job is planned: of a format that is not read, by its name, and what has no size. */
+/**
+ * Inputs that are opened when the job is planned: files with the name of an unsupported format, and files of size 0.
+ */
 const opened = ['a-link-to-environ.png', 'export.dav', 'image.gif', 'photo.nef', 'pipe.png', 'zero-bytes.png'];
 
 const good: Record<string, Picture> = {

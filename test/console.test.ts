@@ -80,7 +80,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   ]);
   assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
 
-  // The command that is told copies all of them, as it stands there.
+  // The shown command copies all files, exactly as it is shown.
   const told = await page.locator('#results code').innerText();
   const copy = join(folder, 'copy');
   const copied = await command(

@@ -73,7 +73,7 @@ interface Ended {
   kept: string;
 }
 
-/** Runs the same command once or more on a disk, with something done meanwhile, and before it is run again. */
+/** Runs the same command on a disk, once or several times. Hooks act while it runs, and before it runs again. */
 async function runOnDisk(
   megabytes: number,
   map: string,
@@ -98,7 +98,7 @@ async function runOnDisk(
   });
 }
 
-/** Fills the disk once so many of some four hundred pieces of the preview, or of the map, are there. */
+/** Fills the disk once a number of some four hundred pieces of the preview, or of the map, exist. */
 const fill = (pieces: number): string =>
   `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.01; done; cat /dev/zero > ${disk}/filler`;
 const makeRoom = `rm ${disk}/filler`;

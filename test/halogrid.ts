@@ -43,7 +43,7 @@ export interface HalogridOptions {
   ownGroup?: boolean;
   /** The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program. */
   olderNode?: boolean;
-  /** Started in the checkout as users do, by npx, which stays beside the program with a shell. */
+  /** Started by npx in the checkout, as users do. npx and its shell stay beside the program. */
   npx?: boolean;
   /** A command that becomes the launcher, which is put behind its words. */
   within?: readonly string[];

@@ -146,7 +146,7 @@ test('results of another version are computed again, and it is said why', async 
   assert.equal(readFileSync(join(out, 'sources.jsonl'), 'utf8'), lines);
   assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
   await assertAsFresh(out, job);
-  // Version 5 reads some TIFF otherwise.
+  // Version 5 reads some TIFF differently.
   sayVersion(out, 4);
   assert.equal((await run([...job, '--out', out])).changes, undefined);
 });

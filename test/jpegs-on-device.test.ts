@@ -23,7 +23,7 @@ function putFrames(): void {
   }
 }
 
-/** Of five copies of each file with bytes that hold no pixel, by where these are. */
+/** The counts for five copies of each file with bytes that hold no pixel, by the place of these bytes. */
 const expectedMended = [
   ['between segments', 4, '0-application-longer'],
   ['behind the last pixel', 3, '0-text-behind'],

@@ -21,7 +21,7 @@ const outputs = join(checkout, 'halogrid-out');
 /** Does what npx does for a program of the checkout, without the half second of processor time that npm takes for it. */
 const likeNpx = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }';
 
-/** What the examples have written, which later ones may read. */
+/** The paths that examples have written; later examples may read them. */
 const written = new Set<string>();
 after(() => {
   for (const path of written) rmSync(path, { recursive: true, force: true });
@@ -36,7 +36,7 @@ for (const [i, example] of examples.entries()) {
     const trace = /--trace (\S+)/.exec(example)?.[1];
     const index = /--to (\S+)/.exec(example)?.[1];
     for (const path of [out, trace, index]) {
-      // What somebody else has there stays.
+      // Paths that existed before stay.
       if (path !== undefined && !existsSync(join(checkout, path))) written.add(join(checkout, path));
     }
     const isAsByUsers = i === 0 || isThorough;

@@ -19,13 +19,12 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { RawCall } from './raw-call.ts';
 
-// Requests each parameter of which is as long, as deep or as many as it can be. Whatever becomes of one, /healthz
-// waits no longer meanwhile
-// than beside an empty request, and no sentence speaks of the program.
+// Requests in which each parameter is as long, as deep or as numerous as possible. During each of them, /healthz must
+// answer as fast as during an empty request, and no message may be about the program's internals.
 
-/** Above what it waits beside an empty request. */
+/** The allowed delay above that during an empty request. */
 const mostMoreMs = 200;
-/** Another program may have had the cores: a wait that is the request's comes each time. */
+/** Another program may have used the cores. A delay that the request causes occurs each time. */
 const tries = 4;
 
 const folder = scratchFolder();
@@ -41,7 +40,7 @@ before(async () => {
 });
 after(() => cluster?.stop());
 
-/** Resolves with the status and the text of the answer; a connection that is closed is an answer as well. */
+/** Resolves with the status and the text of the answer; a closed connection counts as an answer, too. */
 function ask(path: string, { method = 'GET', body }: { method?: string; body?: string | Buffer } = {}, agent?: Agent) {
   const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
   return new Promise<string>((resolve) => {
@@ -68,7 +67,7 @@ async function call(path: string, message: Uint8Array): Promise<string> {
   }
 }
 
-/** The longest that /healthz waits until what is done is over, and what came of it. */
+/** The longest delay of /healthz until the task is over, and the result of the task. */
 async function longestWait(act: () => Promise<string>): Promise<{ ms: number; said: string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let isOver = false;
@@ -240,7 +239,7 @@ async function assertCalm(act: () => Promise<string>): Promise<void> {
     const hostile = await longestWait(act);
     const empty = await longestWait(() => ask('/nothing'));
     assert.doesNotMatch(hostile.said, /Cannot read|undefined|is not a function|\bNaN\b|at file:|node:internal/);
-    // What is no message of the protocol is told apart by the library, which names no other status.
+    // The library itself refuses bytes that are not a message, always with the same status.
     assert.doesNotMatch(hostile.said, /^(500 |13 (?!Error deserializing request$))/);
     mostMs = hostile.ms - empty.ms;
     if (mostMs <= mostMoreMs) return;

@@ -31,7 +31,7 @@ interface Kind {
   name: string;
   count: number;
   seeds: () => Promise<Seed[]> | Seed[];
-  /** What is changed of them; anything unless it is given. */
+  /** The kinds of changes; all unless given. */
   changes?: 'tags';
   skip: string | false;
   /** Options of runs that must give what a run without any gives, on three nodes where no device is asked for. */
@@ -194,7 +194,7 @@ async function compareImages(
   if (different.length > 0) wrong(different, `Others decode them differently:\n${different.join('\n')}`);
 }
 
-/** By GDAL, where it is installed and has nothing to say about a file. */
+/** Checks against GDAL, where it is installed and reads a file without a warning. */
 async function compareTiffs(
   t: TestContext,
   { merged }: Outcome,

@@ -81,7 +81,7 @@ export function mendChecksums(bytes: Buffer): Buffer {
   return mended;
 }
 
-/** The first directory of a TIFF: where it is told, where it begins, and its entries. */
+/** The first directory of a TIFF: where its place is stated, where it begins, and its entries. */
 function tiffDirectory(bytes: Buffer) {
   const isLittle = bytes[0] === 0x49;
   const isBig = bytes[isLittle ? 2 : 3] === 43;
@@ -124,7 +124,7 @@ function tiffFields(bytes: Buffer): Field[] {
   ];
 }
 
-/** Values that files have, by tag: sizes of small pictures, and all that say how samples are stored. */
+/** Values that occur in files, by tag: sizes of small pictures, and all values that say how samples are stored. */
 const tiffValues: Readonly<Record<number, readonly number[]>> = {
   254: [0, 1, 4],
   256: [1, 16, 32, 36, 38, 100],
@@ -144,7 +144,10 @@ const tiffValues: Readonly<Record<number, readonly number[]>> = {
   530: [1, 2, 4],
 };
 
-/** Gives one or two tags of a TIFF that say how it is stored another value that files have, or one of it where they have several. */
+/**
+ * Changes one or two tags of a TIFF that say how it is stored, to another value that occurs in files. In a tag with
+ * several values, it changes one.
+ */
 export const mutateTags: Mutation = (bytes, random) => {
   const changed = Buffer.from(bytes);
   const { isLittle, entries } = tiffDirectory(bytes);

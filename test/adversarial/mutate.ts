@@ -12,8 +12,8 @@ export interface Mutant {
 }
 
 /**
- * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes may be
- * those of tags of TIFF alone.
+ * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes
+ * may be limited to tags of TIFF.
  */
 export function makeMutant(
   seeds: readonly Seed[],
@@ -38,7 +38,7 @@ export function makeMutant(
 
 type Change = (bytes: Buffer, name: string, seeds: readonly Seed[], random: SeededRandom) => [string, Buffer];
 
-/** Other values of tags that files have, or any number in their place. */
+/** Tags with other values that occur in files, or with any number. */
 const changeTags: Change = (bytes, _name, _seeds, random) =>
   random.chance(0.7) ? ['tags', mutateTags(bytes, random)] : ['header', mutateHeaders(bytes, random)];
 

@@ -85,7 +85,7 @@ export class RawCall {
     return sent;
   }
 
-  /** Says that no more messages come. */
+  /** Says that no more messages follow. */
   finish(): void {
     this.#stream.end();
   }

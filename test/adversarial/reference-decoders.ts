@@ -57,7 +57,7 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
   return ask('ffmpeg', ['-v', 'error', '-nostdin', ...input, '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'pam', '-']);
 }
 
-/** What GDAL reads in each TIFF; undefined where it is not installed. */
+/** What GDAL reads in each TIFF; undefined if GDAL is not installed. */
 export async function readTiffsByGdal(paths: readonly string[]): Promise<Reference[] | undefined> {
   const python = '/usr/bin/python3';
   const script = fileURLToPath(new URL('gdal-gray.py', import.meta.url));

@@ -4,7 +4,7 @@ import type { Seed } from './seed-images.ts';
 
 const cases = new URL('../../libs/imaging/fixtures/tiff-cases.json.gz', import.meta.url);
 
-/** TIFFs of every way to store pixels that is read. */
+/** TIFFs with every supported way to store pixels. */
 export function makeSeedTiffs(): Seed[] {
   const made: { case: { photometric: number; subsampling: string }; tiff: string }[] = JSON.parse(
     gunzipSync(readFileSync(cases)).toString(),
@@ -15,5 +15,8 @@ export function makeSeedTiffs(): Seed[] {
   }));
 }
 
-/** Of subsampled YCbCr, GDAL with libtiff 4.5 loses bytes where the image ends within a unit of chroma, and says nothing. */
+/**
+ * GDAL with libtiff 4.5 loses bytes of subsampled YCbCr, without a warning, where the image ends within a unit of
+ * chroma.
+ */
 export const isMisread = (name: string): boolean => /ycbcr-(?!1x1)/.test(name);

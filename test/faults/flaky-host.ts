@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a host is away: it refuses connections, resets each, answers with that status, or has no name any more. */
+/** How a host is away: it refuses connections, resets each one, answers with a status, or has lost its name. */
 export type Absence = 'refuses' | 'resets' | 'has no name' | number;
 
 /** A web server on this machine that goes away when a test says so, and comes back. */
@@ -22,7 +22,7 @@ export class FlakyHost {
     this.port = (server.address() as AddressInfo).port;
   }
 
-  /** `setName` makes its name known, or not. */
+  /** `setName` makes its name resolve, or not. */
   static async start(serve: RequestListener, setName: (isKnown: boolean) => void = () => {}): Promise<FlakyHost> {
     const server = createServer((asked, response) => {
       if (host.#isThereFor(asked)) serve(asked, response);
@@ -35,7 +35,7 @@ export class FlakyHost {
     return host;
   }
 
-  /** It goes away with the first request for which `leaves` says how. */
+  /** The host goes away at the first request for which `leaves` returns how. */
   leaveWhen(leaves: (request: IncomingMessage) => Absence | undefined): void {
     this.#leaves = leaves;
   }
@@ -65,13 +65,13 @@ export class FlakyHost {
     this.#leaves = undefined;
     if (absence === 'has no name') this.#setName(false);
     if (absence === 'refuses') this.#server.close();
-    // Connections that are kept would lead there all the same.
+    // Kept connections would still reach the server.
     if (typeof absence !== 'number') this.#server.closeAllConnections();
     this.#left.resolve();
   }
 }
 
-/** Hands requests to another server of this machine, which hears of the same host. */
+/** Passes requests to another server on this machine, with the same `Host`. */
 export function handTo(origin: string): RequestListener {
   const { port } = new URL(origin);
   return (asked, response) => {

@@ -15,7 +15,8 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 import { type Absence, FlakyHost, handTo } from './flaky-host.ts';
 import { withFaults } from './node-hooks.ts';
 
-// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the same files on disk.
+// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the
+// same files on disk.
 
 const folder = scratchFolder();
 const namesFile = join(folder, 'names');
@@ -27,10 +28,10 @@ const batchFrames = 4;
 const names = Array.from({ length: 60 }, (_, i) => `${i}.pgm`);
 
 interface Sources {
-  /** What is on the host, by path. */
+  /** The files on the host, by path. */
   files: () => Record<string, Buffer>;
   local: string;
-  /** What the job names there. */
+  /** The source that the job names there. */
   named: string;
   tilePx?: number;
 }
@@ -89,7 +90,7 @@ after(async () => {
 const nextOut = (): string => join(folder, `out-${++jobs}`);
 const tilesOf = ({ tilePx }: { tilePx?: number }) => (tilePx ? { tilePx } : {});
 
-/** Makes a name lead to this machine, or not. */
+/** Makes a name resolve to this machine, or not. */
 const setName = (name: string) => (isKnown: boolean) => {
   known[isKnown ? 'add' : 'delete'](name);
   writeFileSync(namesFile, [...known].join('\n'));
@@ -103,13 +104,13 @@ const serving = (files: Record<string, Buffer>): RequestListener => {
   };
 };
 
-/** The host goes away at the n-th request of those that `isIt` picks. */
+/** The host goes away at the n-th request that `isIt` picks. */
 function nth(n: number, how: Absence, isIt: (request: IncomingMessage) => boolean = () => true) {
   let asked = 0;
   return (request: IncomingMessage): Absence | undefined => (isIt(request) && ++asked === n ? how : undefined);
 }
 
-/** While a job is planned, a byte of each file of a manifest is asked for; what computes it asks for more. */
+/** The plan requests one byte of each file of a manifest; computing requests more. */
 const isLook = ({ headers }: IncomingMessage): boolean => headers.range === 'bytes=0-0';
 const isRead = (request: IncomingMessage): boolean => !isLook(request);
 
@@ -165,7 +166,7 @@ test('a bucket that is away while it is listed, and while its objects are read',
   }
 });
 
-/** The job waits, says so, and comes to the digest of the files on disk once the host is back. */
+/** The job waits, says so, and has the same digest as the files on disk once the host is back. */
 async function outlasts(host: FlakyHost, source: string, kind: keyof typeof kinds, place: string): Promise<void> {
   const jobId = await cluster.jobs.submit({ sources: [source], out: nextOut(), batchFrames, ...tilesOf(kinds[kind]) });
   const waiting = await eventually(`the job to wait for ${place}`, async () => {

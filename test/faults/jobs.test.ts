@@ -25,7 +25,7 @@ import { cut, writeWork } from './work.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  // An output that is gone is waited for as long as a node.
+  // The job waits for a missing output as long as for a node.
   if (!skip) faults = await FaultCluster.start(['a', 'b'], 2_500, undefined, ['--node-grace', '3000']);
 });
 beforeEach(() => faults?.restore('a', 'b'));
@@ -230,7 +230,7 @@ onSmallDisk('a job that fails for want of room goes on with what is done when it
     assert.equal(state, 'JOB_STATE_FAILED');
     assert.match(error, new RegExp(`^There is no room in '${out}' for \\d+ s \\(.* free\\): .*; make room there`));
     assert.ok(readdirSync(out).includes('.halogrid'));
-    // The coordinator that goes on with it may be another.
+    // Another coordinator may go on with the job.
     small.cluster.coordinator.kill();
     await small.cluster.startCoordinatorAgain();
     assert.equal(String((await small.cluster.job(jobId)).state), 'JOB_STATE_FAILED');

@@ -25,7 +25,7 @@ export interface NodeFaults {
   decodersDie?: string;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
-  /** Of the names that end in .test, those lead to this machine that are in this file now, one a line. */
+  /** A file of names that end in .test, one a line: only these lead to this machine now. */
   names?: string;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
   hang?: { devices: number; afterBatches: number };

@@ -83,13 +83,13 @@ export function environment() {
   };
 }
 
-/** Tells a program which processes are the shell in which npx runs it, and npx. */
+/** The variable that tells a program which processes are npx and the shell in which npx runs it. */
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; undefined where something else started it. Such a shell
- * dies of the signal that npx passes on to it, and passes nothing on itself: the program learns of the signal by the
- * end of either.
+ * The shell in which npx runs this program, and npx itself; undefined if npx did not start it. The shell dies of a
+ * signal that npx passes on, but does not pass it on to the program. So the program learns of the signal when either
+ * process ends.
  *
  * @returns {string | undefined}
  */
@@ -103,8 +103,8 @@ function npxProcesses() {
 const lookEveryMs = 150;
 
 /**
- * Calls back once one of those processes is gone. It does so one look later: a signal that went to all is handled by
- * then.
+ * Calls `tell` once one of those processes is gone. It waits for one more look, so that the program has handled a
+ * signal that was sent to all of them.
  *
  * @param {string} processes as `npxProcesses` names them
  * @param {() => void} tell
@@ -122,12 +122,12 @@ export function whenNpxIsGone(processes, tell) {
 }
 
 /**
- * The parent of a process by its number; NaN once that is gone. What stands before it may hold anything, but ends in
- * the last ')'.
+ * The parent of a process by its number; NaN once the process is gone. The name of the process, before the last ')',
+ * may hold any character.
  */
 const parentOf = (pid) => Number(readProc(pid, 'stat').split(') ').at(-1).split(' ')[1]);
 
-/** Empty where the process is gone. */
+/** Empty if the process is gone. */
 function readProc(pid, file) {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -8,8 +8,8 @@ import { describeBytes, plural } from './quantities.js';
 const mostListed = 12;
 
 /**
- * The files of a job, those of pictures by their folder, each to be downloaded, and the command that fetches all of
- * them.
+ * The list of a job's files, with pictures grouped by folder, each with a download link; and the command that fetches
+ * all files.
  *
  * @param {string} jobId
  * @param {readonly ResultFile[]} files

@@ -1,8 +1,9 @@
-/** Where a coordinator listens unless it is told otherwise, as `halogrid results` takes it. */
+/** The default addresses of a coordinator, which `halogrid results` uses without options. */
 const usual = { coordinator: '127.0.0.1:7070', httpPort: '9464' };
 
 /**
- * The command that copies the results of a job, for a machine that reaches the coordinator as this page was reached.
+ * The command that copies the results of a job to the machine of the browser, which reaches the coordinator by this
+ * page's host.
  *
  * @param {string} jobId
  * @param {number} grpcPort

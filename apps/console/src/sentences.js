@@ -29,7 +29,7 @@ export function describeReason({ stage, error, inputs, example }) {
 }
 
 /**
- * Inputs that count without some bytes of their files: how many, which bytes, and one of the inputs.
+ * Describes inputs from which bytes were removed: how many, which bytes, and one of the inputs.
  *
  * @param {MendedInputs} mended
  */

@@ -31,7 +31,7 @@ export interface CoordinatorOptions {
   nodeGraceMs?: number;
   /** A job fails when a host or bucket of its sources is away for this long, unless it waits for nodes. */
   sourceGraceMs?: number;
-  /** A job fails when there is no room for its results for this long; without an end unless given. */
+  /** A job fails when there is no room for its results for this long; no limit unless given. */
   spaceGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
   ledger?: string;
@@ -77,7 +77,7 @@ export const coordinatorDefaults = {
   nodeTimeoutMs: 10_000,
   /** A person needs no longer to start another node, or to mount a folder again. */
   nodeGraceMs: 120_000,
-  /** Longer than a server takes to start again. */
+  /** Longer than the restart of a server takes. */
   sourceGraceMs: 600_000,
   spaceGraceMs: Number.POSITIVE_INFINITY,
   insecureNetwork: false,

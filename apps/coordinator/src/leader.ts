@@ -45,12 +45,15 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/** What others' code lists, which a damaged file may bring into an endless loop: always on a thread that can be ended. */
+/**
+ * Whether a source is listed by code of a dependency. A damaged file may make it loop without end, so it always runs on
+ * a thread that can be ended.
+ */
 const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
 
 /**
- * The planner, and all that reads images for it, is loaded by its threads alone where it has some: 90 files that no
- * start needs.
+ * Where plans are made on threads, only these load the planner and the readers of images: 90 files that a start does
+ * not need.
  */
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
   const threads = new PlanThreads();

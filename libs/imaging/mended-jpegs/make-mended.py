@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the JPEGs in this folder from those of ../fixtures, by adding bytes that are none of the picture, as cameras do;
+"""Makes the JPEGs in this folder from those of ../fixtures, by adding bytes that hold no pixel, as cameras do;
 and expected.json: what djpeg decodes them to.
 
 usage: make-mended.py      (Debian 12: apt-get install libjpeg-turbo-progs)
@@ -16,12 +16,12 @@ markers = re.compile(rb'\xff[\xd0-\xd7]')
 
 
 def segment(marker, content, says=None):
-    """`says`: the length that it states, if that is not the one that it has."""
+    """`says`: the length that the segment states, if that is not its real one."""
     return bytes([255, marker]) + (2 + len(content) if says is None else says).to_bytes(2, 'big') + content
 
 
 def decoded(data, mode):
-    """Width, height and samples; None where djpeg refuses."""
+    """Width, height and samples; None if djpeg refuses."""
     found = subprocess.run(['djpeg', mode, '-pnm'], input=data, capture_output=True)
     if found.returncode not in (0, 2):
         return None
@@ -50,13 +50,13 @@ def before_tables(clean, added):
 
 
 def before_restarts(clean):
-    """1 to 5 bytes of anything but FF."""
+    """1 to 5 bytes with any value except FF."""
     numbers = random.Random(270)
     return markers.sub(lambda found: bytes(numbers.choices(range(255), k=numbers.randint(1, 5))) + found[0], clean)
 
 
 def drop(clean, marker):
-    """Without those segments. A file without Huffman tables has those of the standard, as frames of MJPEG do."""
+    """The file without those segments. Without Huffman tables, the tables of the standard apply, as in frames of MJPEG."""
     kept, at = clean[:2], 2
     while clean[at + 1] != 0xda:
         end = at + 2 + int.from_bytes(clean[at + 2 : at + 4], 'big')

@@ -107,8 +107,8 @@ function readWebpSize(start: Buffer): Peeked | undefined {
 }
 
 /**
- * What the first directory says, unless it may be of a page that is passed over. Its entries are sorted, so width and height are
- * among the first.
+ * The size in the first directory, unless that may be a page that is skipped. Entries are sorted, so width and height
+ * are among the first.
  */
 async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
   const isBigEndian = start[0] === 0x4d;
@@ -137,7 +137,7 @@ async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefin
     }
     return undefined;
   };
-  // NewSubfileType, before all others: another page may be the image.
+  // NewSubfileType is the lowest tag. If it is there, another page may be the image.
   if (integer(bytes, 0, 2) < 256 && (await first(254)) !== 0) return undefined;
   const [width, height] = [await first(256), await first(257)];
   return width && height ? { width, height, pixel: (await first(258)) === 16 ? 'u16' : 'u8' } : undefined;

@@ -16,10 +16,10 @@ export function needInWords(need: string): string {
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }
 
-/** The host or bucket that a need is to read from, as URI; undefined for one of another kind. */
+/** The URI of the host or bucket from which a need is to read; undefined for a need of another kind. */
 export const placeOfNeed = (need: string): string | undefined => /^read ((?:https?|s3):\/\/.*)$/s.exec(need)?.[1];
 
-/** A host or bucket as a person would say it. */
+/** A host or bucket in words. */
 export function placeInWords(place: string): string {
   const [scheme, name = ''] = place.split('://');
   return `${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;

@@ -73,7 +73,7 @@ export const defaultHttpLimits: HttpLimits = {
   stalledMs: 60_000,
 };
 const maxHeaderBytes = 2 ** 14;
-/** For the rest of a request that has its answer. */
+/** The time to receive the rest of a request after its answer. */
 const afterAnswerMs = 2_000;
 
 export interface HttpServer {
@@ -83,8 +83,8 @@ export interface HttpServer {
 
 /**
  * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
- * are pages; all else is for who may read. Where that is everyone, it answers no names that another site may have
- * made lead here. Rejects when the address is taken.
+ * are pages; all else needs the role `read`. If everyone may read, requests to names that another site may have made
+ * point here are refused. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
@@ -92,7 +92,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { registry } = options;
   const text = { type: registry.contentType, collect: togetherWhileUnderWay(() => registry.metrics()) };
   const open = { type: openMetricsType, collect: togetherWhileUnderWay(() => openMetrics(registry)) };
-  // Who has a token, or shows a certificate, is no page of another site; and a browser looks at our certificate.
+  // A caller with a token or a certificate is not a page of another site, and with TLS a browser checks our
+  // certificate.
   const isJudgedByName = !options.tls && access.check(undefined, 'read') === undefined;
   const own = [hostname(), options.host];
   const serve = inTurn((request, response) => {
@@ -166,7 +167,7 @@ function closingStalled(server: Server, stalledMs: number): Server {
   return server;
 }
 
-/** Who has its answer and goes on sending keeps a connection, which is closed soon. */
+/** Closes the connection of a client that goes on sending after its answer, a moment later. */
 function endAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;

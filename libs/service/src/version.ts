@@ -12,7 +12,10 @@ export const softwareVersion: string = JSON.parse(
  */
 export const resultsVersion = 5;
 
-/** Earlier versions whose results of images are those of this one: none, because version 5 has changed what is read of TIFF. */
+/**
+ * Earlier versions whose results of images equal those of this version: none, because version 5 has changed how TIFF is
+ * read.
+ */
 const sameOfImages: readonly number[] = [];
 
 /** Whether results of that version may be kept, of images or of frames of recordings. */

@@ -74,11 +74,11 @@ function rawStream(...units: string[]): string[] {
 
 /** A format of which people hear the name where they try it. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
-  /** Whether it is a format of recordings: the refusal names those that are read, and how to make one of it. */
+  /** Whether it is a video format: the refusal names the formats that are read, and how to convert to one. */
   readonly isVideo?: true;
-  /** Files of it begin as those of this format, so that the extension tells them. */
+  /** Its files begin like files of this format, so that only the extension shows the difference. */
   readonly isLike?: Format;
-  /** What to do with such a file, where that is not what to do with the others. */
+  /** What to do with such a file, if it differs from the usual remedy. */
   readonly remedy?: string;
 }
 
@@ -187,7 +187,7 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['Zeiss CZI'], extensions: ['czi'], signatures: ['ZISRAWFILE'] },
   { names: ['Nikon ND2'], extensions: ['nd2'], signatures: ['\xda\xce\xbe\x0a'] },
   { names: ['Leica LIF'], extensions: ['lif'], signatures: [] },
-  // Their first pages are a label, or a small picture of the slide.
+  // Their first page is a label, or a small picture of the slide.
   {
     names: ['A slide of Leica (SCN), Ventana (BIF) or Olympus (VSI)'],
     extensions: ['scn', 'bif', 'vsi'],
@@ -231,7 +231,7 @@ interface ExtensionFacts {
   /** That it is the format that the file has, if it is one that is read. */
   format: Format | undefined;
   isVideo: boolean;
-  /** The format that the file probably has, if it is one that is not read. */
+  /** The probable format of the file, if that format is not read. */
   unsupported: UnsupportedFormat | undefined;
 }
 
@@ -264,7 +264,7 @@ export const formatOfName = (name: string): Format | undefined => byName(name).f
 
 export const hasVideoExtension = (name: string): boolean => byName(name).isVideo;
 
-/** The format that a file of that name probably has, if it is one that is not read. */
+/** The probable format of a file of that name, if that format is not read. */
 export const unsupportedFormatOfName = (name: string): UnsupportedFormat | undefined => byName(name).unsupported;
 
 /** Whether a file of that name is probably of a format that is not read. */

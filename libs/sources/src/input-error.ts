@@ -2,10 +2,10 @@
  * What an InputError tells of the input.
  *
  * - `content`: the bytes are not an image that can be processed, and will not be one elsewhere: damage, format, limits.
- * - `access`: the bytes cannot be had here: not found, forbidden, an error of input or output, too many open files. Another machine
- *   may have them.
- * - `away`: the host or bucket gave no answer that tells of the input: see transferFault. Others of its inputs may have been had.
- * - `closed`: the host or bucket wants other keys, for this input at least.
+ * - `access`: the bytes cannot be read here: not found, forbidden, an error of input or output, too many open files.
+ *   Another machine may be able to read them.
+ * - `away`: the host or bucket gave no answer about this input (see transferFault), though it may have given others.
+ * - `closed`: the host or bucket refuses the keys, at least for this input.
  * - `changed`: there are other bytes than those that were asked for.
  * - `process`: this process has too many files open, or no memory: that tells nothing of the input.
  */

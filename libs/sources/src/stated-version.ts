@@ -40,8 +40,8 @@ export const isStatedVersion = (version: string): boolean => /^(etag|mtime|size)
 export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(version);
 
 /**
- * Whether a file whose version is `now` is of the version that was listed or stated: all that is stated holds of it. How long
- * a file on a server is may not be known before it is read.
+ * Whether a file with the version `now` has the version that was listed or stated: everything that is stated must hold.
+ * The length of a file on a server may be unknown before it is read.
  */
 export function isOfVersion(now: string | undefined, version: string): boolean {
   if (now === version) return true;

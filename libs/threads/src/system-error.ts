@@ -1,4 +1,4 @@
-/** An error on its way from a thread, which would lose what the system calls it. */
+/** An error in the form in which a thread sends it: sent as an Error, it would lose its system code. */
 export interface PackedError {
   message: string;
   code: string | undefined;

@@ -1,5 +1,5 @@
-// Runs in a worker thread of PlanThreads: as the coordinator's plan-worker.ts, over frames of an archive that is not
-// there.
+// Runs in a worker thread of PlanThreads, as the coordinator's plan-worker.ts, but over frames of an archive that does
+// not exist.
 import type { Source } from '@halogrid/sources';
 import { serveListings } from '../../../apps/coordinator/src/plan/serve-listings.ts';
 

@@ -12,7 +12,10 @@ import { forEachLimited } from '@halogrid/threads';
 const shardBytes = 2 ** 27;
 /** Shards that the node has at once; it has fewer under way. */
 const shardsAtOnce = 16;
-/** A node works for so long before it is timed: an idle GPU lowers its clock while the cores have their turn. */
+/**
+ * A node works for this long before it is timed: a GPU that was idle while the cores had their turn has lowered its
+ * clock.
+ */
 const warmUpMs = 500;
 
 export interface FedNodeOptions {

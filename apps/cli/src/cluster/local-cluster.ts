@@ -33,9 +33,9 @@ export interface LocalClusterOptions {
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
   threads?: number;
-  /** How long a job waits for a host that is away, as of `coordinator`. */
+  /** How long a job waits for a host that is away, as in `coordinator`. */
   sourceGraceMs?: number | undefined;
-  /** How long a job waits for room for its results, as of `coordinator`. */
+  /** How long a job waits for room for its results, as in `coordinator`. */
   spaceGraceMs?: number | undefined;
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;

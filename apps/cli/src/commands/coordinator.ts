@@ -55,12 +55,12 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--source-grace <duration>',
-      'a job fails when a host or bucket of its sources is away for longer; 0: it does not wait (default: 10m)',
+      'a job fails when a host or bucket of its sources is away for longer than this; 0: at once (default: 10m)',
       duration('--source-grace'),
     )
     .option(
       '--space-grace <duration>',
-      'a job fails when there is no room for its results for longer; 0: it does not wait (default: it waits)',
+      'a job fails when there is no room for its results for longer than this; 0: at once (default: never)',
       duration('--space-grace'),
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)

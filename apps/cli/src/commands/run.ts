@@ -75,12 +75,12 @@ export function addRunCommand(program: Command): void {
     .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
     .option(
       '--source-grace <duration>',
-      'how long a host or bucket that is away is waited for; 0: not at all (default: 10m)',
+      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
       duration('--source-grace'),
     )
     .option(
       '--space-grace <duration>',
-      'how long room for the results is waited for; 0: not at all (default: as long as it takes)',
+      'how long to wait for room for the results; 0: do not wait (default: no limit)',
       duration('--space-grace'),
     )
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')

@@ -61,7 +61,10 @@ export function someOf<T extends string>(option: string, allowed: readonly T[]):
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Makes a parser of durations, `90s`, `10m`, `1.5h`, `2d` or `0`, for commander; it gives milliseconds. It throws UsageError. */
+/**
+ * Makes a parser of durations for commander: `90s`, `10m`, `1.5h`, `2d` or `0`, into milliseconds. The parser throws
+ * UsageError.
+ */
 export function duration(option: string): (text: string) => number {
   return (text) => {
     const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? [];

@@ -64,7 +64,7 @@ async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
   checkLargest(totals, spec);
   if (!spec.out.startsWith('file:')) return;
   const folder = fileURLToPath(spec.out);
-  // A job that goes on there has some of its results on the disk already, and waits for room for the others.
+  // A job that goes on in this folder has some results on the disk already, and waits for room for the others.
   if (await stat(join(folder, '.halogrid')).catch(() => undefined)) return;
   const { path, freeBytes } = await freeSpace(folder);
   checkDisk(totals, spec, path, freeBytes);

@@ -5,12 +5,12 @@ import { npxVariable, whenNpxIsGone } from '../../bin/launch.mjs';
 const patienceMs = 5_000;
 
 /**
- * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it or is run
- * by npx: as if by SIGTERM, and for good a few seconds later where there is a channel.
+ * Ends this process when its parent is gone for any reason, if it has an IPC channel to the parent or is run by npx. It
+ * ends as by SIGTERM; with a channel, it is killed a few seconds later.
  */
 export function endWithParent(): void {
   const npx = process.env[npxVariable];
-  // What this process starts has another parent.
+  // The children of this process have another parent.
   delete process.env[npxVariable];
   if (npx) whenNpxIsGone(npx, () => isShuttingDown() || process.kill(process.pid, 'SIGTERM'));
   // It went while this process was loading what it runs: the event is over, and nothing has begun that would need an order.

@@ -19,7 +19,7 @@ export interface JobSummary {
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */
   quarantine?: QuarantineReason[];
-  /** Inputs that count without some bytes of their files, where there are any. */
+  /** Inputs from which bytes that hold no pixel were removed, if there are any. */
   mended?: MendedInputs[];
   /** What was left out of its sources, and the like, a sentence each. */
   notes?: string[];

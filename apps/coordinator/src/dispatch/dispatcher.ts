@@ -47,17 +47,17 @@ export interface DispatcherOptions {
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
   graceMs?: number;
-  /** The same where it needs a host or bucket to read from. */
+  /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
-  /** The same where there is no room for its results; without an end unless given. */
+  /** The same for room for its results; no limit unless given. */
   spaceGraceMs?: number;
   /** Jobs that other coordinators lead, where there are such. */
   others?: OtherJobs;
-  /** Cancels a job that has ended for now; false where there is none. */
+  /** Cancels a failed job that could go on; returns false if there is no such job. */
   cancelEnded?: (jobId: string) => Promise<boolean>;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
   every?: (ms: number, task: () => void) => () => void;
-  /** By timers of the system unless given. */
+  /** Waits; by the system's timers unless given. */
   pause?: Pause;
 }
 
@@ -138,7 +138,7 @@ export class Dispatcher {
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { ledger } = this.#options;
     const open = await ledger.resume(job.jobId).catch((error) => {
-      // Its file of histograms is copied.
+      // Resuming copies its file of histograms, which needs room.
       if (lackOf(error)) return undefined;
       throw error;
     });
@@ -167,7 +167,7 @@ export class Dispatcher {
     });
   }
 
-  /** `begin` is done before anything else, as soon as the output can be written. */
+  /** `begin` is called before anything else, as soon as the output can be written. */
   #start(job: AcceptedJob, begin?: () => Promise<void>): void {
     const { jobId } = job;
     this.#recorder.jobSubmitted(job);

@@ -1,4 +1,4 @@
-/** Hosts that time is told apart of, at most. */
+/** Time is summed for at most this many hosts; that of further hosts is dropped. */
 const mostHosts = 8;
 
 /** Sums the seconds in which a job waited for hosts that were away, by host. */
@@ -7,7 +7,7 @@ export class HostTime {
   #place: string | undefined;
   #seconds = new Map<string, number>();
 
-  /** The job waits for that host or bucket from now on, or for none. `nowMs` never goes back. */
+  /** From now on, the job waits for the host or bucket `place`, or for none. `nowMs` never decreases. */
   look(nowMs: number, place: string | undefined): void {
     const known = this.#place === undefined ? undefined : this.#seconds.get(this.#place);
     if (this.#place !== undefined && (known !== undefined || this.#seconds.size < mostHosts)) {
@@ -17,7 +17,7 @@ export class HostTime {
     this.#place = place;
   }
 
-  /** The seconds since it was last asked, each under a name of JobTimes.busy_seconds. */
+  /** Returns the seconds since the last call, each under a name of JobTimes.busy_seconds. */
   take(): Record<string, number> {
     const seconds = Object.fromEntries([...this.#seconds].map(([place, sum]) => [`away ${place}`, sum]));
     this.#seconds.clear();

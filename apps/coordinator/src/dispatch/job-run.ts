@@ -48,8 +48,8 @@ export interface JobWork {
     outcomeOf: (index: number) => SourceOutcome | undefined,
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
-   * Writes the output, each file by `until`. `previewed` are the sources that get a preview, where all were listed in this process. `now`
-   * gives milliseconds since 1970. Resolves with where capture times are from, where that is known.
+   * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
+   * this process. `now` gives milliseconds since 1970. Resolves with the source of capture times, if it is known.
    */
   finalise(
     results: JobResults,
@@ -58,13 +58,15 @@ export interface JobWork {
     now: () => number,
     signal: AbortSignal,
   ): Promise<CaptureCounts | undefined>;
-  /** Ends the output of a job that has no results. True where what is done stays, for the same job to go on. */
+  /**
+   * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
+   */
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<boolean>;
   /** Gives the output folder back. */
   release(out: string): void;
 }
 
-/** `isWant`: for want of something outside of the job, as WantError says. */
+/** `isWant`: because something outside the job is missing, as in WantError. */
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; isWant?: boolean };
 
 /**
@@ -94,9 +96,9 @@ export interface JobRunOptions {
   work: JobWork;
   clock: Clock;
   log: Log;
-  /** How long an output that cannot be written is waited for; without an end unless given. */
+  /** How long to wait for an output that cannot be written; no limit unless given. */
   outputGraces?: OutputGraces;
-  /** As of the dispatcher. */
+  /** As in the options of the dispatcher. */
   eyes?: Eyes;
   pause?: Pause;
 }
@@ -126,7 +128,7 @@ export class JobRun {
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
-  /** What there is to tell of its sources: a plan that is made anew tells all of it again. */
+  /** The notes about its sources: a plan that is made again gives all of them again. */
   #notes: readonly string[] = [];
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
@@ -172,12 +174,12 @@ export class JobRun {
     this.queueShrank();
   }
 
-  /** What it waits for, to be written or planned further; undefined where it does not. */
+  /** A sentence on what its output or its plan waits for; undefined if it does not wait. */
   get waiting(): string | undefined {
     return this.#wait.sentence ?? (this.#away && waitsForHost(coordinatorLack(this.#away)));
   }
 
-  /** Fails it where what is done of it could not be kept for too long; to be called now and then. */
+  /** Fails the job if its results could not be written to its folder for too long. To be called now and then. */
   checkOutput(): void {
     try {
       this.#wait.note(this.#ledger, this.#ledger.outputLack(this.job.jobId));
@@ -192,12 +194,14 @@ export class JobRun {
     return this.#queueTime.take();
   }
 
-  /** Seconds in which it waited for hosts, by host, since it was last asked. */
+  /** The seconds in which it waited for hosts since the last call, by host. */
   takeHostSeconds(): Record<string, number> {
     return this.#hostTime.take();
   }
 
-  /** Takes note of why it does not go on, and of the host that it waits for; true where that is another reason than before. */
+  /**
+   * Notes why the job does not go on, and the host that it waits for. Returns true if the reason has changed.
+   */
   waits(waiting: string, place = this.#away?.place): boolean {
     this.#hostTime.look(this.#clock.monotonicMs(), place);
     const isNew = waiting !== this.#waited;
@@ -226,7 +230,7 @@ export class JobRun {
   stop(how: JobEnd | 'closing'): void {
     this.#stopped.abort(how);
     void this.#tables.abort();
-    // Whoever waits for the ledger waits for the disk of the output.
+    // Callers that wait for the ledger may be waiting for the disk of the output.
     if (how !== 'closing') void this.#ledger.giveUp(this.job.jobId);
     this.#room.resolve();
     this.#shardsDone.resolve();
@@ -298,7 +302,7 @@ export class JobRun {
   #tellOf(steps: readonly PlannedStep[]): void {
     const notes = steps.flatMap((step) => (step.kind === 'note' ? [step.text] : []));
     if (notes.length === 0) return;
-    // One that is finalised once more is told the same again.
+    // A job that is finalised once more gets the same notes again.
     this.#notes = [...new Set([...this.#notes, ...notes])];
     this.#ledger.setNotes(this.job.jobId, this.#notes);
   }

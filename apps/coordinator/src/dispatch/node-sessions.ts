@@ -46,7 +46,7 @@ export class NodeSessions {
   /** Ends them all, for that reason. */
   dropAll(reason: string): void {
     const dropped = [...this.#sessions.values()];
-    // The end of a conversation that is dropped is not the loss of its node.
+    // Dropping a conversation does not count as losing its node.
     this.#sessions.clear();
     for (const { connection } of dropped) connection.drop(reason, false);
   }

@@ -22,9 +22,9 @@ export interface HalfWayJob {
 }
 
 /**
- * Goes on with the job of this specification that was left half-way in its output folder, by `goOn`, which is false where that cannot be; of
- * several that were named by their ids, with the newest. Returns the id of the job, undefined where there is none. Throws UsageError
- * where there is one that cannot go on.
+ * Goes on with the job of this specification that was left half-way in its output folder, by calling `goOn`, which
+ * returns false if that is impossible. Of several jobs in folders named by job ids, the newest goes on. Returns the id
+ * of the job; undefined if there is none. Throws UsageError if there is one that cannot go on.
  */
 export async function resumeHalfWay(
   spec: JobSpec,
@@ -39,7 +39,7 @@ export async function resumeHalfWay(
   return undefined;
 }
 
-/** Goes on by the ledger in the folder; false where there is none, or the process ended before that knew of the job. */
+/** Goes on by the ledger in the folder. Returns false if there is none, or if it does not have the job yet. */
 export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
   if (!(await hasOwnLedger(spec.out))) return false;
@@ -64,7 +64,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
       );
     }
     const why = error instanceof Error ? error.message : String(error);
-    const remedy = lackOf(error) ? 'see to the folder, and run the same command again' : 'remove it to begin anew';
+    const remedy = lackOf(error) ? 'see to the folder, and run the same command again' : 'remove it to start again';
     throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); ${remedy}`);
   }
   releaseOutputFolder(spec.out);

@@ -17,7 +17,7 @@ import { resumeHalfWay } from './resume-in-folder.ts';
 import { cancelEnded, resumeInLedger } from './resume-in-ledger.ts';
 import { createMetrics } from './work-metrics.ts';
 
-/** A job that has failed for want of room, in its folder and in a ledger that has them all. */
+/** A job that has failed because its disk was full, in its folder and in a ledger of all jobs. */
 async function stage(t: TestContext) {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-go-on-'));
   t.after(() => rm(path, { recursive: true, force: true }));

@@ -9,8 +9,8 @@ import type { HalfWayJob } from './resume-in-folder.ts';
 type LedgerRecovery = Recovery & { ledger: DurableLedger };
 
 /**
- * Goes on with a job that has failed and can go on, by what the ledger has of it; false where it has nothing. Throws UsageError where another
- * coordinator leads the job.
+ * Goes on with a failed job from what the ledger has of it. Returns false if the ledger has no such job, or the job
+ * cannot go on. Throws UsageError where another coordinator leads the job.
  */
 export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: LedgerRecovery): Promise<boolean> {
   const { ledger } = recovery;
@@ -22,12 +22,12 @@ export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: Ledg
     );
   }
   if (!(await ledger.goOn(jobId))) return false;
-  // This coordinator has recalled all leases of it: nobody brings any along.
+  // This coordinator has recalled all its leases: no node brings one back.
   await recoverJob(recovery, { ...record, spec }, 0);
   return true;
 }
 
-/** Cancels a job that has failed and could go on: what is done of it is removed. False where there is none. */
+/** Cancels a failed job that could go on, and removes its results so far. Returns false if there is no such job. */
 export async function cancelEnded({ ledger, clock }: LedgerRecovery, jobId: string): Promise<boolean> {
   const record = await ledger.getJob(jobId);
   if (!record?.canGoOn || !ledger.has(jobId)) return false;

@@ -1,6 +1,6 @@
 import { endBecause, type JobRun } from './job-run.ts';
 
-/** The jobs that run, and who waits for a change of one of them. */
+/** The running jobs, and the callers that wait for a change of one of them. */
 export class RunningJobs {
   readonly #runs = new Map<string, JobRun>();
   /** Those who wait for a change of a job. */

@@ -15,8 +15,8 @@ export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string
 /**
  * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
  * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
- * behind. `check` is as of checkSpec. `signal` aborts when the caller is gone, who would not learn of the job: none
- * is left then.
+ * behind. `check` is as in checkSpec. `signal` aborts when the caller is gone: then no job is left, because the caller
+ * would not learn of it.
  */
 export async function submitJob(
   dispatcher: Dispatcher,
@@ -42,7 +42,7 @@ export async function submitJob(
     releaseOutputFolder(spec.out);
     throw error;
   }
-  // Nobody knows of it.
+  // The caller does not learn of the job.
   if (signal?.aborted) await dispatcher.cancel(jobId);
   return jobId;
 }

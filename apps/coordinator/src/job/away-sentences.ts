@@ -7,10 +7,10 @@ export interface HostLack extends AwayHost {
   who: string;
 }
 
-/** What a job says while nobody can read from there. */
+/** What a job says while it waits for the host or bucket. */
 export const waitsForHost = (lack: HostLack): string => `It waits for ${placeInWords(lack.place)}: ${sayLack(lack)}`;
 
-/** Why a job that has waited for so long does so no longer, and what to do. */
+/** Why a job gives up after it has waited for `waitedMs`, and what to do. */
 export function hostStaysAway(lack: HostLack, waitedMs: number): string {
   const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
   return (
@@ -21,5 +21,5 @@ export function hostStaysAway(lack: HostLack, waitedMs: number): string {
 
 const sayLack = ({ who, reason }: HostLack): string => `${who} cannot read from it: ${reason}`;
 
-/** Why a job is not planned further. */
+/** Why the plan of a job does not go on. */
 export const coordinatorLack = (away: AwayHost): HostLack => ({ ...away, who: 'the coordinator' });

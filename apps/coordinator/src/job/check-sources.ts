@@ -20,9 +20,9 @@ const maxBracesCharacters = 2 ** 23;
 const maxLooks = 20_000;
 
 export interface CheckOptions {
-  /** The same URIs, for whoever wants to know which one is looked at. */
+  /** Returns the same URIs, and learns which one is being checked. */
   told?: (uris: Iterable<string>) => Iterable<string>;
-  /** Aborts when nobody wants to know any more. */
+  /** Aborts when the result is not wanted any more. */
   signal?: AbortSignal | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CheckOptions {
  * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
  * one was given. Throws Refusal: 'invalid' for one that is no URI of a
  * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
- * read is for the planner and the nodes to find out: they set it aside, or wait for its host.
+ * read is for the planner and the nodes to find out: they quarantine the input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],
@@ -85,5 +85,5 @@ async function mayHaveVideoHere(uris: Iterable<string>): Promise<boolean> {
   }
 }
 
-/** The plan waits for its host. */
+/** The host is away: the plan waits for it. */
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';

@@ -1,8 +1,8 @@
 import { describeBytes } from '@halogrid/service/describe-bytes';
 
 /**
- * Why the output of a job cannot be written for now: its disk has no room, or its folder is away for a moment, as that of a network's
- * disk may be.
+ * Why the output of a job cannot be written for now: its disk is full, or its folder is missing for a while, as a
+ * folder on a network disk may be.
  */
 export interface OutputLack {
   kind: 'room' | 'folder';
@@ -11,18 +11,18 @@ export interface OutputLack {
   freeBytes?: number | undefined;
 }
 
-/** A file that is larger than its file system takes (EFBIG) is none of these: no room helps. */
+/** EFBIG, a file too large for its file system, is not listed: more room would not help. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What a disk of a network answers while its server is away, or has just been. */
+/** The errors of a network disk while its server is away, or just after that. */
 const folderAway = new Set(
   'ESTALE EIO ENOENT EACCES ENOTCONN ETIMEDOUT EHOSTDOWN EHOSTUNREACH ENODEV ENXIO'.split(' '),
 );
 
-/** Libraries and other processes tell of a full disk by a sentence alone. */
+/** Libraries and other processes report a full disk only in the text of their message. */
 const saysNoRoom = (sentence: string): boolean => /ENOSPC|EDQUOT|no space left|quota|disk is full/i.test(sentence);
 
-/** What an error, or what caused it, says of the disk of the output; undefined where it says that nothing will come back by itself. */
+/** What an error or its causes say about the disk of the output; undefined for an error that waiting does not mend. */
 export function lackOf(error: unknown): OutputLack | undefined {
   const sentence = error instanceof Error ? error.message : String(error);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -33,14 +33,14 @@ export function lackOf(error: unknown): OutputLack | undefined {
   return saysNoRoom(sentence) ? { kind: 'room', error: sentence } : undefined;
 }
 
-/** What a job says while it waits. `folder` is that of its output. */
+/** What a job says while it waits. `folder` is its output folder. */
 export function waitsFor(folder: string, lack: OutputLack): string {
   return lack.kind === 'room'
     ? `It waits for room in '${folder}'${sayFree(lack)}: ${lack.error}`
     : `It waits for '${folder}', which cannot be written: ${lack.error}`;
 }
 
-/** Why a job that has waited for so long does so no longer, and what to do. */
+/** Why a job gives up after it has waited for `waitedMs`, and what to do. */
 export function waitedInVain(folder: string, lack: OutputLack, waitedMs: number): string {
   const seconds = waitedMs >= 1000 ? `${Math.round(waitedMs / 1000)} s` : '';
   return lack.kind === 'room'
@@ -50,6 +50,6 @@ export function waitedInVain(folder: string, lack: OutputLack, waitedMs: number)
         'run the same command again, which goes on with what is there';
 }
 
-/** What is free of a disk says nothing of what is left of a quota. */
+/** Empty for a quota: the free bytes of a disk do not show what is left of it. */
 const sayFree = ({ error, freeBytes }: OutputLack): string =>
   freeBytes === undefined || /EDQUOT|quota/i.test(error) ? '' : ` (${describeBytes(freeBytes)} free)`;

@@ -2,7 +2,7 @@ import { shortened } from '@halogrid/kernels';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there, does not fit what is, asks
- * for what is out of bounds, there is too much already, or nobody can tell at this moment.
+ * for what is out of bounds, there is too much already, or the answer is unknown at this moment.
  */
 export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
 
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The caller is gone, so that nothing came of the request and nobody reads why. */
+/** The caller is gone: its request was dropped, and the reason is not sent. */
 export class CallerGoneError extends Error {
   constructor() {
     super('The caller is gone');
@@ -34,13 +34,13 @@ export class CallerGoneError extends Error {
   }
 }
 
-/** Whether the program did not mean to throw an error, whose message says something about the program alone. */
+/** Whether an error is a fault of the program, with a message that is not meant for users. */
 export const isUnmeant = (error: unknown): boolean =>
   [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
 
 /**
- * Why something failed, in one sentence for whoever asked: what an error says that was thrown for people; of one that
- * says something about the program alone, that the log has more.
+ * Why something failed, in one sentence for the caller: the message of an error that is meant for users; for a fault of
+ * the program, a sentence that the log has more.
  */
 export function whyFailed(error: unknown): string {
   if (isUnmeant(error)) return 'The coordinator itself failed; its log says where';

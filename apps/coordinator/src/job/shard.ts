@@ -133,7 +133,7 @@ export interface PlanNote {
   text: string;
 }
 
-/** The host that a plan waits for from now on, or that it waits for none. It is told like a note. */
+/** The host that a plan waits for from now on; undefined: it waits for none. It is passed on like a note. */
 export interface PlanWaits {
   kind: 'waits';
   away: AwayHost | undefined;
@@ -150,7 +150,7 @@ export type PlannedStep = PlanStep | PlanNote | PlanWaits | PlanPreviews;
 
 export const isRecorded = (step: PlannedStep): step is PlanStep => !isTold(step) && step.kind !== 'previews';
 
-/** What is told of a plan belongs nowhere in it. */
+/** Whether a step is only passed on, and is not a part of the plan. */
 export const isTold = (step: PlannedStep): step is PlanNote | PlanWaits =>
   step.kind === 'note' || step.kind === 'waits';
 

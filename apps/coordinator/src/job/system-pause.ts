@@ -1,4 +1,4 @@
-/** Waits so long, and at most until the signal aborts. */
+/** Waits for `ms` milliseconds, or until the signal aborts. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** By a timer of the system. */

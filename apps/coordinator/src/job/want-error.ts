@@ -1,6 +1,6 @@
 /**
- * A job ends for want of something outside of it, in one sentence with the remedy: a node, a host, room on a disk. Nothing is wrong with its
- * inputs, and the same command goes on from where it was.
+ * A job ends because a node, a host or room on a disk is missing. The message is one sentence with the remedy. The
+ * inputs of the job are not at fault, and the same command goes on from where the job was.
  */
 export class WantError extends Error {
   constructor(message: string) {

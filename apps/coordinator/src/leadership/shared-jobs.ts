@@ -104,8 +104,8 @@ export class SharedJobs {
   }
 
   /**
-   * The job of another coordinator, or one that has ended. Rejects with Refusal, 'unavailable', where nobody can tell
-   * whether there is one, because the store does not answer.
+   * The job of another coordinator, or one that has ended. Rejects with Refusal ('unavailable') if the store does not
+   * answer, so that it is unknown whether the job exists.
    */
   async get(jobId: string): Promise<JobRecord | undefined> {
     const known = this.#known.get(jobId);
@@ -120,7 +120,7 @@ export class SharedJobs {
     if (record || this.#led?.has(jobId) || this.#looks > looks) return record;
     throw new Refusal(
       'unavailable',
-      `Whether there is a job '${shortened(jobId)}' cannot be told now: ask again in a moment`,
+      `It is unknown for now whether job '${shortened(jobId)}' exists: ask again in a moment`,
     );
   }
 
@@ -235,7 +235,7 @@ export class SharedJobs {
     const { store, epoch } = this.#options;
     const { jobs } = view;
     const others = new Map(jobs.filter(({ leader }) => leader !== epoch).map((job) => [job.jobId, job]));
-    // What is known of one that is being taken over holds until it has been.
+    // While a job is being taken over, what was last read of it still holds.
     const coming = new Set(ownJobs(view, epoch).flatMap(({ jobId }) => (this.#led?.has(jobId) ? [] : [jobId])));
     for (const [jobId, known] of this.#known) {
       const job = others.get(jobId);

@@ -81,8 +81,8 @@ export function framesWithout(work: ShardWork, frames: number, errors: readonly 
 }
 
 /**
- * Checks the mended files of an answer: they are sources of the work, and no more than it has without an error. Throws
- * InvalidResultError.
+ * Checks the mended files of an answer: they must be sources of the work, and not more than its sources without an
+ * error. Throws InvalidResultError.
  */
 export function checkMended(work: ShardWork, mended: readonly MendedKind[], errors: readonly SourceError[]): void {
   if (mended.length === 0) return;

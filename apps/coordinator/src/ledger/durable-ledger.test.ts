@@ -113,7 +113,7 @@ test('histograms that cannot be kept wait for their folder, and are given up wit
   assert.equal((await ledger.getJob('job'))?.error, 'The disk is gone');
 });
 
-test('a job that fails and can go on keeps what was written of it, whoever leads then, until it is cancelled', async () => {
+test('a failed job that can go on keeps its results, under any leader, until it is cancelled', async () => {
   const spool = spoolPath();
   const store = new MemoryStore();
   const first = await openLedger(() => spool, store);
@@ -317,7 +317,7 @@ test('mended inputs are known after coordinators of the job, and after its end',
     { mended: 'Others were', inputs: 1, example: 'file:///0' },
   ];
   assert.deepEqual((await second.getJob('job'))?.mended, mended);
-  // What counts already is not counted again.
+  // Inputs that count already are not counted again.
   assert.equal(await second.commit({ ...mendedBy('Others were', 0), epoch: 2 }), 'duplicate');
   await second.setState('job', 'complete', { nowMs: 1, digest: '' });
   await second.close();

@@ -95,8 +95,8 @@ export class DurableLedger implements Ledger {
   }
 
   /**
-   * Takes over a job of the home that is this ledger's from now on, with an epoch of its own; undefined where it has ended, perhaps to go on
-   * later. Rejects as `load`.
+   * Takes over a job of a home that now belongs to this ledger, with a separate epoch. Resolves with undefined if the
+   * job has ended, also if it may go on later. Rejects as `load`.
    */
   async adopt(home: JobHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool, jobId)) {
@@ -153,7 +153,7 @@ export class DurableLedger implements Ledger {
     await this.#end(jobId, home, ended(open.record, state, at), open);
   }
 
-  /** A job has ended: only its record stays. */
+  /** The job has ended: only its record stays. */
   async #end(jobId: string, home: JobHome, record: JobRecord, open?: OpenJob): Promise<void> {
     this.#jobs.set(jobId, { home, record });
     await open?.end();
@@ -165,7 +165,7 @@ export class DurableLedger implements Ledger {
     this.#jobs.delete(jobId);
   }
 
-  /** A job has ended for now: what the store has of it stays there. A ledger in the output folder goes on as it is. */
+  /** The job has ended but may go on: its entries stay in the store. A ledger in the output folder stays as it is. */
   async #keep(jobId: string, job: OpenedJob, record: JobRecord): Promise<void> {
     const { open, ...rest } = job;
     const { home } = rest;
@@ -181,7 +181,7 @@ export class DurableLedger implements Ledger {
     }
   }
 
-  /** Entries of a store, which is read again where it cannot be. */
+  /** Reads entries of a store, again and again until that succeeds. */
   async #entries(home: JobHome, of: EntryFilter): Promise<Entry[]> {
     for (let retries = 0; ; retries++) {
       try {
@@ -193,7 +193,7 @@ export class DurableLedger implements Ledger {
     }
   }
 
-  /** Opens a job again that has failed and can go on; false where there is none. Rejects as `load`. */
+  /** Opens a failed job that can go on. Resolves with false if there is no such job. Rejects as `load`. */
   async goOn(jobId: string): Promise<boolean> {
     const job = this.#jobs.get(jobId);
     if (!job || job.open || !job.record.canGoOn) return false;
@@ -292,7 +292,7 @@ export class DurableLedger implements Ledger {
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     const other = this.#jobs.has(jobId) ? undefined : await this.#options.others?.get(jobId);
-    // It may have been taken over meanwhile.
+    // The job may have been taken over meanwhile.
     const job = this.#jobs.get(jobId);
     return job ? recordOf(job) : other;
   }
@@ -407,7 +407,7 @@ export class DurableLedger implements Ledger {
   }
 }
 
-/** The record of a job that has ended so. */
+/** The record of a job that has ended in that state. */
 function ended(
   { canGoOn: _, ...record }: JobRecord,
   state: LedgerState,

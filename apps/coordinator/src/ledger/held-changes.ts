@@ -6,13 +6,16 @@ const longestRetryMs = 5_000;
 
 interface Held {
   changes: readonly Change[];
-  /** Who waits for it; absent while it is tried again. */
+  /** Settles when the changes are written or given up; absent while they are tried again. */
   waiter?: PromiseWithResolvers<void> | undefined;
   failure: Error;
   retryMs: number;
 }
 
-/** What a journal cannot make durable for now, each tried again by itself, with pauses that double up to 5 seconds. */
+/**
+ * The changes that a journal cannot write for now. Each is tried again separately, with pauses that double up to 5
+ * seconds.
+ */
 export class HeldChanges {
   readonly #pause: (ms: number) => Promise<void>;
   readonly #tryAgain: (what: Journaled, waiter: PromiseWithResolvers<void>) => void;
@@ -27,17 +30,17 @@ export class HeldChanges {
     this.#tryAgain = tryAgain;
   }
 
-  /** Why it is held; undefined where it is not. */
+  /** Why the changes of `what` are held; undefined where they are not. */
   failure(what: Journaled): Error | undefined {
     return this.#held.get(what)?.failure;
   }
 
-  /** Those who wait for it to be tried again. */
+  /** The waiter of the changes that are to be tried again. */
   waiter(what: Journaled): PromiseWithResolvers<void> | undefined {
     return this.#held.get(what)?.waiter;
   }
 
-  /** What was not written of it, and is to be before anything else. */
+  /** The changes of `what` that were not written: they must be written before any later ones. */
   changes(what: Journaled): readonly Change[] {
     return this.#held.get(what)?.changes ?? [];
   }
@@ -53,12 +56,12 @@ export class HeldChanges {
     });
   }
 
-  /** It is written, or given up. */
+  /** The changes are written, or given up. */
   release(what: Journaled): void {
     this.#held.delete(what);
   }
 
-  /** Gives all of it up. */
+  /** Gives up all changes. */
   close(): void {
     this.#isClosed = true;
     for (const { waiter, failure } of this.#held.values()) waiter?.reject(failure);

@@ -28,7 +28,7 @@ export interface JobState {
     counted: string;
     /** The same of each pipeline after the first; absent where there is one. */
     others?: { openSources: number; counted: string }[];
-    /** Absent where nothing was left out of any file. */
+    /** Absent if no bytes were removed from any file. */
     mended?: StoredMended;
   };
 }
@@ -82,7 +82,7 @@ export function specEntry({ jobId, spec }: Pick<JobRecord, 'jobId' | 'spec'>): E
   return seal({ jobId, kind: 'spec', key: 0 }, toBytes(spec));
 }
 
-/** What is written of a job whose entry is this one, with other facts and all that is done of it. */
+/** The entry of a job with changed facts; its results stay. */
 export function withFacts({ jobId, kind, key, value }: Entry, change: (facts: JobFacts) => JobFacts): Entry {
   const { facts, open } = decodeJob(unseal({ jobId, kind, key, value }));
   return seal({ jobId, kind, key }, toBytes({ format, facts: change(facts), open }));

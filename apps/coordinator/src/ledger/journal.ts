@@ -11,8 +11,8 @@ export interface Journaled {
   /** What has changed since the last call. */
   changes(): Change[];
   /**
-   * Makes durable what the changes that were given speak of; called before they are written, again after a failure. Where it rejects for
-   * what `lackOf` knows, it may succeed later.
+   * Makes the data durable to which the returned changes refer. Called before the changes are written, and again after
+   * a failure. If it rejects with an error that `lackOf` knows, it may succeed later.
    */
   sync(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface JournalOptions {
   lost?: (error: LostLedgerError) => void;
   /** Milliseconds of a clock that never goes back. */
   nowMs: () => number;
-  /** By timers of the system unless given. */
+  /** Waits; by the system's timers unless given. */
   pause?: Pause;
 }
 
@@ -41,8 +41,9 @@ const silentMs = 5_000;
  * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
- * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered. What
- * cannot be made durable for now, because its own disk is full, is held back by itself and tried again alike: the others go on.
+ * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave
+ * unanswered. Changes that cannot be made durable for now, because the disk of their job is full, are held back and
+ * tried again separately: others go on.
  *
  * Where the store is lost, what waits to be written never settles, because nothing may follow from it any more: no job fails
  * for it, and no node is told anything.
@@ -104,12 +105,14 @@ export class Journal {
     await (this.#next.get(what) ?? this.#held.waiter(what) ?? this.#current.get(what))?.promise;
   }
 
-  /** Why something is held back; undefined where it is not. */
+  /** Why the changes of `what` are held back; undefined if they are not. */
   lackOf(what: Journaled): OutputLack | undefined {
     return lackOf(this.#held.failure(what));
   }
 
-  /** Gives up what is held back: who waits for it hears so, and nothing of it is written any more. */
+  /**
+   * Gives up the changes of `what` if they are held back: its callers' promises reject, and it is not written any more.
+   */
   giveUp(what: Journaled): void {
     const failure = this.#held.failure(what);
     if (failure) this.#break(what, failure);
@@ -204,7 +207,7 @@ export class Journal {
     }
   }
 
-  /** Nothing of it is written any more. */
+  /** Rejects the promises of `what`, which is not written any more. */
   #break(what: Journaled, error: Error): void {
     this.#broken.set(what, error);
     for (const waiter of [this.#next.get(what), this.#held.waiter(what)]) waiter?.reject(error);

@@ -22,17 +22,16 @@ export interface JobRecord {
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
   /**
-   * Inputs that count without some bytes of their files, as halogrid.v1.JobStatus tells them; absent where there are
-   * none.
+   * Inputs from which bytes were removed, as in halogrid.v1.JobStatus; absent if there are none.
    */
   mended?: MendedInputs[];
-  /** What a person should know of its sources, a sentence each; absent where that is nothing. */
+  /** Notes for people about its sources, a sentence each; absent if there are none. */
   notes?: readonly string[];
   /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
   nodesUsed?: number;
   /** As halogrid.v1.JobStatus tells it; absent before the first result. */
   times?: JobTimes;
-  /** It has failed for want of something outside of it: what is done of it is kept, for `goOn`. */
+  /** It has failed because something outside it was missing. Its results so far are kept, for `goOn`. */
   canGoOn?: true;
 }
 
@@ -190,7 +189,7 @@ export interface Ledger {
   /** That of a job, where it has one of its own. */
   epochOf(jobId: string): number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
-  /** `canGoOn`: what is done of a job that has failed is kept, until it goes on or is cancelled. */
+  /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
   setState(
     jobId: string,
     state: LedgerState,
@@ -199,7 +198,7 @@ export interface Ledger {
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
   /** Notes when a job got so far, the first time that it is told. It is written with what comes next. */
-  /** What there is to tell of the job's sources, all of it; written with what is next. */
+  /** Sets all notes about the job's sources. They are written with what comes next. */
   setNotes(jobId: string, notes: readonly string[]): void;
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void;
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
@@ -245,9 +244,12 @@ export interface Ledger {
    * cannot be read, they go on when it can again.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
-  /** Why what is done of a job cannot be kept in its folder for now; undefined where it is. */
+  /** Why results of a job cannot be written to its folder for now; undefined if they can. */
   outputLack(jobId: string): OutputLack | undefined;
-  /** Gives up what cannot be kept in the folder of a job for now: who waits for it hears so. The job is about to end. */
+  /**
+   * Gives up the results that cannot be written to the folder of a job for now: promises that wait for them reject. The
+   * job is about to end.
+   */
   giveUp(jobId: string): Promise<void>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

@@ -10,7 +10,7 @@ test('an image in tiles counts once, when its last tile is in, and one that is s
   const counts = new MendedInputCounts();
   for (const source of [4, 4, 7]) counts.addTile({ mended: 'a', sources: 1, source });
   assert.deepEqual(told(counts), []);
-  // What is kept of it goes on.
+  // Counts made from the stored form go on.
   const again = new MendedInputCounts(JSON.parse(JSON.stringify(counts.stored)));
   again.settle(4, true);
   again.settle(4, true);

@@ -1,10 +1,10 @@
 import type { MendedInputs, MendedKind } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources/redact-uri';
 
-/** Inputs without the same bytes of their files. */
+/** Inputs from which bytes of the same kind were removed. */
 interface Kind {
   inputs: number;
-  /** Index of the lowest. */
+  /** The lowest index of such an input. */
   source: number;
 }
 
@@ -14,13 +14,13 @@ export interface StoredMended {
   open: [source: number, mended: string][];
 }
 
-/** Sentences that are told apart: nodes know no more than a handful, and those of others are counted as one. */
+/** Sentences that are counted separately, at most. Nodes know only a handful; further ones are counted together. */
 const maxKinds = 20;
 const others = 'Bytes that hold no pixel were passed over';
 
 /**
- * Inputs that count without some bytes of their files, by the sentence that says which. Of an image in tiles each tile
- * may say it: it counts once, when its last tile is in.
+ * Counts inputs from which bytes were removed, by the sentence that says which. Each tile of an image may bring the
+ * sentence: the image counts once, when its last tile is in.
  */
 export class MendedInputCounts {
   readonly #kinds: Map<string, Kind>;
@@ -39,12 +39,12 @@ export class MendedInputCounts {
     this.#kinds.set(key, { inputs: kind.inputs + inputs, source: Math.min(kind.source, source) });
   }
 
-  /** A tile of an image says it. */
+  /** A tile brings the sentence of its image. */
   addTile({ mended, source }: MendedKind): void {
     this.#open.set(source, mended);
   }
 
-  /** All tiles of an image are in, or it is set aside. */
+  /** All tiles of an image are in, or the image is quarantined. */
   settle(source: number, isDone: boolean): void {
     const mended = this.#open.get(source);
     if (mended === undefined) return;
@@ -58,7 +58,7 @@ export class MendedInputCounts {
     return sorted.map(([mended, { inputs, source }]) => ({ mended, inputs, example: redactUri(uriOf(source)) }));
   }
 
-  /** What a new one of it is made of; undefined where there is nothing. */
+  /** The counts, from which the constructor makes them again; undefined where there are none. */
   get stored(): StoredMended | undefined {
     if (this.#kinds.size === 0 && this.#open.size === 0) return undefined;
     return {

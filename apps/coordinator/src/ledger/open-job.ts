@@ -45,7 +45,7 @@ export class OpenJob implements Journaled {
   readonly settled: SettledReader;
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
-  /** Inputs that count without some bytes of their files. */
+  /** Counts inputs from which bytes were removed. */
   mended = new MendedInputCounts();
   readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
   /** By name and device, in the order in which they came. */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
  * Whoever finds only the former puts it back.
  */
 
-/** What the system counts blocks of a file in. */
+/** The unit in which the system counts blocks of a file. */
 const statBlockBytes = 512;
 
 const claimOf = (path: string): string => join(path, 'job.json');
@@ -55,14 +55,14 @@ export async function replaceClaim(
 }
 
 /**
- * Writes over the claim where the disk has no room for another file: into the blocks that it has, by one call of the system. False where
- * these are too few.
+ * Overwrites the claim in place, if the disk has no room for another file: into the blocks that the claim has, with one
+ * system call. Returns false if these are too few.
  */
 export async function overwriteClaim(path: string, text: string): Promise<boolean> {
   const file = await open(claimOf(path), 'r+');
   try {
     const { size, blocks } = await file.stat();
-    // What is left of a longer one is blank.
+    // Blanks replace the rest of a longer claim.
     const bytes = Buffer.from(`${text}${' '.repeat(Math.max(0, size - Buffer.byteLength(text)))}`);
     if (bytes.length > blocks * statBlockBytes) return false;
     const { bytesWritten } = await file.write(bytes, 0, bytes.length, 0);

@@ -39,7 +39,7 @@ import type { CaptureCounts, PartSummary, TablesOutput } from './tables-output.t
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
 
-/** What of the output was begun while results came, and how it is written. */
+/** The parts of the output that were begun while results came, and how they are written. */
 export interface FinaliseBegun {
   tables: Pick<TablesOutput, 'finish'>;
   previewed?: readonly number[];
@@ -61,8 +61,9 @@ interface Part {
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
  * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
  * ran in this process. Resolves with where capture times are from, unless all of the output was there. Rejects with one sentence where
- * it fails (a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more
- * then, and `abandonJob` cleans up. Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
+ * it fails (a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any
+ * more then, and `abandonJob` cleans up. Each file is written by `until`, at once unless given. `now` gives
+ * milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
@@ -231,8 +232,8 @@ async function* movesJsonl(
  * failed job, why. Where the output of an earlier job is in the folder, that stays, with its job.json; where all of the
  * job's own is there, it stays for the next job to put it in its place. Rejects where job.json cannot be written.
  *
- * Of a job that failed for want of something outside of it, what is done stays in the scratch folder, for the next job of that
- * specification to go on with: then true is the answer.
+ * If the job failed because something outside it was missing, its results so far stay in the scratch folder, and the
+ * next job of that specification goes on with them. Then it resolves with true.
  */
 export async function abandonJob(
   job: JobRecord,
@@ -245,7 +246,7 @@ export async function abandonJob(
   const write = (): Promise<void> => writeFileAtomically(join(outputPath(out), 'job.json'), text);
   if (canGoOn) {
     await removeRemade(out);
-    // What says that it runs, though no process runs it, does as well.
+    // If that fails too, job.json still says that the job runs, and a later job goes on with it just as well.
     await write().catch(() => overwriteClaim(outputPath(out), text).catch(() => false));
     return true;
   }

@@ -24,11 +24,14 @@ export interface JobClaim {
   digest?: string;
   /** Only a failed job has one. */
   error?: string;
-  /** Of a failed job: what is done of it is in the scratch folder, and a job of the same specification goes on with it. */
+  /**
+   * For a failed job: its results so far are in the scratch folder, and a job of the same specification goes on with
+   * them.
+   */
   canGoOn?: true;
 }
 
-/** Whether what is done of a folder's job may be gone on with, where no process runs it. */
+/** Whether the folder's job may go on, if no process runs it. */
 export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
   state === 'running' || (state === 'failed' && canGoOn === true);
 

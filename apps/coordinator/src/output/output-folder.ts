@@ -72,8 +72,8 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
 
 /**
  * Takes the output folder over from the process that ran this job in it, which has ended or may write nothing any more, and
- * resolves with what its job.json said; where that is the job's end for good, the folder is left alone. Refused with UsageError where
- * it is not this job's, and where somebody else takes it just now.
+ * resolves with the content of its job.json. If the job has ended for good, the folder is left alone. Rejects with
+ * UsageError if the folder does not belong to this job, or if another process takes it at the same time.
  */
 export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
   const path = outputPath(out);
@@ -99,8 +99,8 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 }
 
 /**
- * The job that was left half-way in the folder by a process that has ended, or that failed and can go on, if it is of this specification.
- * One that kept earlier results is none for a job that asks for nothing to be kept.
+ * The job of this specification that a process left half-way in the folder, or that failed and can go on. A job that
+ * kept earlier results is not found for a specification that keeps none (`fresh`).
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
@@ -111,7 +111,7 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
   return (await isAlive(claim.coordinator)) ? undefined : { jobId: claim.id };
 }
 
-/** Whether the ledger of the job that was in the folder is there. */
+/** Whether the folder has the ledger of the job that ran in it. */
 export const hasOwnLedger = (out: string): Promise<boolean> => exists(ledgerPath(out));
 
 /** Whether a complete job of this specification has its output in the folder. */
@@ -151,7 +151,7 @@ export async function removeOutput(out: string): Promise<void> {
   }
 }
 
-/** Removes what a job that goes on makes again, unless all of its output is there: nothing that was computed. */
+/** Removes files that a job makes again when it goes on, unless its output is complete. Computed results stay. */
 export async function removeRemade(out: string): Promise<void> {
   const scratch = fileURLToPath(scratchUri(out));
   const isWhole = await isReady(outputPath(out));
@@ -286,7 +286,7 @@ async function takeOver(path: string, existing: JobClaim, job: NewJob): Promise<
   try {
     if (!(await replaceClaim(path, claimText(job), isExpected))) throw takenJustNow(path);
   } catch (error) {
-    // The job that goes on has room for its claim, and waits for more.
+    // The job that goes on has room for its claim in the old one, and waits for more room.
     const isFull = lackOf(error)?.kind === 'room' && existing.id === job.jobId;
     if (!isFull || !(await overwriteClaim(path, claimText(job)))) throw error;
   }

@@ -2,13 +2,13 @@ import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-l
 import type { Pause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
 
-/** Does what writes to an output, again and again where that has no room or is away for now. */
+/** Calls `write`, and repeats it while the output has no room or is missing. */
 export type UntilWritten = <T>(write: () => Promise<T>) => Promise<T>;
 
-/** Of an output that nobody waits for. */
+/** Writes once, without waiting. */
 export const atOnce: UntilWritten = (write) => write();
 
-/** How long each is waited for. */
+/** How long the job waits for each kind of lack, in milliseconds. */
 export type OutputGraces = Record<OutputLack['kind'], number>;
 
 export interface OutputWaitOptions {
@@ -17,19 +17,22 @@ export interface OutputWaitOptions {
   graceMs: OutputGraces;
   nowMs: () => number;
   pause: Pause;
-  /** Bytes that are free there; undefined where nobody can tell. Never rejects. */
+  /** Free bytes in the folder; undefined where they are unknown. Never rejects. */
   free: () => Promise<number | undefined>;
-  /** Nothing is written any more. */
+  /** Aborts when nothing is to be written any more. */
   signal: AbortSignal;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/** What was written in vain may be much: where as little is free as before, it is tried again this seldom. A quota tells nothing. */
+/**
+ * A failed write may have been large, so it is repeated only when more is free than before, or after this time: the
+ * free bytes do not show what is left of a quota.
+ */
 const anywayMs = 60_000;
 
-/** What the output of a job lacks for now, who found that, and since when. */
+/** What the output of a job lacks for now, who found it, and since when. */
 export class OutputWait {
   readonly #options: OutputWaitOptions;
   readonly #lacking = new Map<unknown, { lack: OutputLack; sinceMs: number }>();
@@ -40,13 +43,13 @@ export class OutputWait {
     this.#options = options;
   }
 
-  /** What the job waits for; undefined where it does not. */
+  /** A sentence on what the job waits for; undefined if it does not wait. */
   get sentence(): string | undefined {
     const [first] = this.#lacking.values();
     return first && waitsFor(this.#options.folder, { ...first.lack, freeBytes: this.#free });
   }
 
-  /** Rejects with WantError where that was waited for too long, and with the signal's reason. */
+  /** Rejects with WantError after waiting for too long, and with the signal's reason when it aborts. */
   readonly until: UntilWritten = async (write) => {
     const who = {};
     const { signal, nowMs, pause } = this.#options;
@@ -74,7 +77,10 @@ export class OutputWait {
     }
   };
 
-  /** Takes note of what somebody else finds lacking; undefined: nothing any more. Throws WantError where that was waited for too long. */
+  /**
+   * Notes what `who` finds lacking; undefined: nothing any more. Throws WantError after it has been lacking for too
+   * long.
+   */
   note(who: unknown, lack: OutputLack | undefined): void {
     if (!lack) {
       this.#lacking.delete(who);

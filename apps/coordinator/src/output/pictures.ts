@@ -31,8 +31,8 @@ export const earlyPictures = ({ scratch }: Pick<PictureParts, 'scratch'>, index:
 };
 
 /**
- * Makes both pictures of a source, that of the source last. Makes none where an earlier version, which chose other
- * sources or kept other pixels of them, left nothing for them.
+ * Makes both pictures of a source, the one of the map first. Makes none if their data is missing, because an earlier
+ * version chose other sources or kept other pixels of them.
  */
 export async function makePictures(
   parts: PictureParts,

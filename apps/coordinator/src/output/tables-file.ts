@@ -38,7 +38,7 @@ export interface TablesFileOptions extends TablesTask {
   settled(from: number, atMost: number): Promise<SettledSources>;
   /** Told once that the tables cannot be written, with one sentence. */
   failed(error: Error): void;
-  /** All of it is written again by this. */
+  /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
   /** Who writes. */
   thread?: SpareThread;
@@ -54,7 +54,7 @@ const orderSources = 4096;
  * The tables of a pipeline, features.parquet, sources.jsonl and errors.jsonl, written by a thread of its own while results come. Sources
  * are written in order, as far as all before them are done or quarantined; the thread reads their histograms from the ledger's file, and
  * is given the next when it is through, so that nothing piles up in memory, however late the first source is or however slow the thread.
- * Where there is no room for them, another thread writes them from their beginning.
+ * If there is no room for them, another thread later writes them from the beginning.
  *
  * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
  */
@@ -136,7 +136,7 @@ export class TablesFile {
       thread.give(client.release());
       return summary!;
     } catch (error) {
-      // It has half a file open.
+      // The thread has an unfinished file open.
       void client.terminate();
       throw this.#isAborted ? aborted : error;
     } finally {

@@ -36,6 +36,6 @@ export interface TablesEvents {
   settled(from: number, atMost: number, part: number): Promise<SettledSources>;
   /** They cannot be written. */
   failed(error: Error): void;
-  /** Writes all of them. */
+  /** Writes all tables. */
   until: UntilWritten;
 }

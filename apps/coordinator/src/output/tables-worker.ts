@@ -69,7 +69,7 @@ serveOrders(
   { pack: packSystemError },
 );
 
-/** Removes what a thread left of the tables that could not end them: it takes room. */
+/** Removes unfinished tables of a thread that failed, because they take room. */
 async function removeLeftOvers(unfinished: TablePaths): Promise<void> {
   for (const path of Object.values(unfinished) as string[]) {
     const folder = dirname(path);

@@ -5,22 +5,22 @@ import { ThreadLife } from './thread-life.ts';
 
 export interface ThreadLimits {
   /**
-   * A thread is ended that has computed for so long without a sign of life: nothing that a plan does at a stretch
-   * takes a tenth of it.
+   * A thread that computes for this long without a sign of life is ended. The longest single step of a plan takes less
+   * than a tenth of it.
    */
   stuckComputedMs: number;
-  /** The same by the clock, where the system does not tell how long a thread computes. */
+  /** The same by the clock, where the system does not say how long a thread computes. */
   stuckMs: number;
-  /** A thread is ended that does not stop so long after nobody wants its order any more. */
+  /** A thread that has not stopped this long after its order was given up is ended. */
   stopMs: number;
-  /** Memory for objects. */
+  /** The most memory for objects. */
   heapMb: number;
 }
 
 export const threadLimits: ThreadLimits = { stuckComputedMs: 20_000, stuckMs: 120_000, stopMs: 3_000, heapMb: 2048 };
 
 const lookEveryMs = 500;
-/** A program is loaded by then, also where the machine has much else to do. */
+/** A program is loaded by then, even on a busy machine. */
 const startsWithinMs = 30_000;
 
 /** What the program of a thread is started with. */
@@ -29,15 +29,15 @@ export interface ThreadSetup {
   life: Int32Array<SharedArrayBuffer>;
 }
 
-/** A thread that obeys one order at a time, and that can be ended in the middle of it. */
+/** A thread that obeys one order at a time, and that can be ended in the middle of an order. */
 export class ListingThread {
   readonly #worker: Worker;
   readonly #limits: ThreadLimits;
   readonly #life = new ThreadLife();
-  /** Why it has ended, as a clause. */
+  /** Resolves with the reason why the thread has ended, as a clause. */
   readonly #ended = Promise.withResolvers<string>();
   #hasEnded = false;
-  /** Why it is to end, where that was decided here. */
+  /** Why this class ends the thread, where it does. */
   #reason: string | undefined;
   #stopped = Promise.withResolvers<void>();
 
@@ -55,7 +55,7 @@ export class ListingThread {
       failure = isMemory ? `it took more than ${limits.heapMb} MiB of memory` : error.message;
     });
     this.#worker.on('exit', (code) => this.#over(failure ?? `it exited with ${code}`));
-    // The ports of its orders keep the process from ending, the thread does not.
+    // The thread does not keep the process from ending; the ports of its orders do.
     this.#worker.unref();
   }
 
@@ -63,17 +63,17 @@ export class ListingThread {
     return this.#hasEnded;
   }
 
-  /** Resolves with why it has ended, as a clause, when it has. */
+  /** Resolves when the thread has ended, with the reason as a clause. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
 
-  /** The source of its order that it is at, by its place in the job. */
+  /** The source of the order that the thread is at, by its place in the job. */
   get source(): number {
     return this.#life.source;
   }
 
-  /** Has it obey an order, whose answers come through the port, and watches it until `stop`. */
+  /** Sends the thread an order, which it answers through the port, and watches it until `stop`. */
   obey(order: { port: MessagePort }): void {
     this.#stopped = Promise.withResolvers();
     this.#worker.postMessage(order, [order.port]);
@@ -81,8 +81,8 @@ export class ListingThread {
   }
 
   /**
-   * For when nobody wants more of the order, of which the thread learns by its port. Resolves when it can obey
-   * another one, or has ended.
+   * To be called when no more answers are wanted; the thread learns this from its closed port. Resolves when the
+   * thread can obey another order, or has ended.
    */
   async stop(): Promise<void> {
     const late = setTimeout(() => void this.end(), this.#limits.stopMs);
@@ -90,11 +90,11 @@ export class ListingThread {
     clearTimeout(late);
   }
 
-  /** Ends it: between two of its tasks where it comes to that, else in the middle of one. */
+  /** Ends the thread between two of its tasks, or in the middle of a task that takes too long. */
   async end(): Promise<void> {
     const sinceMs = performance.now();
     const late = setInterval(() => {
-      // To stop a thread that loads a native module may end the process: see endThread.
+      // Stopping a thread while it loads a native module may end the process: see endThread.
       if (!this.#life.hasBegun && performance.now() - sinceMs < startsWithinMs) return;
       clearInterval(late);
       this.#terminate();
@@ -104,7 +104,7 @@ export class ListingThread {
     clearInterval(late);
   }
 
-  /** A thread in a call of the system ends when that returns, which nobody waits for. */
+  /** A thread in a system call ends when the call returns; this does not wait for it. */
   #terminate(): void {
     void this.#worker.terminate();
     this.#worker.unref();
@@ -118,7 +118,7 @@ export class ListingThread {
     this.#stopped.resolve();
   }
 
-  /** Until the order is over. */
+  /** Watches the thread until the order is over. */
   #watch(): void {
     let { beats } = this.#life;
     let sinceMs = performance.now();

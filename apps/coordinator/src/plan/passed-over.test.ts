@@ -17,7 +17,7 @@ test('files are counted by extension, the most frequent first, and folders by na
     '7 files left out: 2 .txt, 2 hidden, 1 .db, 1 .jpg_original, 1 without an extension',
     '4 folders left out: 2 @eaDir, 1 #recycle, 1 hidden',
   ]);
-  // What nobody would call an extension.
+  // Names without an extension that a person would call one.
   assert.deepEqual(sentences(['a.', 'v1.2 of it', `a.${'x'.repeat(17)}`, 'line.a\nb', 's3://bucket/x/readme']), [
     '5 files left out: 5 without an extension',
   ]);

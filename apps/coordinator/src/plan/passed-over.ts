@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import type { PassedOver } from '@halogrid/sources';
 
-/** Kinds that are told one by one; the others are one more. */
+/** Kinds that a sentence names; the rest appear as `others`. */
 const mostKinds = 10;
-/** Kinds that are counted: names that people made up may be as many as files. */
+/** Kinds that are counted separately, at most: every file may have its own extension. */
 const mostCounted = 1000;
 
 /** What a person would call the extension of a name. */
 const extension = /[^.](\.[\p{L}\p{N}_~-]{1,16})$/u;
 
-/** Counts what is no input of the folders of a job, and words it. */
+/** Counts the files and folders below the folders of a job that are not inputs, and describes them in sentences. */
 export class PassedOverCount {
   readonly #files = new Map<string, number>();
   readonly #folders = new Map<string, number>();

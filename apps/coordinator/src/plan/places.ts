@@ -1,4 +1,4 @@
-/** Lets so many in at once. Others wait, first come first served, for as long as they want to. */
+/** Lets `count` callers in at once. Others wait, first come first served, until they enter or give up. */
 export class Places {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -8,8 +8,8 @@ export class Places {
   }
 
   /**
-   * Resolves with what gives the place back; to be called once. Rejects with the signal's reason when it aborts
-   * before.
+   * Resolves with a function that gives the place back; call it once. Rejects with the signal's reason if the signal
+   * aborts before that.
    */
   async enter(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();

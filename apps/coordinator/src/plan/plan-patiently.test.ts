@@ -6,7 +6,7 @@ import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import { planPatiently } from './plan-patiently.ts';
 
-/** A host that says of its first requests that it cannot answer, in a way that is not tried again at once. */
+/** A host that refuses its first requests in a way that is not retried at once. */
 async function startHost(t: TestContext, failures: number): Promise<string> {
   let requests = 0;
   const { origin, close } = await startServer((_, response) => {
@@ -17,7 +17,7 @@ async function startHost(t: TestContext, failures: number): Promise<string> {
   return origin;
 }
 
-/** A plan with a note for each of so many files, which it reads side by side. */
+/** A plan with a note for each of several files, which it reads at the same time. */
 async function* readingPlan(origin: string, files: number): AsyncGenerator<PlannedStep[], void, undefined> {
   yield [{ kind: 'note', text: 'It begins' }];
   const heads = await Promise.all(Array.from({ length: files }, (_, i) => readRemoteHead(`${origin}/${i}`, 5)));
@@ -36,7 +36,7 @@ test('a plan waits for a host that is away, says so while it does, and is the sa
   assert.deepEqual(told, ['It begins', `waits for ${origin}`, 'waits for none', 'bytes', 'bytes']);
 });
 
-test('a plan of which nothing is away says nothing of that', async (t) => {
+test('a plan whose hosts all answer says nothing about waiting', async (t) => {
   const origin = await startHost(t, 0);
   const steps = (await Array.fromAsync(planPatiently(readingPlan(origin, 2), 0))).flat();
   assert.deepEqual(steps.map(words), ['It begins', 'bytes', 'bytes']);

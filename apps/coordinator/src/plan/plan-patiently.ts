@@ -5,8 +5,9 @@ import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 
 /**
- * The same plan, which waits for hosts that are away instead of setting their inputs aside: steps tell what it waits for. Rejects with
- * WantError where one stays away for longer than `graceMs`, and with the signal's reason.
+ * The same plan, but it waits for hosts that are away instead of quarantining their inputs. Its steps say what it waits
+ * for. Rejects with WantError if a host stays away for longer than `graceMs`, and with the signal's reason when the
+ * signal aborts.
  */
 export async function* planPatiently(
   plan: AsyncGenerator<PlannedStep[], void, undefined>,
@@ -41,7 +42,7 @@ export async function* planPatiently(
       yield step.value;
     }
   } finally {
-    // Nobody hears of it any more.
+    // A later rejection has no other handler.
     next.catch(() => {});
     void steps.return();
   }

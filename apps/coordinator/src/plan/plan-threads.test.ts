@@ -153,7 +153,7 @@ test('a plan that takes too much memory is ended, and the process goes on', asyn
   await Array.fromAsync(threads.plan(specOf(['cam'])));
 });
 
-test('whoever waits for others to be checked may leave, and an endless loop is ended when nobody wants it', async (t) => {
+test('a caller that waits for its turn may leave, and an endless loop is ended when its caller is gone', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const gone = new AbortController();
   const checks = Array.from({ length: 10 }, () =>

@@ -10,18 +10,18 @@ import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread
 import { Places } from './places.ts';
 
 /**
- * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used,
- * and is closed when no more are wanted.
+ * An order to plan a job. The thread answers through the port. The caller posts a message when it has used an answer,
+ * and closes the port when it wants no more.
  */
 export interface PlanOrder {
   kind: 'plan';
   spec: JobSpec;
-  /** How long it waits for a host that is away, in milliseconds. */
+  /** How long the plan waits for a host that is away, in milliseconds. */
   sourceGraceMs: number;
   port: MessagePort;
 }
 
-/** Sources that are to be checked. The port takes one answer. */
+/** An order to check sources. The port takes one answer. */
 export interface CheckOrder {
   kind: 'check';
   uris: readonly string[];
@@ -29,7 +29,7 @@ export interface CheckOrder {
   port: MessagePort;
 }
 
-/** A job of which somebody wants to know what it comes to. The port takes one answer. */
+/** An order to find out what a job would come to. The port takes one answer. */
 export interface SurveyOrder {
   kind: 'survey';
   spec: JobSpec;
@@ -38,7 +38,7 @@ export interface SurveyOrder {
 
 export type ListingOrder = PlanOrder | CheckOrder | SurveyOrder;
 
-/** Empty for sources that may be planned. */
+/** Empty if the sources may be planned. */
 export interface CheckAnswer {
   surveyed?: Surveyed;
   refused?: { kind: RefusalKind; message: string };
@@ -49,28 +49,28 @@ export interface CheckAnswer {
 export interface PlanAnswer {
   steps: PlannedStep[];
   isLast?: true;
-  /** Why there are no more. */
+  /** Why the plan ends early. */
   error?: Error;
-  /** The plan ends for want of a host. */
+  /** The plan ends because a host stays away. */
   isWant?: boolean;
 }
 
 /** An order without its port. */
 type Unsent = Omit<PlanOrder, 'port'> | Omit<CheckOrder, 'port'> | Omit<SurveyOrder, 'port'>;
 
-/** Plans and checks that are under way at once; more wait. A thread takes 37 MB (measured) and what its job needs. */
+/** Plans and checks that run at once; more wait. A thread takes 37 MB (measured), plus the memory of its job. */
 const mostPlans = 32;
 const mostChecks = 8;
 /** Threads that are kept for the next order: a start takes 60 to 100 ms, and 250 ms of a core (measured). */
 const mostIdle = 2;
 
 /**
- * Makes plans and checks sources, each on a thread of its own, which is ended where it is in an endless loop, takes
- * too much memory, or does not stop when nobody wants its order any more: no job keeps another one waiting.
+ * Makes plans and checks sources, each on its own thread. A thread is ended if it loops without end, takes too much
+ * memory, or does not stop when its order was given up. So no job keeps another one waiting.
  *
- * Listing a file and looking at it takes 8 to 60 µs, and 0.1 of the thread that asks, which gets frames in blocks
- * (measured): on an H200, a coordinator that planned by itself gave 5,600 raw frames a second to its node until its
- * plan was made, and 10,500 from then on.
+ * Listing and probing a file takes 8 to 60 µs on the thread, and 0.1 µs on the caller's thread, which gets frames in
+ * blocks (measured). On an H200, a coordinator that planned on its main thread gave its node 5,600 raw frames a second
+ * while it planned, and 10,500 afterwards.
  */
 export class PlanThreads {
   readonly #program: URL;
@@ -86,12 +86,12 @@ export class PlanThreads {
     this.#limits = limits;
   }
 
-  /** Starts a thread, unless one waits: a start takes longer than the plan of a small job. */
+  /** Starts a thread, unless one is idle: a start takes longer than the plan of a small job. */
   prepare(): void {
     if (this.#idle.length === 0) this.#idle.push(this.#start());
   }
 
-  /** As planPatiently does of planJob, but that other errors are told by no more than their message. */
+  /** As planPatiently of planJob, except that errors other than WantError may keep only their message. */
   async *plan(spec: JobSpec, signal?: AbortSignal, sourceGraceMs = 0): AsyncGenerator<PlannedStep[]> {
     const order = { kind: 'plan', spec, sourceGraceMs } as const;
     for await (const answer of this.#order<PlanAnswer>(order, spec.sources, this.#plans, signal)) {
@@ -102,13 +102,13 @@ export class PlanThreads {
     }
   }
 
-  /** As checkSources, but that failures of this process are told by no more than their message. */
+  /** As checkSources, except that failures of this process keep only their message. */
   async check(uris: readonly string[], videoOption?: string, { signal }: CheckOptions = {}): Promise<void> {
     const each = [...new Set(uris)];
     await this.#askOnce({ kind: 'check', uris: each, videoOption }, each, signal);
   }
 
-  /** As surveyForm, but that failures of this process are told by no more than their message. */
+  /** As surveyForm, except that failures of this process keep only their message. */
   async survey(spec: JobSpec, signal?: AbortSignal): Promise<Surveyed> {
     const { surveyed } = await this.#askOnce({ kind: 'survey', spec }, spec.sources, signal);
     return surveyed!;
@@ -124,13 +124,13 @@ export class PlanThreads {
     throw new Error('An order ended without an answer');
   }
 
-  /** Ends all threads, also those that are at something. */
+  /** Ends all threads, including busy ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
-  /** The answers to an order, each of which is followed by the next when it has been used. */
+  /** The answers to an order. The next one comes when the caller has used the last. */
   async *#order<Answer>(
     order: Unsent,
     sources: readonly string[],

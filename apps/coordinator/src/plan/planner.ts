@@ -42,8 +42,8 @@ export const realInputs: PlannerInputs = {
  * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
  * results are kept, unless a preview is missing that they need now.
  *
- * Folders that hold the output of a job are left out where they are not named themselves. Notes tell of them, and of how
- * many files in folders are no inputs.
+ * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
+ * how many files in folders are not inputs.
  *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
  * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.

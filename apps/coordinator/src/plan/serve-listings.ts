@@ -16,8 +16,8 @@ import { runPlan } from './run-plan.ts';
 import { ThreadLife } from './thread-life.ts';
 
 /**
- * For the program of a thread of PlanThreads: makes plans of what `listAll` lists, and checks sources, one order
- * after another, and shows which source it is at. Ends the thread when it is asked to, between two tasks.
+ * Runs on a thread of PlanThreads. It obeys one order after another: it plans what `listAll` lists, or checks sources,
+ * and shows which source it is at. When asked to end, the thread ends between two tasks.
  */
 export function serveListings(listAll = listAllSources): void {
   endWhenAsked(parentPort!);
@@ -38,7 +38,7 @@ export function serveListings(listAll = listAllSources): void {
         });
       case 'survey':
         return answerOnce(order.port, async () => {
-          // Who only plans and checks needs nothing of it.
+          // Plans and checks do not need this module.
           const { surveyForm } = await import('./survey-form.ts');
           return { surveyed: await surveyForm(order.spec, signal) };
         });
@@ -98,6 +98,6 @@ function* tellEach(uris: Iterable<string>, life: ThreadLife): Generator<string> 
 }
 
 /**
- * Of what kind it is, what it says and where it comes from: nothing else of an error is sure to reach another thread.
+ * The error as it can be sent to another thread: only its kind, its message and its stack are sure to arrive.
  */
 const sendable = (error: unknown): Error => (isUnmeant(error) ? (error as Error) : new Error(whyFailed(error)));

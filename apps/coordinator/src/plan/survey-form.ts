@@ -5,10 +5,13 @@ import { Refusal } from '../job/refusal.ts';
 import type { PlanTotals } from './plan-totals.ts';
 import { surveyJob } from './survey-job.ts';
 
-/** A form is answered in this time; what is not looked at by then is left out. */
+/** A form is answered within this time; sources not looked at by then are left out. */
 const planMs = 10_000;
 
-/** What a job will come to. Rejects with Refusal where it would be refused, and with the signal's reason. */
+/**
+ * What a job will come to. Rejects with Refusal if the job would be refused, and with the signal's reason when it
+ * aborts.
+ */
 export async function surveyForm(spec: JobSpec, signal: AbortSignal): Promise<PlanAnswer> {
   const notes: string[] = [];
   let soFar: Readonly<PlanTotals> | undefined;

@@ -2,16 +2,16 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** Between two signs of life. */
 const beatMs = 250;
-/** Of a clock tick in /proc: USER_HZ is 100 on all that Node runs on. */
+/** The length of a clock tick in /proc: USER_HZ is 100 on every system that Node supports. */
 const tickMs = 10;
 
 const fields = { beats: 0, source: 1, thread: 2, begun: 3 } as const;
 
-/** What a thread shows of itself while it obeys an order, in memory that the thread which watches it sees. */
+/** The state that a thread shows while it obeys an order, in memory shared with the thread that watches it. */
 export class ThreadLife {
   readonly #shown: Int32Array<SharedArrayBuffer>;
 
-  /** `shown` is of another one, whose memory it shares. */
+  /** `shown` is the memory of another ThreadLife, to share it. */
   constructor(shown = new Int32Array(new SharedArrayBuffer(4 * Object.keys(fields).length))) {
     this.#shown = shown;
   }
@@ -20,14 +20,14 @@ export class ThreadLife {
     return this.#shown;
   }
 
-  /** For the thread itself: shows that it turns to what is next, for as long as it does. */
+  /** Called by the thread itself: counts beats for as long as its event loop turns. */
   begin(): void {
     Atomics.store(this.#shown, fields.thread, ownNumber());
     Atomics.store(this.#shown, fields.begun, 1);
     setInterval(() => Atomics.add(this.#shown, fields.beats, 1), beatMs).unref();
   }
 
-  /** For the thread itself: the source that it lists now, by its place in the job. */
+  /** Called by the thread itself: the source that it lists now, by its place in the job. */
   at(source: number): void {
     Atomics.store(this.#shown, fields.source, source);
   }
@@ -36,7 +36,7 @@ export class ThreadLife {
     return Atomics.load(this.#shown, fields.source);
   }
 
-  /** Whether its program is loaded, native modules and all. */
+  /** Whether the program of the thread is loaded, with its native modules. */
   get hasBegun(): boolean {
     return Atomics.load(this.#shown, fields.begun) === 1;
   }
@@ -46,15 +46,15 @@ export class ThreadLife {
   }
 
   /**
-   * Milliseconds that it has computed; undefined where the system does not tell. Who waits for a disk computes
-   * nothing, and neither does who waits for a core.
+   * The processor time of the thread, in milliseconds; undefined where the system does not say. A thread that waits
+   * for a disk or a core uses none.
    */
   computedMs(): number | undefined {
     const thread = Atomics.load(this.#shown, fields.thread);
     if (thread === 0) return undefined;
     try {
       const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
-      // The name of the thread, in parentheses, may hold anything; utime and stime are the 12th and 13th behind it.
+      // The name of the thread, in parentheses, may hold anything; utime and stime are the 12th and 13th after it.
       const [user, system] = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')
@@ -66,7 +66,7 @@ export class ThreadLife {
   }
 }
 
-/** That of this thread on Linux; 0 elsewhere. */
+/** The number of this thread on Linux; 0 elsewhere. */
 function ownNumber(): number {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));

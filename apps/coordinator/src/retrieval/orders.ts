@@ -47,7 +47,7 @@ export interface Orders {
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
   /** Sums of cells over all sources; `name` is that of a pipeline, where there are several. */
   cells: { order: { folder: string; name?: string }; answer: FrameHistograms };
-  /** Histograms of features.parquet, so many from a row on. */
+  /** `count` histograms of a features.parquet, from row `first` on. */
   histograms: { order: { features: string; first: number; count: number }; answer: number[][] };
   /** `side`: pixels at most. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };

@@ -3,7 +3,9 @@ import { allowedPath } from '@halogrid/sources';
 import { Refusal } from '../job/refusal.ts';
 import type { Orders } from './orders.ts';
 
-/** Rows of features.parquet, which anybody may have made who may write where it lies. Rejects with Refusal. */
+/**
+ * Reads rows of a features.parquet. The file may be forged by anybody who can write its folder. Rejects with Refusal.
+ */
 export async function readHistograms({ features, first, count }: Orders['histograms']['order']): Promise<number[][]> {
   const path = await allowedPath(features);
   try {

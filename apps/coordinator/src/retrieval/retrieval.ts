@@ -134,7 +134,7 @@ export class Retrieval {
     const child = fork(program, { serialization: 'advanced', env: environment() });
     child.on('error', ({ message }) => this.#forget(child, message));
     if (child.pid === undefined) {
-      // It is empty; to look for what is in it would take a file.
+      // The folder is empty. A recursive removal would have to open it, and no file can be opened.
       rmdirSync(folder);
       throw cannotStart('too many files are open, or no memory is left');
     }
@@ -172,7 +172,7 @@ export class Retrieval {
 const cannotStart = (why: string): Refusal =>
   new Refusal('exhausted', `The process that searches cannot be started: ${why}`);
 
-/** For the process alone. */
+/** Makes a folder that only the process uses. */
 function makeFolder(): string {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), 'halogrid-retrieval-')));
@@ -181,7 +181,7 @@ function makeFolder(): string {
   }
 }
 
-/** What is quickly answered, and does not wait for searches. */
+/** Orders that are answered quickly, and do not wait for searches. */
 const quickKinds: ReadonlySet<OrderKind> = new Set(['picture', 'region', 'readsParts', 'histograms']);
 
 /** What the process needs not know: it decodes what anybody may have made. */

@@ -38,8 +38,8 @@ export type Command<Answer> =
   /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
   /**
-   * Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. `delays`: how often an
-   * answer to the shard was put off.
+   * Finds out whether the inputs that the node could not read can be read, and reports AnswerVetted with that
+   * candidate. `delays`: how often an answer to the shard was put off.
    */
   | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate; delays: number }
   /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
@@ -60,8 +60,8 @@ export type Command<Answer> =
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
   /**
-   * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. `isWant`: for want of
-   * something outside of it, as WantError says.
+   * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted.
+   * `isWant`: because something outside it is missing, as in WantError.
    */
   | { kind: 'FailJob'; jobId: string; error: string; isWant?: true }
   /** Counts and logs that two answers for a shard differ. */

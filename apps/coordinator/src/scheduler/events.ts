@@ -54,7 +54,7 @@ export type Verdict =
   | { kind: 'upheld' }
   /** The coordinator can have one of them: the node lacks `need`, for that reason. */
   | { kind: 'refuted'; need: string | undefined; reason: string }
-  /** The host or bucket of `need` is away, for that reason, and neither the sources nor the node is at fault. */
+  /** The host or bucket of `need` is away, for that reason: neither the sources nor the node are at fault. */
   | { kind: 'away'; need: string; reason: string }
   /** The coordinator cannot tell: the other nodes will. */
   | { kind: 'untold'; reason: string }
@@ -115,7 +115,7 @@ export type SchedulerEvent<Answer> =
     }
   /** The node has shown that it can do what shards need. */
   | { kind: 'NeedShown'; session: number; need: string }
-  /** The node has shown that it cannot. `own`: results that the coordinator cannot write either, and why. */
+  /** The node has shown that it cannot. `own`: why the coordinator cannot write results there either. */
   | { kind: 'NeedLacked'; session: number; need: string; reason: string; own?: OutputLack }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }

@@ -3,7 +3,7 @@ import { pathIn } from '@halogrid/proto';
 import { lackOf, type OutputLack } from '../job/output-lack.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, Sight } from './scheduler-state.ts';
 
-/** Whether it is the need to write results. */
+/** Whether a need is to write results. */
 export const isWriting = (need: string): boolean => need.startsWith('write ');
 
 /** The output folder, below which nodes write results. */
@@ -17,7 +17,7 @@ function roomLack(sight: Sight | undefined, need: string): OutputLack | undefine
   return isWriting(need) && sight?.kind === 'lacking' ? lackOf(sight.reason) : undefined;
 }
 
-/** What the coordinator found is over once no node finds no room any more. */
+/** Forgets what the coordinator found lacking, once every node has room again. */
 export function forgetOutputLack(job: ScheduledJob, nodes: readonly AttachedNode[]): void {
   if (!job.outputLack) return;
   const isStill = nodes.some((node) => [...job.needs.keys()].some((need) => lacksRoom(node, need)));
@@ -25,8 +25,8 @@ export function forgetOutputLack(job: ScheduledJob, nodes: readonly AttachedNode
 }
 
 /**
- * Why results that no node can write cannot be written: what the coordinator found itself, or that a node has no room, of which it may
- * have less than the coordinator. Undefined where it is something that nodes lack.
+ * Why no node can write results, if the output is at fault: what the coordinator found itself, or that a node has no
+ * room (its quota may be smaller than the coordinator's). Undefined if the nodes are at fault.
  */
 export function outputLack({ nodes }: SchedulerState, job: ScheduledJob, need: string): OutputLack | undefined {
   if (!isWriting(need)) return undefined;

@@ -48,7 +48,7 @@ export interface ShardEntry {
   hasLostDevice: boolean;
   /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
   refusedOn: readonly string[];
-  /** How often an answer was put off because what its sources need may be there soon. */
+  /** How often an answer was put off because its sources may soon be readable. */
   delays: number;
   /** Number of the lease whose answer or failure is being vetted. */
   vetting: number | undefined;
@@ -152,9 +152,9 @@ export interface SchedulerOptions {
   tickMs: number;
   /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
   graceMs?: number;
-  /** The same where what it needs is a host or bucket to read from. */
+  /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
-  /** The same where there is no room for its results, whether it waits for a node or not. */
+  /** The same for room for its results, whether the job waits for a node or not. */
   spaceGraceMs?: number;
 }
 
@@ -190,7 +190,7 @@ export interface Turn<Answer> {
 
 /** Longer than a person needs to start another node, or a folder to be mounted again. */
 const defaultGraceMs = 120_000;
-/** Longer than a server takes to start again. */
+/** Longer than the restart of a server takes. */
 const defaultSourceGraceMs = 600_000;
 
 export function createState(options: SchedulerOptions): SchedulerState {

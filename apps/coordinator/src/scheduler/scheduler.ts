@@ -73,7 +73,7 @@ export class Scheduler<Answer extends Comparable> {
     return job && whyBlocked(this.#state, job);
   }
 
-  /** The host or bucket that the job waits for; undefined where it waits for none. */
+  /** The host or bucket that the job waits for; undefined if it waits for none. */
   awaitedPlace(jobId: string): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && awaitedPlace(this.#state, job);

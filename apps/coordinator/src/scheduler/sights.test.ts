@@ -247,7 +247,9 @@ test('a node that is asked to show what it has shown for another job goes on mea
   assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
 });
 
-/** A job that writes, a node that sees nothing, and one whose shard could not be written; the nodes say a word a second. */
+/**
+ * A job that writes, a node that sees nothing, and one whose shard could not be written; the nodes say a word a second.
+ */
 function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: number }) {
   const { own = full, untilMs, ...graces } = options;
   const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, graceMs: 5_000, ...graces });

@@ -20,7 +20,10 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
   return needs === undefined || needs.every((need) => sights.get(need)?.kind === 'shown');
 }
 
-/** Whether the node is known not to be able to compute the shard. That nobody has room for its results says nothing of the node. */
+/**
+ * Whether it is known that the node cannot compute the shard. If there is no room for its results at all, the node is
+ * not at fault.
+ */
 function lacksFor(node: AttachedNode, { job, shard }: ShardEntry): boolean {
   const isOfNode = (need: string): boolean => !job.outputLack || !lacksRoom(node, need);
   return shard.needs?.some((need) => node.sights.get(need)?.kind === 'lacking' && isOfNode(need)) ?? false;
@@ -68,7 +71,10 @@ export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): vo
   node.isOnProbation = true;
 }
 
-/** The coordinator could not write results either when it looked, and so no node can; `own` undefined: it could. */
+/**
+ * The coordinator has tried to write results itself. `own`: why that failed, so that no node can write either;
+ * undefined: it succeeded.
+ */
 export function lookedAtOutput<A>(turn: Turn<A>, need: string, own: OutputLack | undefined): void {
   const { state } = turn;
   if (!isWriting(need)) return;
@@ -171,7 +177,7 @@ export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | u
     const lack = outputLack(state, job, need);
     if (lack) return waitsFor(outputOf(need), lack);
     const nodes = whoLacks(state, need);
-    // One that has shown it since may only have computed nothing yet.
+    // A node that has shown since that it can may simply not have computed anything yet.
     if (!nodes || isShown(state, need)) continue;
     const place = placeOfNeed(need);
     return place === undefined ? blockedSentence(need, nodes) : waitsForHost({ place, ...nodes });
@@ -193,14 +199,14 @@ function isShown({ nodes }: SchedulerState, need: string): boolean {
   return false;
 }
 
-/** Why the job has failed that waited so long for what every node lacks. */
+/** Why a job fails after waiting for something that every node lacks. */
 function failedSentence(state: SchedulerState, need: string, waitedMs: number): string {
   const place = placeOfNeed(need);
   const nodes = whoLacks(state, need)!;
   return place === undefined ? blockedSentence(need, nodes) : hostStaysAway({ place, ...nodes }, waitedMs);
 }
 
-/** The first of the nodes that lack it, and why, with the number of the others; undefined where none does just now. */
+/** The first node that lacks the need, and why, with the number of other such nodes; undefined if none lacks it now. */
 function whoLacks({ nodes }: SchedulerState, need: string): { who: string; reason: string } | undefined {
   const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
     const sight = sights.get(need);

@@ -53,7 +53,10 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   return entry;
 }
 
-/** The node is asked again like one that lacks it, and nobody is blamed. Most often others of its shards have said the same. */
+/**
+ * The host is away: the node is asked again later, like a node that lacks the host, and neither the node nor the shard
+ * is blamed. Usually, other shards of the job have failed in the same way.
+ */
 function hostIsAway<A>(turn: Turn<A>, nodeId: string, need: string, reason: string): void {
   const node = turn.state.nodesById.get(nodeId);
   if (node && node.sights.get(need)?.kind !== 'lacking') setLacked(turn, node, need, reason);
@@ -81,7 +84,7 @@ export function blameNode<A>(
   }
 }
 
-/** The node cannot write there, and the shard is not blamed; where nobody can, the job waits. */
+/** The node cannot write there, and the shard is not blamed. If the coordinator cannot either, the job waits. */
 export function outputVetted<A>(
   turn: Turn<A>,
   { session, lease, failure, need, own }: Extract<SchedulerEvent<A>, { kind: 'OutputVetted' }>,

@@ -4,11 +4,11 @@ import { Refusal } from '../job/refusal.ts';
 
 /**
  * Throws Refusal, always 'forbidden', unless a request that changes something comes from a page of this coordinator or from a program,
- * and from who may.
+ * and from a caller who may change something.
  *
  * - A page of another site cannot send JSON here without asking first, which nobody answers; and browsers say where a request is from.
- * - A token is sent by what this page runs alone, so no other site has one. Where nobody is asked for a token, the
- *   server answers no name that another site may have made lead here.
+ * - Only this page's code sends a token, so no other site has one. Without tokens, the server does not answer to names
+ *   that another site may have made point here.
  */
 export function checkChange(headers: IncomingHttpHeaders, access: Access): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();

@@ -15,8 +15,8 @@ import type { JobAnswers } from './job-answers.ts';
 import { createJobsService } from './jobs-service.ts';
 
 /**
- * A server that accepts jobs by that dispatcher once `check` has resolved, and a client; what is logged as our own
- * fault.
+ * A server that accepts jobs with that dispatcher once `check` has resolved, a client, and the faults of the program
+ * that were logged.
  */
 async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typeof checkSources) {
   const logged: unknown[] = [];
@@ -48,7 +48,7 @@ async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typ
     ...{ sources: ['file:///in'], mapFormat: 'none', out: pathToFileURL(join(folder, 'out')).href },
     pipeline: { operations: [{ kernel: 'lbp' }] },
   });
-  /** Resolves with the code that the caller is told. */
+  /** Resolves with the status code that the caller gets. */
   const submit = (leave: Promise<unknown>): Promise<number | undefined> =>
     new Promise((resolve) => {
       const call = client.submit({ spec, nameOutByJob: false }, (error) => resolve(error?.code));
@@ -88,7 +88,7 @@ test('a job that was accepted when its caller had left is cancelled', async (t) 
   };
   const { submit, logged } = await serve(t, dispatcher, async () => {});
   assert.equal(await submit(begun.promise), status.CANCELLED);
-  // The server hears of it a moment later.
+  // The server learns of it a moment later.
   setTimeout(gone.resolve, 200);
   assert.equal(await cancelled.promise, 'the-job');
   assert.deepEqual(logged, []);

@@ -42,7 +42,7 @@ const options = {
   'grpc.max_connection_idle_ms': 300_000,
 };
 
-/** A state takes a byte on the wire, and millions of them half a second to decode. */
+/** A state takes one byte on the wire, but millions of states take half a second to decode. */
 const mostListBytes = 2 ** 12;
 
 function decodeList(bytes: Buffer): ListRequest {

@@ -16,8 +16,9 @@ import type { HandedJob, HandOver } from './hand-over.ts';
 const maxBands = 4;
 
 /**
- * What a chunk may hold beyond its pixels. Chunks of a Zarr's shard reach beyond the image by less than their side, and
- * its index has fewer bytes. Sums take twice the bytes of pixels, of a quarter of these and of blocks at the edges.
+ * What a chunk may hold beyond its pixels. The chunks in a shard of a Zarr reach beyond the image by less than their
+ * side, and its index has fewer bytes. Sums take twice the bytes of a pixel, but there is one for at least four pixels,
+ * plus those of blocks at the edges.
  */
 const margins: Partial<Record<string, { px: number; bytes: number }>> = {
   shard: { px: 512, bytes: 2 ** 14 },

@@ -7,7 +7,7 @@ import { Refusal, refuseValue } from '../job/refusal.ts';
 
 const texts = ['border', 'map', 'grid', 'out'] as const;
 const lists = ['sources', 'operations'] as const;
-/** Of a list. A person chooses some; a list of more is a manifest. */
+/** The most entries of a list. A person chooses a few; for more, there are manifests. */
 const mostTexts = 1_000;
 
 /** The job that a form asks for, of which nothing but the form is checked. Throws Refusal. */

@@ -15,7 +15,7 @@ export const wireStates: Record<LedgerState, JobState> = {
 
 /**
  * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
- * `waiting`: why nothing of it goes on; `speed`: where it has one.
+ * `waiting`: why the job does not go on; `speed`: its speed, if it has one.
  */
 export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };

@@ -31,7 +31,7 @@ export interface JsonApiOptions {
   /** What a job would come to. */
   survey: PlanThreads['survey'];
   log: Log;
-  /** Where commands of users reach this coordinator. */
+  /** The port at which users' commands reach this coordinator. */
   grpcPort: number;
 }
 

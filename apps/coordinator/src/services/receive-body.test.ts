@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BodyLimits, BodyReceiver } from './receive-body.ts';
 
-/** A server that answers with the length of what it receives, or with why it does not. */
+/** A server that answers with the length of a body, or with the reason why it refuses it. */
 async function serve(t: TestContext, most: number, limits: BodyLimits) {
   const receiver = new BodyReceiver(most, limits);
   const left: string[] = [];
@@ -25,7 +25,7 @@ async function serve(t: TestContext, most: number, limits: BodyLimits) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const send = (): ClientRequest => request({ port, method: 'POST', agent: false }).on('error', () => {});
-  /** One that has sent its first byte, which has arrived. */
+  /** A request whose first byte has arrived. */
   const sendSlowly = async (): Promise<{ sent: ClientRequest; said: Promise<string> }> => {
     const before = begun;
     const sent = send();

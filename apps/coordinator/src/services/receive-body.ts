@@ -3,9 +3,9 @@ import { CallerGoneError, Refusal } from '../job/refusal.ts';
 
 export interface BodyLimits {
   bytes: number;
-  /** From the headers on. */
+  /** The time for a body, from the headers on. */
   withinMs: number;
-  /** One that is being received for so long gives its place to the next. */
+  /** A body that has been received for this long gives up its place when others wait. */
   leastMs: number;
 }
 
@@ -13,13 +13,13 @@ export interface BodyLimits {
 export const bodyTimes = { withinMs: 30_000, leastMs: 2_000 };
 
 /**
- * Receives bodies of requests, so many at a time, each of which is in memory. Who sends slowly keeps nobody else from
- * sending: where all places are taken, the oldest gives its own up.
+ * Receives bodies of requests into memory, a limited number at a time. A slow sender does not keep others from sending:
+ * where all places are taken, the oldest body gives up its place.
  */
 export class BodyReceiver {
   readonly #most: number;
   readonly #limits: BodyLimits;
-  /** Those that are under way, oldest first: since when, and what ends them. */
+  /** The bodies that are being received, oldest first: since when, and a function that ends each. */
   readonly #underWay = new Map<object, { sinceMs: number; end: (why: Error) => void }>();
 
   constructor(most: number, limits: BodyLimits) {
@@ -28,8 +28,8 @@ export class BodyReceiver {
   }
 
   /**
-   * Rejects with Refusal where a body is too long or comes too slowly, or too many others come; with CallerGoneError
-   * where it ends early.
+   * Rejects with Refusal if the body is too long or too slow, or too many others are being received; with
+   * CallerGoneError if the body ends early.
    */
   async receive(request: IncomingMessage): Promise<Buffer> {
     const { bytes, withinMs } = this.#limits;

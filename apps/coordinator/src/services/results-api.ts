@@ -22,8 +22,8 @@ const mediaTypes: Record<string, string> = {
 
 /**
  * Answers GET and HEAD of /api/v1/jobs/ID/results with the files of a complete job, `{"files": [{"name", "bytes"}],
- * "grpcPort"}`, and below it with each of them, whole or a range of bytes. The port is where `halogrid results` finds
- * the job.
+ * "grpcPort"}`. Paths below it give each file, whole or a range of bytes. At the port, `halogrid results` finds the
+ * job.
  */
 export function createResultsApi(
   ledger: Ledger,

@@ -4,8 +4,9 @@ import { CallerGoneError, Refusal } from '../job/refusal.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
 /**
- * Has a call answered by what `respond` resolves to; what it rejects with becomes the status of the call, and our own
- * faults are logged. `gone` aborts when the caller does not wait any more, by its own will or its deadline.
+ * Answers a call with the result of `respond`. A rejection becomes the status of the call, and faults of the program
+ * are logged. `gone` aborts when the caller does not wait any more, because it has cancelled or its deadline has
+ * passed.
  */
 export function unaryCall<Request, Response>(
   log: Log,

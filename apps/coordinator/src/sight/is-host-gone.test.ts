@@ -6,10 +6,10 @@ import { isHostGone } from './is-host-gone.ts';
 interface Case {
   name: string;
   fault: InputFault;
-  /** How the others fail that were listed; undefined: they are there. */
+  /** How other listed files fail; undefined: they are there. */
   others: (InputFault | undefined)[];
   isGone: boolean;
-  /** How the same fails when it is asked for again. */
+  /** How the same file fails when it is requested again. */
   again?: InputFault;
 }
 

@@ -1,12 +1,13 @@
 import type { InputFault } from '@halogrid/sources';
 import type { Eyes } from './own-view.ts';
 
-/** Other files of the host that are asked for. */
+/** How many other files of the host are requested. */
 const mostOthers = 2;
 
 /**
- * Whether it is a host or bucket that cannot be had, by two requests: one for `uri`, which failed with that fault, and one for another of its
- * files, or for the same again where none is known. One is closed as a whole where another file of it is refused as well.
+ * Whether a whole host or bucket fails, rather than the file `uri`, whose request failed with `fault`. It requests
+ * other listed files of the host, or the same file again where no other is known: all must fail. A host is closed only
+ * if another of its files is refused as well.
  */
 export async function isHostGone(
   eyes: Pick<Eyes, 'see'>,

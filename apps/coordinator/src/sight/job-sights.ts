@@ -63,8 +63,8 @@ export class JobSights {
   }
 
   /**
-   * What a node lacks that could not write results of the job, for that reason, and why the coordinator cannot write them either, where
-   * that is so; undefined where the job has ended.
+   * The need that a node lacks which could not write results of the job, for that reason, and why the coordinator
+   * cannot write them either, if so. Undefined if the job has ended.
    */
   async vetOutput(jobId: string, reason: string): Promise<{ need: string; own?: OutputLack } | undefined> {
     const scratch = this.#jobs.get(jobId)?.scratch;

@@ -8,7 +8,10 @@ type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
 
 type Decodes = 'video' | 'jpeg' | undefined;
 
-/** Folders, and hosts and buckets, of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
+/**
+ * The most folders, and the most hosts and buckets, of a job for which nodes must show that they can read there. For
+ * further ones, only failures show it.
+ */
 const maxFolders = 32;
 const maxHosts = 1024;
 

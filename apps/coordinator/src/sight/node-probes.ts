@@ -8,7 +8,7 @@ import { type Sample, Samples } from './samples.ts';
 /** What a node has shown. */
 export type Shown =
   | { kind: 'NeedShown' }
-  /** `own`: the coordinator cannot write results either, and why. */
+  /** `own`: why the coordinator cannot write results either. */
   | { kind: 'NeedLacked'; reason: string; own?: OutputLack };
 
 /** The node that is asked. */
@@ -29,7 +29,7 @@ interface Pending {
   session: number;
   need: string;
   expected: Expected[];
-  /** Files of a host that the coordinator itself cannot have: the node sees whether it can. */
+  /** Files of a host that the coordinator cannot read itself: the node tries to read them. */
   unseen?: readonly Sample[];
 }
 
@@ -131,8 +131,9 @@ export class NodeProbes {
   }
 
   /**
-   * Whether the host or bucket of a need cannot be had, of which a file was not there for the coordinator. One that closes its files is closed
-   * as a whole where the coordinator has seen some; else `hasSome` of them was had by a node, which may have keys of its own.
+   * Whether the whole host or bucket of a need fails, after the coordinator could not read one of its files. A host
+   * that refuses keys is not closed as a whole if the coordinator never saw a file of it, but a node has read some
+   * (`hasSome`): the node may have other keys.
    */
   async isHostGone(need: string, failed: { uri: string; fault: InputFault }, hasSome: boolean): Promise<boolean> {
     if (placeOfNeed(need) === undefined) return false;
@@ -175,7 +176,7 @@ export class NodeProbes {
     for (const [i, file] of expected.entries()) {
       const why = difference(file, files[i]);
       if (!why) continue;
-      // One that was removed or written to since the coordinator looked, as a recording is all the time, tells nothing.
+      // A file that was removed or changed since the coordinator looked, such as a growing recording, proves nothing.
       const now = await this.#see(file);
       if (now && !difference(file, { ...now, error: '' })) return `${why} (${sayUri(file.uri)})`;
     }
@@ -183,7 +184,10 @@ export class NodeProbes {
   }
 }
 
-/** What a node has shown that could not write, for that reason; none: that writes through the coordinator. The coordinator's own counts. */
+/**
+ * What a node has shown that could not write for `reason`; empty: it writes through the coordinator. If the coordinator
+ * cannot write either, its own reason counts.
+ */
 function shownOfWriting(reason: string, own: OutputLack | undefined): Shown {
   if (own) return { kind: 'NeedLacked', reason: own.error, own };
   return reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' };
@@ -201,7 +205,10 @@ function difference(expected: Expected, seen: Omit<SeenFile, 'cause'> | undefine
     : 'It is another file there: its content differs';
 }
 
-/** Why the host of those files is away or closed for the node; undefined where it is not for one of them, or one file alone is closed. */
+/**
+ * Why the host of those files is away or closed for the node. Undefined unless that holds for every file; a single
+ * closed file does not suffice.
+ */
 function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
   const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);
   const isAway = ({ cause }: SeenFile): boolean => cause === Cause.AWAY || (cause === Cause.CLOSED && files.length > 1);

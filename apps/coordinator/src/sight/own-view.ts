@@ -18,9 +18,11 @@ export interface Eyes {
   see(uri: string, isWhole: boolean): Promise<OwnView>;
   /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
   identify(folderUri: string): Promise<string | undefined>;
-  /** Bytes that are free below that folder; undefined where nobody can tell. */
+  /** Free bytes below that folder; undefined if unknown. */
   free(folderUri: string): Promise<number | undefined>;
-  /** Why results cannot be written below that folder, where a node could not, for that reason; undefined where they can. */
+  /**
+   * Why results cannot be written below that folder, after a node failed to for `reason`; undefined if they can.
+   */
   whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined>;
 }
 
@@ -41,7 +43,7 @@ async function see(uri: string, isWhole: boolean): Promise<OwnView> {
       kind: 'not there',
       reason: messageOf(error),
       isMissing: isOfInput && uri.startsWith('file:') && (await hasFolder(uri)),
-      // What is not told in time is no more there than what refuses.
+      // A file that is not read in time counts as not there, like one that is refused.
       fault: isOfInput ? error.fault : isRemoteUri(uri) ? 'away' : 'process',
     };
   }
@@ -69,12 +71,12 @@ async function whyNotWritten(folderUri: string, reason: string): Promise<OutputL
     return lack.kind === 'room' ? { ...lack, freeBytes: await free(folderUri) } : lack;
   }
   if (lackOf(reason)?.kind !== 'room') return undefined;
-  // What a node could not write may be larger than what was tried.
+  // The node's file may have been larger than the one tried here.
   const left = await free(folderUri);
   return left !== undefined && left < roomBytes ? { kind: 'room', error: reason, freeBytes: left } : undefined;
 }
 
-/** Rejects where there is no answer for long. */
+/** Rejects if there is no answer for a long time. */
 async function patiently<T>(look: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(patienceMs);
   const gaveUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

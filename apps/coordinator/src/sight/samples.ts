@@ -43,7 +43,7 @@ export class Samples {
     this.#failed.set(need, [uri, ...known.filter((other) => other !== uri)].slice(0, maxFailed));
   }
 
-  /** Files of the root as they were listed. */
+  /** Files of the root, as listed. */
   listedOf(need: string): readonly string[] {
     return this.#listed.get(need) ?? [];
   }

@@ -215,11 +215,11 @@ interface HostCase {
   name: string;
   cause: Cause;
   view: OwnView;
-  /** Whether another file of the host cannot be had either. */
+  /** Whether another file of the host fails, too. */
   isHostGone: boolean;
-  /** Frames of the shard, of which the first has an error. */
+  /** The number of frames of the shard; the first has an error. */
   frames?: number;
-  /** Undefined: nobody knew one. */
+  /** Undefined: no version was known. */
   version?: string;
   verdict: Verdict['kind'];
 }

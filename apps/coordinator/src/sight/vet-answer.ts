@@ -6,10 +6,13 @@ import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 
-/** An answer is taken for good after it was put off so often, where what may pass has not passed, for the coordinator as well. */
+/**
+ * An answer is put off this often if the coordinator meets a fault as well that may pass. After that, the answer
+ * counts.
+ */
 const mostDelays = 2;
 
-/** What is asked of the answer to a shard. */
+/** The answer to a shard that is to be vetted. */
 export interface Vetted {
   shard: Shard;
   answer: Pick<ShardAnswer, 'errors'>;
@@ -53,7 +56,7 @@ async function vetSource(
   const isWhole = cause !== Cause.CHANGED;
   let view = await eyes.see(uri, isWhole);
   if (view.kind === 'not there') {
-    // Nothing is told of files by a folder that is not there any more, nor by a host that is away.
+    // A folder that is not there any more, or a host that is away, proves nothing about a file.
     if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
     const isOfHost = cause === Cause.AWAY || cause === Cause.CLOSED || version !== undefined;
     const hasSome = answer.errors.length < sourcesIn(shard.work);

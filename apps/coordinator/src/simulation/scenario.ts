@@ -39,7 +39,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   arrangeOutages(cluster, random);
 }
 
-/** Hosts that go away and come back, before a job gives them up. */
+/** Hosts that go away, and come back before a job gives up on them. */
 function arrangeOutages({ jobs, world }: SimulatedCluster, random: SeededRandom): void {
   for (const job of jobs.values()) {
     for (let root = 0; root < (job.onHosts ? job.roots : 0); root++) {
@@ -52,7 +52,7 @@ function arrangeOutages({ jobs, world }: SimulatedCluster, random: SeededRandom)
   }
 }
 
-/** Disks of outputs that fill up at any moment, and get room again. */
+/** Disks of outputs that fill up at any moment, and later have room again. */
 function arrangeFullDisks({ jobs, world }: SimulatedCluster, random: SeededRandom): void {
   for (const job of jobs.values()) {
     for (let i = random.pick([0, 0, 1, 3]); i > 0; i--) {

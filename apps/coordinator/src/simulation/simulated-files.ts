@@ -15,7 +15,7 @@ export interface Blindness {
   finds: 'nothing' | 'others' | 'damage';
 }
 
-/** A host that is away for a while, for whoever asks it. */
+/** A host that is away for a while, for the coordinator and all nodes. */
 export interface Outage {
   /** As URI. */
   place: string;
@@ -23,7 +23,7 @@ export interface Outage {
   untilMs: number;
 }
 
-/** A disk that is full for a while, for whoever writes to it. */
+/** A disk that is full for a while, for the coordinator and all nodes. */
 export interface FullDisk {
   /** Beginning of the URIs that are on it. */
   below: string;
@@ -34,14 +34,14 @@ export interface FullDisk {
 export const isFull = (full: readonly FullDisk[], uri: string, nowMs: number): boolean =>
   full.some(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
 
-/** What writing to a full disk rejects with. */
+/** The error of writing to a full disk. */
 export const noRoom = (): Error =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-/** Every file is there, for whoever is not blind, while its host is. */
+/** Every file is there while its host is, except for blind nodes. */
 const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('sha256', uri, 'buffer'), sizeBytes: 1 });
 
-/** Those of a coordinator that sees everything that is there. */
+/** The eyes of a coordinator that sees every file that is there. */
 export const simulatedEyes = (outages: readonly Outage[], full: readonly FullDisk[], nowMs: () => number): Eyes => ({
   see: async (uri) => {
     if (!isAway(outages, uri, nowMs())) return { kind: 'there', file: fileAt(uri) };
@@ -57,13 +57,13 @@ export const simulatedEyes = (outages: readonly Outage[], full: readonly FullDis
 export const isAway = (outages: readonly Outage[], uri: string, nowMs: number): boolean =>
   outages.some(({ place, fromMs, untilMs }) => uri.startsWith(`${place}/`) && nowMs >= fromMs && nowMs < untilMs);
 
-/** What a node says of a file that it does not find: for all that it knows, its host is away. */
+/** The answer of a node about a file that it does not find: as far as it knows, the host is away. */
 const causeOf = (uri: string): Cause => (uri.startsWith('file:') ? Cause.ACCESS : Cause.AWAY);
 
 const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
   blind.find(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
 
-/** The answer of such a node to a probe, but for what it cannot write. */
+/** The answer of such a node to a probe, without the part about writing. */
 export function sightOf(blind: readonly Blindness[], { probe, files }: Probe, nowMs: number): Sight {
   const seen = files.map(({ uri, whole }) => {
     const { finds } = blindnessAt(blind, uri, nowMs) ?? {};

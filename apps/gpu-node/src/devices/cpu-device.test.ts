@@ -60,7 +60,7 @@ test('the device is at work while a core computes for it, not while its thread w
   await withDevice({ threads: 1, program }, async (device) => {
     const { seconds, busySeconds } = await compute(device, createBatch(1, 1), true);
     assert.ok(seconds.compute >= waitedMs / 1000 && busySeconds! < waitedMs / 2000, `${busySeconds} s`);
-    // What the system has not counted yet is told with the next batch.
+    // Time that the system has not counted yet is reported with the next batch.
     const next = await compute(device, createBatch(1, 1), true);
     assert.ok(busySeconds! + next.busySeconds! > 0);
   });

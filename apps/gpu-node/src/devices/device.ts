@@ -36,7 +36,10 @@ export interface BatchResult {
   /** One for each item, in their order. */
   items: ItemResult[];
   seconds: DeviceSeconds;
-  /** In which the device was at work; absent: those of `compute`. A thread may wait for a core while it computes. */
+  /**
+   * Seconds in which the device was at work; absent: the same as `compute`. A thread may wait for a core while it
+   * computes.
+   */
   busySeconds?: number;
   /**
    * Gives back the memory that dense results lie in, which nobody may read from then on. Called at most once; where it is not, or is

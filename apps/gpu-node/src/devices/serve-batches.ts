@@ -27,9 +27,8 @@ function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuA
 let told = process.threadCpuUsage();
 
 /**
- * Time that a core has worked for this thread since this was last asked: one that waits for a core is not busy. The
- * system counts it when the thread stops or at its next tick, so that what a short batch took may be told with the next
- * one.
+ * The processor time of this thread since the last call; a thread that waits for a core is not busy. The system counts
+ * it when the thread stops, or at the next tick, so the time of a short batch may be counted with the next batch.
  */
 function takeBusySeconds(): number {
   const { user, system } = process.threadCpuUsage(told);

@@ -1,7 +1,7 @@
 import { Cause } from '@halogrid/proto';
 import type { InputFault } from '@halogrid/sources';
 
-/** What a coordinator is told of an input that could not be had. */
+/** The cause that a node reports to its coordinator for an input that it could not process. */
 export const causes: Record<InputFault, Cause> = {
   content: Cause.CONTENT,
   access: Cause.ACCESS,

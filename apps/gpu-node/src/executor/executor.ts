@@ -72,7 +72,10 @@ const leastSegmentsAhead = 4;
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
-/** Attempts of a shard that end early where a host seems to be away: later ones ask for each file, so that none is blamed unasked. */
+/**
+ * The first attempts of a shard end early if a host seems to be away. Later attempts request each file, so that none is
+ * blamed without a request.
+ */
 const quickAttempts = 2;
 
 /** A shard that the node was given. */
@@ -188,7 +191,7 @@ async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise
   return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
 }
 
-/** Sources with a result and a file without some bytes, by the sentence that says which. */
+/** Sources with a result from whose files bytes were removed, by the sentence that says which bytes. */
 function mendedSources(outcomes: readonly SourceOutcome[]): Pick<FoundAnswer, 'mended'> {
   const kinds = new Map<string, MendedKind>();
   for (const outcome of outcomes) {

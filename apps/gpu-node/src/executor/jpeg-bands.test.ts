@@ -92,7 +92,7 @@ test('of a damaged JPEG, or one that changes, is said what is said of it without
   for (let at = damaged.length >> 1; at < (damaged.length >> 1) + 40; at += 2) damaged.set([0xff, 0], at);
   const cut = jpeg.subarray(0, jpeg.length - 300);
   const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(20, 0x55), jpeg.subarray(-2)]);
-  // One byte too many in front of a restart marker in the middle.
+  // One extra byte before a restart marker in the middle.
   const restart = jpeg.indexOf(Buffer.from([0xff, 0xd3]), jpeg.length >> 1);
   const leftOver = Buffer.concat([jpeg.subarray(0, restart), Buffer.from([0x5a]), jpeg.subarray(restart)]);
   const table: [what: string, file: Uint8Array, said: string[]][] = [

@@ -11,7 +11,7 @@ export interface DecodedPlanes {
   pixel: PixelType;
   bytes: Uint8Array;
   captured?: CaptureTime;
-  /** What was left out of its file, a sentence. */
+  /** A sentence that says what was removed from its file. */
   mended?: string;
   /** Called once, when `bytes` are read by nobody any more. */
   giveBack?(): void;

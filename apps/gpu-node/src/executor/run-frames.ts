@@ -70,7 +70,7 @@ async function runRawFirst(
   if (left.length > 0) await runDecoded(run, left, outcomes);
 }
 
-/** Has the device or cores decode JPEGs, and then cores those that the device left. */
+/** Decodes JPEGs on the device or on cores, and then on cores the JPEGs that the device left. */
 async function runJpegs(
   run: ShardRun,
   feed: JpegFeed,

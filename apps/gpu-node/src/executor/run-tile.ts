@@ -40,7 +40,7 @@ interface TileResults {
 /** Computes the tile of an image of that type of pixels, by each pipeline. */
 type Compute = (pixel: PixelType, fill: Fill) => Promise<TileResults>;
 
-/** The same, when the image was captured, and what was left out of its file. */
+/** The same, with the time when the image was captured and what was removed from its file. */
 interface Computed extends TileResults {
   captured: CaptureTime | undefined;
   mended?: string | undefined;
@@ -182,7 +182,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
   }
 }
 
-/** A copy that is read by region, made on the way where nobody did. */
+/** A copy that is read by region. It is made here if it does not exist. */
 async function copyOf(run: ShardRun, source: Source, version: string): Promise<TiledCopy> {
   const write = async (path: string): Promise<string | undefined> => {
     const image = await run.openImage(source.uri);

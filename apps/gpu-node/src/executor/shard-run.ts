@@ -74,7 +74,7 @@ export interface LeasedPipeline {
   readonly scratch: string;
 }
 
-/** `results`: one a pipeline. `mended`: what was left out of its file, a sentence. */
+/** `results`: one a pipeline. `mended`: a sentence that says what was removed from its file. */
 export type SourceOutcome =
   | { kind: 'result'; results: FoundResult[]; mended?: string }
   | { kind: 'error'; error: SourceError };

@@ -11,16 +11,16 @@ const underWay = new Map<string, Promise<void>>();
 
 export interface TiledCopy {
   uri: string;
-  /** What was left out of the source's file, a sentence; absent where nothing was. */
+  /** A sentence that says what was removed from the source's file; absent if nothing was. */
   mended: string | undefined;
 }
 
 /**
- * A tiled copy of a source in a job's scratch folder, written by `write` unless it is there. What `write` resolves to
- * is kept as a text beside the copy, for those that find it. `version` names the source as it is now. Callers of this
- * process share one writing. Nodes that share the folder share the copy, too; those that begin before it is there write
- * one each under a name of its own, and each takes its place when it is complete, so that nobody ever reads a part.
- * Rejects with InputError as `write` does, and with OutputError where it cannot be kept.
+ * A tiled copy of a source in a job's scratch folder, written by `write` if it does not exist. The result of `write` is
+ * kept as a text beside the copy, for callers that find the copy. `version` names the current version of the source.
+ * Callers in this process share one `write`, and nodes that share the folder share the copy. Nodes that begin before
+ * the copy exists each write one under a separate name, and move it into place when it is complete, so a partial copy
+ * is never read. Rejects with InputError as `write` does, and with OutputError if the copy cannot be kept.
  */
 export async function tiledCopy(
   scratch: string,
@@ -61,7 +61,7 @@ async function writeWhole(path: string, write: (path: string) => Promise<string 
   try {
     await mkdir(dirname(path), { recursive: true });
     const mended = await write(temporary);
-    // All who write it find the same, and it is there before the copy is.
+    // All writers find the same text. It is written before the copy, so a copy always has its text.
     if (mended !== undefined) await writeFileAtomically(textBeside(path), mended);
     await rename(temporary, path);
   } catch (error) {

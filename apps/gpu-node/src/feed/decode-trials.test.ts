@@ -4,7 +4,7 @@ import { type DecodePlan, DecodeTrials, turnsBeforeTrial } from './decode-trials
 
 const rates = (device: number, cores: number) => ({ device, cores });
 
-/** The plans of that many turns, of which each brings what `brings` says of its plan. */
+/** The plans of a number of turns. `brings` gives the rate of a turn from its plan. */
 function plansOf(trials: DecodeTrials, turns: number, brings: Partial<Record<DecodePlan, number>>, of = rates(9, 1)) {
   return Array.from({ length: turns }, () => {
     const { plan } = trials;

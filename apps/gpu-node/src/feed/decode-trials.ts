@@ -1,25 +1,29 @@
 import type { Decoder } from './earliest-finish.ts';
 
-/** Who gets JPEGs: one decoder alone, or both. */
+/** The decoders that get JPEGs: one alone, or both. */
 export type DecodePlan = Decoder | 'both';
 
-/** Turns of a plan before another one is tried, at first; twice as many after each trial in vain, up to the most. */
+/**
+ * Turns of a plan before the other one is tried, at first. The number doubles after each trial without a gain, up to
+ * the most.
+ */
 export const turnsBeforeTrial = 2;
 const mostTurnsBeforeTrial = 128;
-/** A plan replaces another one where it is faster by that factor: equal turns differ by a few percent. */
+/** A plan replaces another one only if it is faster by this factor: turns of equal plans differ by a few percent. */
 const worthwhile = 1.03;
 
-/** Bytes a second of each decoder, as it was measured by itself. */
+/** The bytes a second of each decoder, measured separately. */
 export type DecoderRates = Readonly<Record<Decoder, number>>;
 
 /**
- * Decides whether both decoders work or the faster one alone, by the bytes that the node then decodes in a turn. The rates of the decoders
- * do not tell: cores that decode cannot read for the device meanwhile, and a frame that they decode takes ten times as long on the
- * thread that all frames pass. So the other plan is tried for a turn now and then, ever more rarely.
+ * Decides whether both decoders work or the faster one alone, by the bytes that the node decodes in a turn of each
+ * plan. The separate rates do not show it: cores that decode cannot read for the device meanwhile, and a frame that
+ * they decode takes ten times as long on the main thread. So the other plan is tried for a turn now and then, more and
+ * more rarely.
  */
 export class DecodeTrials {
   #plan: DecodePlan = 'both';
-  /** The plan before the trial that goes on, and what its turns since the last trial brought. */
+  /** During a trial: the plan before it, and the median rate of that plan's turns since the last trial. */
   #before: { plan: DecodePlan; rate: number } | undefined;
   #rates: number[] = [];
   #pause = turnsBeforeTrial;
@@ -28,7 +32,9 @@ export class DecodeTrials {
     return this.#plan;
   }
 
-  /** Takes what a turn of the plan brought, in bytes a second, and the rates of the decoders; chooses the plan of the next turn. */
+  /**
+   * Takes the bytes a second of a turn of the plan, and the rates of the decoders. Chooses the plan of the next turn.
+   */
   measured(rate: number, rates: DecoderRates): void {
     const before = this.#before;
     this.#before = undefined;

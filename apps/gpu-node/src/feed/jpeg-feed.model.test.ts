@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ModelledMachine, secondsOf } from './testing/modelled-node.ts';
 
-/** Frames that the faster decoder of a machine has for so many seconds. */
+/** The number of frames that the faster decoder of a machine decodes in that many seconds. */
 const framesFor = ({ device, cores }: ModelledMachine, seconds: number): number => Math.max(device, cores) * seconds;
 
 test('auto takes no longer than the better of its parts, however cores and the device hold each other up', async () => {

@@ -36,7 +36,7 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
     note: (line) => notes.push(line),
     ...changes,
   });
-  /** Has 64 frames decoded, which takes so many seconds wherever that is. Resolves with the decoder. */
+  /** Decodes 64 frames, which takes that many seconds on either decoder. Resolves with the decoder. */
   const decode = async (seconds = 1, frames = 64): Promise<Decoder> => {
     let decoder: Decoder | undefined;
     const work = (where: Decoder) => async () => {

@@ -17,7 +17,10 @@ export interface JpegFeedOptions {
   /** What JPEGs are decoded to: the rates of both are others. */
   channels: PlaneTarget['channels'];
   threads: Pick<JpegThreads, 'read'>;
-  /** Pieces of work that keep the cores busy: while the device gets ready they have no more at once, because it would do those sooner. */
+  /**
+   * Pieces of work that keep the cores busy. While the device gets ready, cores have no more than these at once,
+   * because the device would do further ones sooner.
+   */
   coresAtOnce: number;
   /** Bytes a second that this device was measured to decode to these before, if it was. */
   readRate(): Promise<number | undefined>;
@@ -36,21 +39,24 @@ const framesBefore = 256;
 /** Batches of the device after which its rate is kept. */
 const batchesMeasured = 16;
 
-/** Decodes a piece of work, and tells how much of it was done. */
+/** Functions that decode a piece of work and return how much was done, one for each decoder. */
 type Work = Readonly<Record<Decoder, () => Promise<WorkDone>>>;
 
-/** Chooses for each batch of a node's JPEGs whether the device or cores decode it, to gray or to colours, and reads batches for the device. */
+/**
+ * Chooses for each batch of a node's JPEGs whether the device or cores decode it, to gray or to colours. Reads batches
+ * for the device.
+ */
 export class JpegFeed {
   readonly #options: JpegFeedOptions;
   readonly #rates: Record<Decoder, WorkRate>;
   readonly #trials = new DecodeTrials();
   readonly #turns: WorkTurns;
   #state: 'not wanted yet' | 'getting ready' | 'ready' | 'refused';
-  /** Resolves when cores have ended a piece of work, or the device is ready or refuses. */
+  /** Resolves when cores have finished a piece of work, or the device is ready or refuses. */
   #mayBegin = Promise.withResolvers<void>();
   /** Frames that were asked about. */
   #frames = 0;
-  /** Pieces of work that cores have. */
+  /** Pieces of work under way on cores. */
   #onCores = 0;
   /** Batches that the device has decoded, while its rate is to be kept. */
   #measured = 0;
@@ -71,7 +77,7 @@ export class JpegFeed {
     return this.#state !== 'refused';
   }
 
-  /** Has one of the decoders do its `work` on so many frames, of so many bytes. Rejects as the work does. */
+  /** Chooses a decoder and runs its `work` on `frames` frames of `bytes` bytes in all. Rejects as the work does. */
   async decode(frames: number, bytes: number, work: Work): Promise<void> {
     const { choice } = this.#options;
     this.#frames += frames;
@@ -92,7 +98,7 @@ export class JpegFeed {
   #turnMeasured(bytesPerSecond: number): 'same' | 'other' {
     const { plan } = this.#trials;
     const [device, cores] = [this.#rates.device.rate, this.#rates.cores.rate];
-    // While a decoder was not measured, it has had no share.
+    // A decoder without a rate has had no share yet.
     if (device !== undefined && cores !== undefined) this.#trials.measured(bytesPerSecond, { device, cores });
     return this.#trials.plan === plan ? 'same' : 'other';
   }

@@ -16,7 +16,7 @@ export const readRemoteJpegs = (
   limits: JpegLimits,
 ): Promise<EncodedBatch> => readJpegs(files, to, limits, reader, { atOnce, begin: beginQuickly() });
 
-/** Cores ask for what is not worth asking for here. */
+/** Cores request the files that are not worth requesting here. */
 function beginQuickly(): (asked: AskedFile, most: number) => Promise<BegunFile | undefined> {
   const open = quickToGiveUp(openInputFile);
   return (asked, most) => begin(open, asked, most);

@@ -24,7 +24,7 @@ function onClock(answers: ('same' | 'other')[] = []) {
   return { turns, rates, pass, work };
 }
 
-test('a turn is measured over the time in which work was under way, and anew each time', () => {
+test('each turn is measured separately, over the time in which its work was under way', () => {
   const { rates, pass, work } = onClock();
   work(8, 10);
   pass(60_000);

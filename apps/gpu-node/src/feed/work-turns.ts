@@ -1,14 +1,14 @@
-/** Seconds with work under way that are measured in a turn, and pieces of work that end in them, at least. */
+/** A turn is measured over at least this many seconds with work under way, and this many finished pieces of work. */
 const turnSeconds = 0.5;
 const turnPieces = 16;
 
-/** A span of time in which work is given out in one way. */
+/** A span of time in which work is given out under one plan. */
 export interface WorkTurn {
   underWay: number;
 }
 
 /**
- * Measures how much is done a second while work is given out in one way. A turn is measured once all work of the turns before it has
+ * Measures how much work is done a second under one plan. A turn is measured only after all work of earlier turns has
  * ended, and while some work is under way.
  */
 export class WorkTurns {
@@ -22,7 +22,7 @@ export class WorkTurns {
   #pieces = 0;
   #done = 0;
 
-  /** `measured` takes how much a second of a turn brought, and tells whether work is now given out in another way. */
+  /** `measured` takes the work done a second in a turn, and says whether the plan stays the same. */
   constructor(nowMs: () => number, measured: (rate: number) => 'same' | 'other') {
     this.#nowMs = nowMs;
     this.#measured = measured;
@@ -36,7 +36,7 @@ export class WorkTurns {
     return this.#turn;
   }
 
-  /** A piece of work of that turn has ended, and that much of it is done. */
+  /** A piece of work of that turn has ended; `done` is its amount. */
   end(turn: WorkTurn, done: number): void {
     this.#pass();
     this.#underWay--;

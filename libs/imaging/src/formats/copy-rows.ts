@@ -3,12 +3,12 @@ import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { ImageCopy } from '../planes/image.ts';
 import { asPixels, type PlaneTarget, planesOf } from '../planes/plane-target.ts';
 
-/** Samples decoded at once, where so many may be. For each such band, a block that is larger is decoded from its first row. */
+/** The most samples of a band. A block larger than a band is decoded from its first row again for each band. */
 const bandSamples = 2 ** 26;
 
 /**
- * A copy of an image as a binary PGM or PPM, made in bands of `maxPixels` at most, or of rows that are decoded together.
- * `decode` writes the rows from `y` on to the planes of a target.
+ * A copy of an image as a binary PGM or PPM. It is made in bands of at most `maxPixels` pixels, of whole groups of
+ * `rowsTogether` rows where they fit. `decode` writes the rows from `y` on to the planes of a target.
  */
 export function copyRows(
   { width, height, pixel }: Size & { pixel: PixelType },
@@ -33,7 +33,7 @@ export function copyRows(
           await decode(y, rows, { bytes, offset: 0, stride: width * unit, channels, planeBytes });
           const length = rows * width * unit * planes;
           if (planes === 3) join(bytes, joined, planeBytes, length, pixel);
-          // Files have the upper byte first.
+          // In the file, the upper byte comes first.
           if (unit === 2) Buffer.from(joined.buffer, 0, length).swap16();
           await file.appendFile(joined.subarray(0, length));
         }
@@ -44,7 +44,7 @@ export function copyRows(
   };
 }
 
-/** Puts the samples of three planes, `planeBytes` apart, side by side: `length` bytes. */
+/** Interleaves the samples of three planes, which are `planeBytes` apart, into `length` bytes. */
 function join(planes: Uint8Array, joined: Uint8Array, planeBytes: number, length: number, pixel: PixelType): void {
   const unit = sampleBytes[pixel];
   const [from, to] = [asPixels(planes, pixel), asPixels(joined, pixel)];

@@ -5,17 +5,17 @@ import { mendHeader, mendJpeg } from '../jpeg/mend-jpeg.ts';
 import { whyNoHeader } from './jpeg-verdict.ts';
 import { readTurboJpegHeader, type TurboJpegHeader } from './turbojpeg.ts';
 
-/** A JPEG whose header is read. */
+/** A JPEG with a readable header. */
 export interface ReadJpeg extends Size {
-  /** All of it. */
+  /** The whole file. */
   file: Uint8Array;
-  /** The same, or what it is without bytes in its header that are none of it. */
+  /** The file, without bytes in its header that do not belong to it. */
   bytes: Uint8Array;
-  /** What was left out of `bytes`, a sentence; absent where nothing was. */
+  /** A sentence that says what was removed; absent if nothing was. */
   mended?: string;
 }
 
-/** Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
+/** Reads the header. Throws InputError for a JPEG without 8-bit luma, or with a damaged header. */
 export function readJpeg(file: Uint8Array): ReadJpeg {
   const header = readHeader(file);
   if (typeof header !== 'string') return { file, bytes: file, ...sizeOf(header) };
@@ -28,9 +28,9 @@ export function readJpeg(file: Uint8Array): ReadJpeg {
 }
 
 /**
- * What is decoded of a JPEG, one after another, until libjpeg has nothing to warn of: all of it, such that it warns of
- * every byte that it leaves over in front of restart markers, and what is there once it is mended. Undefined now and
- * then while it is mended.
+ * The versions of a JPEG to decode, one after another, until libjpeg gives no warning: the whole JPEG, so that libjpeg
+ * warns of all leftover bytes before restart markers; then the mended JPEG. It yields undefined now and then while it
+ * mends.
  */
 export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'> | undefined> {
   const { mended } = jpeg;
@@ -38,7 +38,7 @@ export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 
   yield commented ? { bytes: commented, ...(mended !== undefined && { mended }) } : jpeg;
   const found = yield* mendJpeg(jpeg.file);
   if (found && found.mended !== mended) yield found;
-  // Of what cannot be mended a warning that never came took nothing.
+  // It cannot be mended. Without the added comment, libjpeg may not warn of leftover bytes, and then decodes it.
   else if (commented) yield jpeg;
 }
 

@@ -10,7 +10,7 @@ export interface JpegPicture extends Size {
   channels: 1 | 3;
   /** At least those of the picture. */
   bytes: Uint8Array;
-  /** What was left out of the file, a sentence; absent where nothing was. */
+  /** A sentence that says what was removed from the file; absent if nothing was. */
   mended?: string | undefined;
 }
 

@@ -3,13 +3,13 @@ import { nextMarker } from '../jpeg/next-marker.ts';
 
 const endMarker = Buffer.from([0xff, marker.endOfImage]);
 
-/** What is said of a JPEG that libjpeg-turbo does not decode without a warning. */
+/** Why a JPEG is refused that libjpeg-turbo does not decode without a warning. */
 export function whyRefused(jpeg: Uint8Array): string {
   if (!hasEnd(jpeg)) return 'The JPEG is cut off: its end marker is missing';
   return whyNotUpsampled(jpeg) ?? 'The JPEG data is damaged or cut off';
 }
 
-/** What is said of a JPEG whose header libjpeg refuses with those words. */
+/** Why a JPEG is refused whose header libjpeg refuses with the message `words`. */
 export function whyNoHeader(jpeg: Uint8Array, words: string): string {
   const frame = frameOf(jpeg);
   const isLater = frame && frame.length > 2 && frame[1] === 0 && frame[2] === 0;
@@ -21,10 +21,10 @@ export function whyNoHeader(jpeg: Uint8Array, words: string): string {
 export const hasEnd = (jpeg: Uint8Array): boolean =>
   Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).includes(endMarker);
 
-/** Markers of frames, whose segments are alike; C4, C8 and CC are none. */
+/** Markers of frame headers, whose segments have one form; C4, C8 and CC are other markers. */
 const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** The segment of the frame, without its length; undefined where there is none before the first scan. */
+/** The segment of the frame header, without its length; undefined if there is none before the first scan. */
 function frameOf(jpeg: Uint8Array): Uint8Array | undefined {
   for (let at = 2; ; ) {
     const found = nextMarker(jpeg, at);
@@ -35,13 +35,13 @@ function frameOf(jpeg: Uint8Array): Uint8Array | undefined {
   }
 }
 
-/** Why libjpeg makes no colours of a JPEG: there are not so many samples of a component for each of another. */
+/** Why libjpeg cannot make colours of a JPEG: the samplings of two components are not multiples of each other. */
 function whyNotUpsampled(jpeg: Uint8Array): string | undefined {
   const frame = frameOf(jpeg);
   return frame && oddSampling(frame.subarray(6, 6 + 3 * (frame[5] ?? 0)));
 }
 
-/** `components` has three bytes each: its name, its factors across and down, and its quantisers. */
+/** `components` has three bytes for each component: its id, its factors across and down, and its quantisers. */
 function oddSampling(components: Uint8Array): string | undefined {
   const factors = Array.from(components).filter((_, i) => i % 3 === 1);
   for (const [side, shift] of [

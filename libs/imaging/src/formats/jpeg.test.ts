@@ -65,7 +65,7 @@ test('what ends without its end marker is cut off', async () => {
 
 test('samples that libjpeg does not make colours of make gray, and are not called damaged', async () => {
   const jpeg = fixtureBytes('sampling-3-to-2.jpg');
-  // Of what djpeg -grayscale gives.
+  // The hash of the output of djpeg -grayscale.
   assert.equal(await decode(jpeg), '6f2e0a41ec75032e5023f8536c4fad60681e3674071fdd9c8c5f9ceffd66e752');
   await assert.rejects(decode(jpeg, 'rgb'), {
     message:

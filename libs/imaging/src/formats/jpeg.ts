@@ -22,17 +22,17 @@ const bandPixels = 2 ** 26;
 const mostPixelsPerByte = 256;
 
 /**
- * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it
- * to grayscale, or the luma of RGB, without a copy; as RGB what libjpeg makes of it by default, with smooth upsampling
- * of the chroma. `jpeg` and `to` must stay as they are until the promise settles. Resolves to what was left out of the
- * file, a sentence, where bytes are none of it (see mend-jpeg.ts). Rejects with InputError for data that is damaged or
- * ends early, which is all else that libjpeg warns of.
+ * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool. Luma is the Y plane as libjpeg decodes it
+ * to grayscale, or the luma of RGB, without a copy. RGB is libjpeg's default, with smooth upsampling of the chroma.
+ * `jpeg` and `to` must not change until the promise settles. If bytes do not belong to the JPEG (see mend-jpeg.ts), it
+ * resolves with a sentence that says what was removed. Rejects with InputError for data that is damaged or ends early:
+ * for all other warnings of libjpeg.
  */
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<string | undefined> {
   return await decodeRead(readJpeg(jpeg), to);
 }
 
-/** The same, but resolves to whether libjpeg has nothing at all to warn of. */
+/** The same, but resolves with whether libjpeg gives no warning at all. */
 export async function decodeSoundJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<boolean> {
   const { width, height, mended } = readJpeg(jpeg);
   checkTarget(width, height, to);
@@ -47,7 +47,7 @@ async function decodeRead(jpeg: ReadJpeg, to: PlaneTarget): Promise<string | und
   throw new InputError('decode', whyRefused(jpeg.file));
 }
 
-/** As versionsOf, with turns for others on this thread. */
+/** As versionsOf, but lets other tasks of this thread run in between. */
 async function* versionsInTurns(jpeg: ReadJpeg): AsyncGenerator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
   for (const version of versionsOf(jpeg)) {
     if (version) yield version;
@@ -55,7 +55,7 @@ async function* versionsInTurns(jpeg: ReadJpeg): AsyncGenerator<Pick<ReadJpeg, '
   }
 }
 
-/** Resolves to whether libjpeg has nothing to warn of. */
+/** Resolves with whether libjpeg gives no warning. */
 async function decodePlanes(jpeg: Uint8Array, { width, height }: Size, to: PlaneTarget): Promise<boolean> {
   if (to.channels === 'gray') {
     return decodeTurboJpeg(jpeg, { bytes: to.bytes.subarray(to.offset), stride: to.stride, channels: 1 });
@@ -127,7 +127,7 @@ function checkLarge(jpeg: Uint8Array, { width, height }: Size, maxWholePixels: n
 
 /**
  * A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. It is made in bands of `pixels` at
- * most, or a row. `tell` is told what was left out of the file.
+ * most, or a row. `tell` is called with what was removed from the file.
  */
 function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefined) => void): ImageCopy {
   const { width, height } = jpeg;
@@ -146,7 +146,7 @@ function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefine
         for (let y = 0; y < height; y += bandRows) {
           const rows = { y, width, height: Math.min(bandRows, height - y) };
           const decode = (bytes: Uint8Array) => limitDecodes(() => decodeTurboJpeg(bytes, target, rows));
-          // A band that is good is the same in every version.
+          // A band that decodes without a warning is the same in every version.
           while (!version.done && !(await decode(version.value.bytes))) version = await versions.next();
           if (version.done) throw new InputError('decode', whyRefused(jpeg.file));
           await file.appendFile(target.bytes.subarray(0, stride * rows.height));

@@ -25,7 +25,7 @@ const expected: typeof expectedFixtures = JSON.parse(fixtureBytes('../mended-jpe
 
 const [segments, restarts, behind] = ['between segments', 'in front of restart markers', 'behind the last pixel'];
 
-/** Where each has bytes that hold no pixel. */
+/** Where each file has bytes that hold no pixel. */
 const places: Record<string, readonly string[]> = {
   'comment-longer.jpg': [segments],
   'comment-shorter.jpg': [segments],
@@ -50,7 +50,7 @@ async function decode(jpeg: Uint8Array, channels: Channels): Promise<{ digest: s
   return { digest: sha256(target.bytes), mended };
 }
 
-test('bytes that hold no pixel are left out and told, and the pixels are those of djpeg', async (t) => {
+test('bytes that hold no pixel are removed and reported, and the pixels equal those from djpeg', async (t) => {
   assert.deepEqual(Object.keys(places).toSorted(), Object.keys(expected).toSorted());
   const folder = await temporaryFolder(t);
   for (const [name, { width, height, sha256: luma, rgbSha256 }] of Object.entries(expected)) {
@@ -63,7 +63,7 @@ test('bytes that hold no pixel are left out and told, and the pixels are those o
       const now = new JpegsNow().decode(fixtureBytes(`../mended-jpegs/${name}`), channels === 'gray' ? 1 : 3, () => {});
       assert.deepEqual([now.width, now.height, now.mended], [width, height, mended], name);
       if (channels === 'gray') assert.equal(sha256(now.bytes), digest, name);
-      // One in several scans is not decoded in parts.
+      // A file of several scans is not decoded in parts.
       if (/progressive|scans/.test(name)) continue;
       const image = await openImage(fixtureUri(`../mended-jpegs/${name}`), { maxWholePixels: 97 * 20 });
       const path = join(folder, `${name}-${channels}`);
@@ -94,7 +94,7 @@ function mendedOf(jpeg: Uint8Array): MendedJpeg | undefined {
   return step.value;
 }
 
-/** Where bytes may stand in a baseline JPEG that are none of it. */
+/** The places in a baseline JPEG where stray bytes may be. */
 function placesOf(jpeg: Buffer): { segments: number[]; restarts: number[]; behind: number } {
   const places = { segments: [] as number[], restarts: [] as number[], behind: jpeg.length - 2 };
   let at = 2;
@@ -107,7 +107,7 @@ function placesOf(jpeg: Buffer): { segments: number[]; restarts: number[]; behin
 }
 
 test('what is left out is what was put in, wherever that is allowed, and nothing else', () => {
-  // FF with what is in no JPEG behind it is no marker, nor is FF 00.
+  // FF 00 is not a marker, nor is FF before a code that does not occur in JPEGs.
   const text = fc.oneof(
     { weight: 9, arbitrary: fc.integer({ min: 0, max: 0xfe }).map((byte) => [byte]) },
     fc.integer({ min: 0, max: 0xbf }).map((byte) => [0xff, byte]),
@@ -179,7 +179,7 @@ test('a file without its end marker is whole where something else follows its la
   });
 });
 
-/** What takes something from the picture. */
+/** Damage that loses a part of the picture. */
 const lost: Record<string, (jpeg: Buffer, mark: (number: number) => number) => Buffer> = {
   'a restart marker that is missing': (jpeg, mark) => without(jpeg, mark(3), mark(3) + 2),
   'the data between two restart markers': (jpeg, mark) => without(jpeg, mark(3), mark(4)),
@@ -210,14 +210,14 @@ function withHeight(jpeg: Buffer, height: number): Buffer {
   return changed;
 }
 
-/** MCUs between restart markers as the header has it. */
+/** MCUs between restart markers, as stated in the header. */
 function withInterval(jpeg: Buffer, mcus: number): Buffer {
   const changed = Buffer.from(jpeg);
   changed.writeUInt16BE(mcus, jpeg.indexOf(two(0xdd)) + 4);
   return changed;
 }
 
-/** Its marker is no marker any more. */
+/** Damages the marker, so that it is not one any more. */
 function withoutSegment(jpeg: Buffer, code: number): Buffer {
   const changed = Buffer.from(jpeg);
   changed[jpeg.indexOf(two(code))] = 0xfe;

@@ -23,7 +23,7 @@ const maxHeaderBytes = 2 ** 16;
 export function readPnmHeader(head: Buffer): PnmHeader {
   const text = head.toString('latin1', 0, maxHeaderBytes);
   const kind = text.slice(0, 2);
-  // White space and comments, a number, and white space or a comment that is left for what follows.
+  // White space and comments, then a number; the white space or comment after it is left in place.
   const field = /(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])+(\d{1,10})(?=[ \t\n\v\f\r]|#[^\n\r]*[\n\r])/y;
   field.lastIndex = 2;
   const next = (name: string): number => {
@@ -45,7 +45,7 @@ export function readPnmHeader(head: Buffer): PnmHeader {
     isPlain: kind === 'P2' || kind === 'P3',
     maxval,
     pixel: maxval > 255 ? 'u16' : 'u8',
-    // One character of white space ends the header, which is that behind a comment: the next may be a sample.
+    // One character of white space ends the header, after a comment if there is one: the next byte may be a sample.
     dataStart: text.startsWith('#', field.lastIndex)
       ? field.lastIndex + text.slice(field.lastIndex).search(/[\n\r]/) + 1
       : field.lastIndex + 1,

@@ -44,7 +44,7 @@ export interface SharpImage {
 /** Tiles of a copy: libvips refuses files whose tiles are far larger than they are. */
 const copyTilePx = 256;
 
-/** Reads the header of a file of that format, given its path or all of it. Rejects with InputError. */
+/** Reads the header of a file of that format, given as its path or its bytes. Rejects with InputError. */
 export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
   const options: SharpOptions = {
     // Colours as stored, not as a monitor would show them.
@@ -120,8 +120,8 @@ async function decodeBand(
 const isOfDisk = /no space left|quota exceeded|unable to open for write|wbuffer_write/i;
 
 /**
- * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer that all images of the process
- * share, so that they may be about another image, which is decoded at the same time.
+ * Why a file is refused. The message of libvips is not used: it comes from a buffer that all images of the process
+ * share, so it may be about another image that is decoded at the same time.
  */
 function refusal(error: Error, format: SharpFormat): InputError {
   // This much sharp says itself.

@@ -51,7 +51,7 @@ const videos: [start: string, name: string][] = [
   ['000001b304003023ffffe018000001b5', 'A raw MPEG-1 or MPEG-2 stream'],
 ];
 
-// The first bytes of what recorders of two brands write, as FFmpeg's demuxers of them look for.
+// The first bytes of recordings of two brands, for which FFmpeg's demuxers look.
 const recorders: [start: string, name: string][] = [
   ['DHAV\xfd\0\0\0', 'A Dahua recording (DHAV)'],
   ['DAHUA\0\0\0', 'A Dahua recording (DHAV)'],
@@ -82,7 +82,7 @@ test('a name tells what first bytes do not', () => {
   for (const name of ['/a/b.NEF', 'file:///a/b.cr2', 'b.arw']) {
     for (const start of ['II*\0', 'MM\0*'])
       assert.throws(() => sniffFormat(latin1(start), name), refusal('Camera raw'));
-    // What begins as no raw file does is what it is.
+    // A file that does not begin like a raw file keeps the format of its content.
     assert.equal(sniffFormat(latin1('\xff\xd8\xff\xe0'), name), 'jpeg');
   }
   assert.throws(() => sniffFormat(latin1('II*\0'), 'a.scn'), refusal('A slide of Leica .*'));
@@ -94,7 +94,7 @@ test('a name tells what first bytes do not', () => {
   for (const name of ['a.svs', 'a.ndpi', 'a.btf', 'a.tf8', 'nef', 'a.nef/b', 'a.dng']) {
     assert.equal(sniffFormat(latin1('II+\0'), name), 'tiff');
   }
-  // One that its first bytes would tell is not of that format.
+  // A file of that format would have its first bytes, so this is another format.
   assert.throws(() => sniffFormat(latin1('text'), 'a.mxf'), {
     message: /^Not an image: the file starts with the text /,
   });

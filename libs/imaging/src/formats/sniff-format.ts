@@ -17,8 +17,8 @@ const supportedVideos =
 const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
 
 /**
- * The format of a file that begins with `head`. Its name tells formats whose files begin as those of another, or that have
- * no signature. Throws InputError for whatever is not supported.
+ * The format of a file that begins with `head`. The name of the file decides for formats without a signature, or with
+ * that of another format. Throws InputError for unsupported formats.
  */
 export function sniffFormat(head: Uint8Array, fileName = ''): Format {
   const start = startOf(head);
@@ -35,7 +35,7 @@ export function sniffFormat(head: Uint8Array, fileName = ''): Format {
   throw new InputError('decode', `Not an image: the file starts with ${describe(start)}`);
 }
 
-/** Whether a file that begins with `head` begins as images do that are supported. */
+/** Whether `head` is the beginning of a supported image format. */
 export const isImageHead = (head: Uint8Array): boolean => supportedFormat(startOf(head)) !== undefined;
 
 const startOf = (head: Uint8Array): string =>

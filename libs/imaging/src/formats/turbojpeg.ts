@@ -102,10 +102,10 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
 export const limitDecodes = limitConcurrency(maxCalls);
 
 /**
- * Decodes all rows, or some, on a thread of libuv's pool, and resolves to whether libjpeg has nothing to warn of; there
- * are no words for what is wrong, because libturbojpeg keeps them in the thread that did the call. To be called by
- * `limitDecodes`. The caller has made sure that they fit: native code checks nothing. Rows above them are read but not
- * transformed, at four times the speed (measured).
+ * Decodes all rows, or some, on a thread of libuv's pool. Resolves with whether libjpeg gives no warning; there is no
+ * message, because libturbojpeg keeps it in the calling thread. To be called by `limitDecodes`. The caller must make
+ * sure that the rows fit: native code checks nothing. Rows above them are read but not transformed, at four times the
+ * speed (measured).
  */
 export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
   library ??= load();
@@ -130,7 +130,7 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows
   }
 }
 
-/** The same of all rows on this thread, for a process that does nothing else meanwhile. */
+/** The same for all rows, on this thread, for a process that does nothing else meanwhile. */
 export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }: JpegTarget): boolean {
   library ??= load();
   const decoder = createDecoder(library);

@@ -25,7 +25,7 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   return openWholeImage(file, 'png', maxWholePixels);
 }
 
-/** A PNG or WebP, which can only be decoded whole, or copied where it is larger than that. Takes `file` over. */
+/** A PNG or WebP, which can only be decoded whole or, if it is too large for that, copied. Takes `file` over. */
 async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
   const { width, height, pixel, captured } = image;

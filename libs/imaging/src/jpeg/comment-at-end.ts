@@ -1,16 +1,16 @@
 import { marker } from './markers.ts';
 import { nextMarker } from './next-marker.ts';
 
-/** In larger files restart markers are so many that libjpeg looks for one soon enough. */
+/** Larger files have so many restart markers that libjpeg looks for the next one soon enough. */
 const mostBytes = 2 ** 24;
 
 /** A comment without a text, and the end of the image. */
 export const commentAndEnd: Uint8Array = Uint8Array.of(0xff, marker.com, 0, 2, 0xff, marker.endOfImage);
 
 /**
- * A JPEG with restart markers that has a comment in front of its end; undefined for any other. libjpeg warns of bytes
- * that it has left over in front of restart markers when it looks for a marker the next time, which may be never;
- * behind a comment it has to.
+ * Adds a comment before the end of a JPEG with restart markers; undefined for any other file. libjpeg warns of leftover
+ * bytes before a restart marker only when it next looks for a marker, which may never happen. The comment makes it
+ * look for one.
  */
 export function withCommentAtEnd(jpeg: Uint8Array): Uint8Array | undefined {
   if (jpeg.length > mostBytes) return undefined;

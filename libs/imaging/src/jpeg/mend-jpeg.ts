@@ -3,32 +3,34 @@ import { nextMarker } from './next-marker.ts';
 import { readSegment, type Segments, Unusual } from './read-segment.ts';
 import { readScan, type ScanEnd, walkScan } from './scan.ts';
 
-/** A JPEG without the bytes that are none of it. */
+/** A JPEG without the bytes that do not belong to it. */
 export interface MendedJpeg {
   bytes: Uint8Array;
-  /** What was left out, a sentence: one of few, so that files can be counted by it. */
+  /**
+   * A sentence that says what was removed. There are only a few such sentences, so that files can be counted by them.
+   */
   mended: string;
 }
 
-/** Where bytes are left out. */
+/** Where bytes are removed. */
 const allPlaces = ['between segments', 'in front of restart markers', 'behind the last pixel'] as const;
 type Place = (typeof allPlaces)[number];
 
-/** Bytes behind the last pixel whose content does not matter: some encoders fill up a cache line. */
+/** This many bytes after the last pixel may have any content: some encoders fill up a cache line. */
 const anyBytes = 64;
 
 const endMarker = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
- * Leaves out of a JPEG what is none of it by its markers and codes alone: a second start marker; bytes between
- * segments, as where one is longer than it says; bytes between the last block in front of a restart marker and that
- * marker, if it is the one that is due; and bytes behind the last block of the image. A decoder that stops at the first
- * warning then has the last word.
+ * Removes bytes that do not belong to a JPEG. Only markers and codes are read to find them: a second start marker;
+ * bytes between segments, such as after a segment that is longer than it says; bytes between a block and the restart
+ * marker that is expected next; and bytes after the last block of the image. A decoder that stops at the first warning
+ * must then accept the result.
  *
- * Undefined where there is nothing to leave out, and where data is lost: a segment whose marker is damaged, codes that
- * there are not, missing blocks, another restart marker, or more than 64 bytes behind the last block that are blocks as
- * well, as where the header has lost rows. What is not baseline has no codes that are followed here: behind its header
- * only zeros in front of the end marker are left out.
+ * Returns undefined if there is nothing to remove, and if data is lost: a segment with a damaged marker, undefined
+ * codes, missing blocks, an unexpected restart marker, or more than 64 bytes after the last block that decode as
+ * further blocks, as where the header states too few rows. The codes of JPEGs that are not baseline are not read: after
+ * their header, only zeros before the end marker are removed.
  */
 export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | undefined> {
   const mender = new Mender(jpeg);
@@ -36,13 +38,13 @@ export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | u
   return scan && (yield* mender.takeScans(scan)) ? mender.result() : undefined;
 }
 
-/** The same, as far as the header goes. */
+/** The same for the header alone. */
 export function mendHeader(jpeg: Uint8Array): MendedJpeg | undefined {
   const mender = new Mender(jpeg);
   return mender.takeHeader() ? mender.result() : undefined;
 }
 
-/** A SOS segment, and where the byte behind it is. */
+/** A SOS segment, and the place of the byte after it. */
 interface ScanHeader {
   segment: Uint8Array;
   end: number;
@@ -51,24 +53,24 @@ interface ScanHeader {
 class Mender {
   readonly #jpeg: Uint8Array;
   readonly #kept: Uint8Array[] = [];
-  /** Where what is kept next begins. */
+  /** Where the next kept bytes begin. */
   #from = 0;
   readonly #places = new Set<Place>();
   readonly #found: Segments = { quantisers: [], dc: [], ac: [], restartMcus: 0, isJfif: false };
-  /** Whether all segments so far are those of a baseline file. */
+  /** Whether all segments so far may belong to a baseline file. */
   #isBaseline = true;
 
   constructor(jpeg: Uint8Array) {
     this.#jpeg = jpeg;
   }
 
-  /** Undefined where data is lost. */
+  /** Returns undefined if data is lost. */
   takeHeader(): ScanHeader | undefined {
     const isJpeg = this.#jpeg[0] === 0xff && this.#jpeg[1] === marker.startOfImage;
     return isJpeg ? this.#takeSegments(2) : undefined;
   }
 
-  /** False where data is lost. */
+  /** Returns false if data is lost. */
   *takeScans(first: ScanHeader): Generator<undefined, boolean> {
     const scanned = new Set<number>();
     for (let next: ScanHeader | undefined = first; next; ) {
@@ -85,7 +87,7 @@ class Mender {
     return false;
   }
 
-  /** Takes segments up to a SOS, which it returns; undefined where there is none. */
+  /** Takes segments up to a SOS and returns that; undefined if data is lost before it. */
   #takeSegments(from: number): ScanHeader | undefined {
     const jpeg = this.#jpeg;
     for (let at = from; ; ) {
@@ -98,7 +100,7 @@ class Mender {
         continue;
       }
       at = found.end + ((jpeg[found.end]! << 8) | jpeg[found.end + 1]!);
-      // Also where it has no length.
+      // This also refuses a marker without a length.
       if (!(at >= found.end + 2 && at <= jpeg.length)) return undefined;
       const segment = jpeg.subarray(found.end + 2, at);
       if (found.code === marker.startOfScan) return { segment, end: at };
@@ -125,8 +127,8 @@ class Mender {
   }
 
   /**
-   * The image ends behind its last block, whatever follows. Without an end marker, something has to: nothing is cut off
-   * then.
+   * The image ends after its last block; what follows is removed. If the end marker is missing, some bytes must follow:
+   * they show that the file is not cut off.
    */
   #takeEnd({ end, hasMore }: ScanEnd): boolean {
     const jpeg = this.#jpeg;
@@ -139,12 +141,12 @@ class Mender {
     return true;
   }
 
-  /** What follows the header of a JPEG whose codes are not followed. */
+  /** Removes zeros before the end marker of a JPEG whose codes are not read. */
   #takeUnknown(at: number): boolean {
     const end = Buffer.from(this.#jpeg.buffer, this.#jpeg.byteOffset, this.#jpeg.length).lastIndexOf(endMarker);
     let from = end;
     while (from > at && this.#jpeg[from - 1] === 0) from--;
-    // One behind FF belongs to that.
+    // A zero after FF belongs to the data.
     if (this.#jpeg[from - 1] === 0xff) from++;
     this.#leaveOut('behind the last pixel', from, end);
     return true;
@@ -161,7 +163,7 @@ class Mender {
 const indexOfEnd = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(endMarker);
 
-/** Whether bytes are a segment that tells how to decode, but for the first byte of its marker. */
+/** Whether bytes are a segment that decoding needs, with a wrong first byte of its marker. */
 function isSegment(bytes: Uint8Array): boolean {
   const [, code = 0] = bytes;
   const isOfOthers = code < 0xc0 || code === marker.com || (code > marker.app0 && code !== marker.app14);

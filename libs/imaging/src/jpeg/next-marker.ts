@@ -1,16 +1,16 @@
-/** The least code of a marker that JPEGs have; ITU-T T.81 reserves those below. */
+/** The lowest code of a marker in a JPEG; ITU-T T.81 reserves lower codes. */
 const leastCode = 0xc0;
 
 /** A marker of a file. */
 export interface FoundMarker {
-  /** Where its first byte FF is; any number of them may stand in front of its code. */
+  /** Where its first FF byte is. Any number of FF bytes may precede its code. */
   from: number;
   code: number;
-  /** Where the byte behind it is. */
+  /** The place of the byte after it. */
   end: number;
 }
 
-/** The first marker at or behind `at`. FF 00 is none, and what is below C0 is in no JPEG. */
+/** The first marker at or after `at`. FF 00 is not a marker, and codes below C0 do not occur in JPEGs. */
 export function nextMarker(jpeg: Uint8Array, at: number): FoundMarker | undefined {
   for (let from = jpeg.indexOf(0xff, at); from >= 0; from = jpeg.indexOf(0xff, from)) {
     let end = from;

@@ -29,10 +29,10 @@ export interface Segments {
   transform?: number;
 }
 
-/** What is not as it is in files that everybody reads: baseline, in gray or YCbCr, with nothing missing. */
+/** A file is not of the common kind: baseline, in gray or YCbCr, and complete. */
 export class Unusual extends Error {}
 
-/** Reads a segment of the header, of which the marker's second byte is `kind`. Throws Unusual. */
+/** Reads a segment of the header; `kind` is the second byte of its marker. Throws Unusual. */
 export function readSegment(kind: number, segment: Uint8Array, found: Segments): void {
   if (huffmanFrames.includes(kind)) {
     if (found.frame) throw new Unusual('two frames');

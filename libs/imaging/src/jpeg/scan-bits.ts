@@ -1,20 +1,19 @@
 import { type HuffmanTable, lookUp } from './huffman-table.ts';
 
 /**
- * Bits of the difference of a DC coefficient, and of an AC coefficient, of 8-bit samples at most: ITU-T T.81, tables
- * F.1 and F.2.
+ * The most bits of a DC difference and of an AC coefficient, for 8-bit samples: ITU-T T.81, tables F.1 and F.2.
  */
 const [maxDcSize, maxAcSize] = [11, 10];
 
 /** The bits of entropy-coded data, up to a marker or the end of the file. */
 export class ScanBits {
   readonly #bytes: Uint8Array;
-  /** The next byte that is not in `#bits`. */
+  /** The place of the next byte that is not in `#bits`. */
   #at: number;
-  /** The last bits are the next ones, `#count` of them. */
+  /** The lowest `#count` bits are the next ones to take. */
   #bits = 0;
   #count = 0;
-  /** More bits were asked for than there are, or there is no such code, size or coefficient. */
+  /** More bits were needed than there are, or a code, size or coefficient does not exist. */
   isBad = false;
 
   constructor(bytes: Uint8Array, at: number) {
@@ -22,14 +21,14 @@ export class ScanBits {
     this.#at = at;
   }
 
-  /** Where the first byte is that has all of its bits left. */
+  /** The place of the first byte whose bits are all left. */
   get end(): number {
     let at = this.#at;
     for (let whole = this.#count >> 3; whole > 0; whole--) at -= this.#isStuffed(at - 2) ? 2 : 1;
     return at;
   }
 
-  /** Whether fewer bits than a byte has are left, each of them 1, as encoders fill up the last byte. */
+  /** Whether less than a byte is left, with all bits 1, as encoders fill up the last byte. */
   get isUsedUp(): boolean {
     this.#fill();
     const rest = (1 << this.#count) - 1;
@@ -37,8 +36,8 @@ export class ScanBits {
   }
 
   /**
-   * Whether the bits behind those taken fill up their byte as encoders do it: all of them 1, as the standard has it, or
-   * 0.
+   * Whether the rest of the current byte is filled up as encoders do it: with bits of 1, as the standard demands, or
+   * of 0.
    */
   get isFilledUp(): boolean {
     const count = this.#count & 7;
@@ -47,7 +46,7 @@ export class ScanBits {
     return bits === ones || bits === 0;
   }
 
-  /** Passes over a block. */
+  /** Skips a block. */
   skipBlock(dc: HuffmanTable, ac: HuffmanTable): void {
     this.#skipValue(this.#symbol(dc), maxDcSize);
     for (let k = 1; k < 64 && !this.isBad; k++) {
@@ -74,14 +73,14 @@ export class ScanBits {
     return found >> 8;
   }
 
-  /** 16 bits at most. */
+  /** Skips 16 bits at most. */
   #skip(bits: number): void {
     if (bits > this.#count) this.#fill();
     if (bits > this.#count) this.isBad = true;
     this.#count = Math.max(0, this.#count - bits);
   }
 
-  /** 16 bits or more, where there are as many. */
+  /** Fills `#bits` up to 16 bits or more, if there are as many. */
   #fill(): void {
     while (this.#count <= 16) {
       const byte = this.#bytes[this.#at];
@@ -93,7 +92,7 @@ export class ScanBits {
     }
   }
 
-  /** A byte FF of the data has a byte 0 behind it, which is none of it. */
+  /** In the data, each FF byte is followed by a 0 byte that does not belong to the data. */
   #isStuffed(at: number): boolean {
     return this.#bytes[at] === 0xff && this.#bytes[at + 1] === 0;
   }

@@ -5,24 +5,24 @@ import { type Component, type Segments, Unusual } from './read-segment.ts';
 import { ScanBits } from './scan-bits.ts';
 import { standardTables } from './standard-tables.ts';
 
-/** MCUs that are gone through at once: some 50 ms. */
+/** MCUs that are walked between two yields: some 50 ms. */
 const turnMcus = 2 ** 16;
 
 /** The Huffman tables of a block. */
 type BlockTables = readonly [dc: HuffmanTable, ac: HuffmanTable];
 
-/** A scan of a baseline JPEG: what its data must consist of. */
+/** A scan of a baseline JPEG: the structure that its data must have. */
 export interface Scan {
-  /** The names of its components. */
+  /** The ids of its components. */
   ids: readonly number[];
   /** The blocks of an MCU, in their order. */
   blocks: readonly BlockTables[];
   mcus: number;
-  /** MCUs between two restart markers; Infinity where there are none. */
+  /** MCUs between two restart markers; Infinity without restart markers. */
   stretchMcus: number;
 }
 
-/** The scan that a SOS segment begins, behind the segments found so far. Throws Unusual. */
+/** The scan that a SOS segment begins, by the segments found before it. Throws Unusual. */
 export function readScan(segment: Uint8Array, { frame, dc, ac, restartMcus }: Segments): Scan {
   if (!frame) throw new Unusual('a scan before its frame');
   const its = Array.from({ length: segment[0] ?? 0 }, (_, i): { component: Component; tables: BlockTables } => {
@@ -35,7 +35,7 @@ export function readScan(segment: Uint8Array, { frame, dc, ac, restartMcus }: Se
   if (its.length === 0 || segment.length !== 4 + 2 * its.length) throw new Unusual('a scan header of another length');
   const most = (side: 'across' | 'down') => Math.max(...frame.components.map((component) => component[side]));
   const unitsOf = (pixels: number, side: 'across' | 'down') => {
-    // A component that is alone has MCUs of one block, and no more of them than it has samples for.
+    // In a scan of one component, an MCU is one block, and there are only blocks with samples.
     if (its.length > 1) return Math.ceil(pixels / (8 * most(side)));
     return Math.ceil(Math.ceil((pixels * its[0]!.component[side]) / most(side)) / 8);
   };
@@ -57,23 +57,23 @@ function tableOf(own: readonly (HuffmanTable | undefined)[], standard: readonly 
   return table;
 }
 
-/** Where a scan ends, and what of its bytes is none of its data. */
+/** Where a scan ends, and which bytes in it are not data. */
 export interface ScanEnd {
-  /** Bytes in front of restart markers: where they begin and end. */
+  /** The stray bytes before restart markers: where they begin and end. */
   gaps: [from: number, to: number][];
-  /** Where the byte behind the last block is. */
+  /** The place of the byte after the last block. */
   end: number;
   /**
-   * Whether what follows looks like more of it, as where an image is higher than its header says: another stretch, or
-   * blocks to the end.
+   * Whether more data seems to follow, as in an image that is higher than its header says: another stretch, or blocks
+   * up to the end.
    */
   hasMore: boolean;
 }
 
 /**
- * Goes through the data of a scan that begins at `at`, code by code. Undefined where data is lost: a code that there is
- * not, a stretch that ends before its last block does or goes on within a byte, or a restart marker that is not the one
- * that is due. It yields now and then, because that takes 20 ms a megabyte.
+ * Walks through the data of a scan that begins at `at`, code by code. Returns undefined if data is lost: a code is not
+ * defined, a stretch ends before its last block or goes on within a byte, or a restart marker is not the expected one.
+ * It yields now and then, because it takes 20 ms a megabyte.
  */
 export function* walkScan(
   jpeg: Uint8Array,
@@ -94,7 +94,7 @@ export function* walkScan(
     if (bits.isBad) return undefined;
     const { end } = bits;
     const restart = nextMarker(jpeg, end);
-    // What encoders leave behind has whole bytes; blocks that damage has left over begin anywhere.
+    // Stray bytes of encoders begin at a byte; blocks left over after damage begin at any bit.
     if (restart?.from !== end && !bits.isFilledUp) return undefined;
     const isDue = stretchMcus < Number.POSITIVE_INFINITY && restart?.code === marker.firstRestart + due;
     if (first + stretchMcus >= mcus) {

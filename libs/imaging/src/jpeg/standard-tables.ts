@@ -25,8 +25,8 @@ const tableOf = (counts: readonly number[], symbols: Uint8Array): HuffmanTable =
   buildHuffmanTable(Uint8Array.from(counts), symbols)!;
 
 /**
- * The tables of a file that has none, as frames of MJPEG may: libjpeg-turbo has them in places 0 and 1 until the file
- * has its own.
+ * The tables for a file without tables, such as some frames of MJPEG. libjpeg-turbo has them in places 0 and 1 until
+ * the file defines others.
  */
 export const standardTables = {
   dc: dcCounts.map((counts) => tableOf(counts, dcSymbols)),

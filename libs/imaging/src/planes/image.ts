@@ -19,8 +19,8 @@ export interface OpenImage {
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
   readonly inputBytes: number;
   /**
-   * What was left out of the file because it is none of the image, a sentence; absent where nothing was, and before
-   * what is decoded of it, or its copy, is there.
+   * A sentence that says what was removed from the file because it does not belong to the image. Absent if nothing was,
+   * and until the image has been decoded or copied.
    */
   readonly mended?: string | undefined;
   /**

@@ -26,7 +26,7 @@ export async function isVideoFile(uri: string): Promise<boolean> {
     : (length: number) => readLocalHead(uri, length).catch(() => Buffer.alloc(0));
   const head = await read(headBytes);
   if (isVideoHead(head)) return true;
-  // It may begin anywhere, and have something before it.
+  // A transport stream may begin anywhere, and other bytes may precede it.
   return head.length === headBytes && !isImageHead(head) && isVideoHead(await read(searchedBytes));
 }
 

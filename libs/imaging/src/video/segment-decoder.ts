@@ -21,7 +21,7 @@ export interface DecodedPicture {
   isLimited: boolean;
   /** Bytes from a row to the next with which it is copied in one go. */
   stride: number;
-  /** What was left out of its bytes, a sentence; absent where nothing was. */
+  /** A sentence that says what was removed from its bytes; absent if nothing was. */
   mended?: string;
 }
 

@@ -1,4 +1,5 @@
-// Transport streams as recorders, discs and broadcasts leave them: cut anywhere, behind other bytes, with longer packets.
+// Transport streams as recorders, discs and broadcasts leave them: cut anywhere, after other bytes, or with longer
+// packets.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ before(() => {
   }
 });
 
-/** The packets of a stream, each with other bytes before it and behind it. */
+/** The packets of a stream, each with other bytes before and after it. */
 function repacked(stream: Buffer, before: number, behind: number): Buffer {
   return Buffer.concat(
     Array.from({ length: stream.length / 188 }, (_, i) => [
@@ -53,7 +54,7 @@ const forms: [what: string, make: (stream: Buffer) => Buffer][] = [
   ['packets of 192 bytes, the first of them cut', (stream) => repacked(stream, 4, 0).subarray(190)],
 ];
 
-/** As ffprobe has the times, in milliseconds from the first. */
+/** The times from ffprobe, in milliseconds from the first. */
 function timesByFfprobe(path: string): number[] {
   const show = ['-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp_time', '-of', 'csv=p=0'];
   const lines = execFileSync('ffprobe', ['-v', 'quiet', ...show, path], { encoding: 'utf8' });

@@ -75,9 +75,9 @@ export function areTimed(packets: readonly Pick<VideoPacket, 'pts'>[]): boolean 
 }
 
 /**
- * Times of frames that are shown, in the order of showing: as packets state them, else by turn. Where some have neither, all
- * are null. But a recording may begin, with a key frame, before the first time that its container can state: then its first
- * frames alone have none.
+ * The times of shown frames, in the order of presentation: as packets state them, or by their turn. If some frames have
+ * neither, all times are null. One exception: a recording may begin, with a key frame, before the first time that its
+ * container can state. Then only its first frames have no time.
  */
 function timesOf(shown: readonly VideoPacket[], isBegin: boolean): (number | null)[] {
   const stated = shown.map(({ pts }) => pts);

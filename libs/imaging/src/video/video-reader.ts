@@ -79,7 +79,7 @@ export class VideoReader {
     this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader() });
     this.memory?.closeFd();
     if (this.#child.pid === undefined) {
-      // Its reason comes later, as an event that ends a process where nobody waits for it.
+      // The reason comes later, as an event. An unhandled error event would end this process.
       this.#child.on('error', () => {});
       throw new Error('No decoder can be started: too many files are open, or no memory is left');
     }

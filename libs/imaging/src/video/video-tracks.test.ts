@@ -1,4 +1,4 @@
-// Which of the tracks of a file is the video, where it begins, and what is said of one that cannot be decoded.
+// Which track of a file is the video, where it begins, and the message for one that cannot be decoded.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

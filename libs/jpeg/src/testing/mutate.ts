@@ -1,8 +1,8 @@
 import { randomSource } from '@halogrid/imaging/testing-codes';
 
 /**
- * The file with something wrong: bits flipped, a part cut out, the end cut off, a part of `other` put into it, or bytes
- * of that in front of a marker; a seed decides.
+ * The file with a fault that the seed chooses: bits flipped, a part cut out, the end cut off, a part of `other` put
+ * into it, or bytes of `other` put before a marker.
  */
 export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffer {
   const random = randomSource(seed);
@@ -35,6 +35,6 @@ export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffe
   }
 }
 
-/** Where bytes FF are that no byte 0 and no other FF follows. */
+/** The places of FF bytes that are followed by neither 0 nor another FF. */
 const markersOf = (jpeg: Uint8Array): number[] =>
   [...jpeg.keys()].filter((at) => jpeg[at] === 0xff && jpeg[at + 1] !== 0 && jpeg[at + 1] !== 0xff);

@@ -12,8 +12,9 @@ import { shardContent } from './shard-content.ts';
 import { sumBlocks } from './source-sums.ts';
 
 /**
- * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or sums
- * of blocks of `previewStride` x `previewStride` pixels of the source itself.
+ * What a chunk holds. `map`: every pixel of a part of a map. `preview`: every `previewStride`-th pixel. `shard`: every
+ * pixel, as in a shard of the map's Zarr. `sums`: sums of the source's blocks of `previewStride` x `previewStride`
+ * pixels.
  */
 export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
@@ -29,7 +30,7 @@ export interface Chunk {
   size: Size;
   type: MapType;
   /**
-   * The part of the image that was computed; also for a preview, which holds the sampled pixels of it, and of a source.
+   * The part of the image that was computed, also for `preview` and `sums`.
    */
   rect: Rect;
 }

@@ -7,20 +7,20 @@ import { previewStride } from '../layout/preview-grid.ts';
 import { cut, someSamples, within } from '../testing/maps.ts';
 import { addSums, blocksOf, meansOf, sumBlocks } from './source-sums.ts';
 
-/** Means by the sums of parts of the image. */
+/** The means, from the sums of parts of the image. */
 function meansByParts(size: Size, type: MapType, samples: Uint8Array, tilePx: number): number[] {
   const whole = blocksOf({ size, type, rect: { x: 0, y: 0, ...size } });
   const sums = new Uint32Array(whole.width * whole.height * type.bands);
   for (const rect of cut(size, tilePx)) {
     const bytes = sumBlocks({ size, type, rect }, within(samples, size, type, rect)) as Uint8Array<ArrayBuffer>;
-    // What a coordinator takes of a node that cannot write there itself.
+    // The most that a coordinator accepts from a node without storage.
     assert.ok(bytes.length <= 4 * (rect.width + 1) * (rect.height + 1) * sampleBytes[type.sample]);
     addSums({ size, type, rect }, bytes, sums);
   }
   return [...samplesOf(meansOf(size, type, sums), type.sample)];
 }
 
-/** As the documentation says, pixel by pixel. */
+/** The means as documented, pixel by pixel. */
 function meansByDefinition({ width, height }: Size, { sample, bands }: MapType, bytes: Uint8Array): number[] {
   const samples = samplesOf(bytes, sample);
   const stride = previewStride({ width, height }, bands);

@@ -4,23 +4,23 @@ import { previewStride } from '../layout/preview-grid.ts';
 import type { PlanarSamples } from './planar-samples.ts';
 
 /**
- * Pixels a side of a block that are added up, at most: so many in all cost less than decoding them, however large an
- * image is.
+ * The most pixels a side of a block that are summed. With this limit, summing costs less than decoding, however large
+ * the image is.
  */
 const mostTaps = 16;
 
-/** A source's pixels, as chunks of it are made and read. */
+/** A part of a source's pixels, for which one chunk is written. */
 interface SourcePart {
-  /** Of the whole image. */
+  /** The size of the whole image. */
   size: Size;
   type: MapType;
   rect: Rect;
 }
 
 /**
- * A picture of a source shows blocks of `previewStride` x `previewStride` pixels, each by the mean of its pixels; of 16
- * x 16 of them, evenly spread, where there are more. A part of the image keeps sums: blocks may lie in several parts,
- * and sums are exact in any order. These are the blocks that a part reaches into, in the picture's coordinates.
+ * The blocks that a part reaches into, in the picture's coordinates. Each pixel of a source's picture shows a block of
+ * `previewStride` x `previewStride` pixels by their mean; in a larger block, by the mean of 16 x 16 of them, evenly
+ * spread. A part of the image keeps sums, because a block may lie in several parts, and sums are exact in any order.
  */
 export function blocksOf({ size, type, rect }: SourcePart): Rect {
   const stride = previewStride(size, type.bands);
@@ -33,7 +33,7 @@ export function blocksOf({ size, type, rect }: SourcePart): Rect {
   };
 }
 
-/** Bytes of a sum: 256 pixels of 255 are fewer than 2^16. A block of one pixel is that pixel. */
+/** Bytes of a sum: 256 pixels of 255 sum to less than 2^16. The sum of a block of one pixel is that pixel. */
 export const sumBytes = ({ size, type }: Pick<SourcePart, 'size' | 'type'>): number =>
   (previewStride(size, type.bands) === 1 ? 1 : 2) * sampleBytes[type.sample];
 
@@ -58,7 +58,7 @@ export function sumBlocks(part: SourcePart, { bytes, strideBytes, bandBytes }: P
   return new Uint8Array(sums.buffer);
 }
 
-/** Adds the sums of a part to those of all blocks of the image. */
+/** Adds the sums of a part to the sums `all` of the whole image. */
 export function addSums(part: SourcePart, bytes: Uint8Array<ArrayBuffer>, all: Uint32Array): void {
   const blocks = blocksOf(part);
   const whole = blocksOf({ ...part, rect: { x: 0, y: 0, ...part.size } });
@@ -71,7 +71,7 @@ export function addSums(part: SourcePart, bytes: Uint8Array<ArrayBuffer>, all: U
 }
 
 /**
- * The means of all blocks of the image, rounded to the nearest, halves up: sums divided by the pixels that they are of.
+ * The means of all blocks of the image: each sum divided by its number of pixels, rounded to the nearest, halves up.
  */
 export function meansOf(size: Size, { sample, bands }: MapType, sums: Uint32Array): Uint8Array {
   const stride = previewStride(size, bands);
@@ -86,13 +86,13 @@ export function meansOf(size: Size, { sample, bands }: MapType, sums: Uint32Arra
 
 const sumArrays = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const;
 
-/** Which pixels of a side of a block are added up. */
+/** The pixels along a side of a block that are summed. */
 function tapsOf(stride: number): number[] {
   const taps = Math.min(stride, mostTaps);
   return Array.from({ length: taps }, (_, i) => Math.floor((i * stride) / taps));
 }
 
-/** Those of a stretch of the image, from its begin, and the blocks that they are of, from block `first`. */
+/** The summed pixels in a stretch of the image, counted from `begin`, and their blocks, counted from `first`. */
 function tapsWithin(
   begin: number,
   length: number,
@@ -112,7 +112,7 @@ function tapsWithin(
   return { at: Int32Array.from(at), block: Int32Array.from(block) };
 }
 
-/** How many there are in each block along a side of the image; blocks at its end may lie outside in part. */
+/** The number of summed pixels in each block along a side of the image; the last block may reach beyond the image. */
 function tapCounts(side: number, stride: number): number[] {
   const taps = tapsOf(stride);
   return Array.from({ length: Math.ceil(side / stride) }, (_, block) => {

@@ -28,7 +28,7 @@ export async function assemblePreview({ to, ...preview }: PreviewOutput): Promis
 
 /**
  * Makes the picture of a source, of 1 or 3 bands, from the sums in its chunks: a JPEG of at most 1024 pixels a side.
- * Pixels of 16 bits are scaled so that the largest is white. Rejects with one sentence where a chunk is missing or
+ * Pixels of 16 bits are scaled so that the largest is white. Rejects with one sentence if a chunk is missing or
  * damaged.
  */
 export async function assembleSourcePicture({

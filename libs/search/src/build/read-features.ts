@@ -80,7 +80,7 @@ async function* rowGroupsOf(
   }
 }
 
-/** What its decoder says, where that is not about the decoder itself. */
+/** The message of the decoder, unless the error is a fault of the decoder. */
 const whyOf = (cause: unknown): string =>
   cause instanceof TypeError || cause instanceof RangeError ? '' : ` (${(cause as Error).message})`;
 

@@ -10,7 +10,7 @@ const shape = { rows: 4, columns: 6, bins: 24 };
 const cells = shape.rows * shape.columns;
 const seconds = 16;
 
-/** Which bin each cell has most of. */
+/** The most frequent bin of each cell. */
 type Scene = (cell: number) => number;
 const street: Scene = (cell) => cell;
 const dark: Scene = () => 23;
@@ -21,7 +21,7 @@ const thing: Scene = (cell) => (cell === 9 ? 3 : cell);
 interface Stretch {
   scene: Scene;
   seconds: number;
-  /** Hours during which nothing is recorded, in front of it. */
+  /** Hours without a recording before it. */
   gap?: number;
 }
 
@@ -57,7 +57,7 @@ function watch(stretches: readonly Stretch[], perSecond: number): { found: Expec
   return { found, events };
 }
 
-/** What is found is what is expected, each to a second: the time between samples. */
+/** The events found are the expected ones, to the second: the time between samples. */
 function assertFound(stretches: readonly Stretch[], perSecond: number, expected: readonly Expected[]): void {
   const { found } = watch(stretches, perSecond);
   const text = `found ${JSON.stringify(found)} of ${JSON.stringify(expected)}`;

@@ -14,13 +14,16 @@ export interface WatchOptions {
 
 /** A lasting change takes two blocks to be certain, so that a block is half of its least duration. */
 const blocksOfChange = 2;
-/** Passing changes wait for so many samples, four least durations: what lasts may yet be found to be of them. */
+/**
+ * Passing changes wait for this many samples, four least durations: they may still turn out to be part of a lasting
+ * change.
+ */
 const waiting = 4 * blocksOfChange * blockSamples;
 const timelinePoints = 2000;
 
 /**
- * Watches one camera, frame by frame, in the order given. Holds some hundred frames' histograms as float32, and what is
- * usual of views that may come back.
+ * Watches one camera, frame by frame, in the order given. Holds the histograms of some hundred frames as float32, and
+ * the usual ranges of views that may come back.
  */
 export class CameraWatch {
   readonly #shape: CellShape;

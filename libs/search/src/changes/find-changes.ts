@@ -44,8 +44,8 @@ interface Watched extends Omit<CameraChanges, 'events' | 'timeline'> {
 
 /**
  * What changes in each camera, from frames in their order, one pass. A frame that is earlier than the one before it is
- * taken where it stands, and counted. Memory grows with cameras and events, not with frames. Throws UnknownCamera where
- * no frame is of the camera that is asked for, and some are of others.
+ * taken where it stands, and counted. Memory grows with cameras and events, not with frames. Throws UnknownCamera if
+ * the requested camera has no frame, but others have.
  */
 export async function findChanges(
   frames: AsyncIterable<IndexFrame> | Iterable<IndexFrame>,

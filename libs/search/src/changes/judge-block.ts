@@ -1,33 +1,33 @@
 /** What a block of samples shows of a camera's cells. */
 export interface BlockSigns {
   readonly cells: number;
-  /** Cells that look otherwise than usual. */
+  /** Cells that look different from usual. */
   readonly moved: number;
-  /** Those of them that looked so in the block before as well, and alike. */
+  /** Moved cells that were moved in the previous block as well, and looked alike there. */
   readonly certain: number;
   /** Whether the block begins with the first sample of another view. */
   readonly isAligned: boolean;
-  /** Blocks before it, one after another, that showed another view which has not settled. */
+  /** Consecutive blocks before this one that showed another view, which has not settled. */
   readonly unsettled: number;
 }
 
 /**
- * What follows of a block:
- *   parts    the view is the one that is known; cells of it may have changed, each for itself
- *   begins   another view has begun, maybe within the block: blocks are to begin where it does
+ * What a block means:
+ *   parts    the view is the known one; single cells may have changed
+ *   begins   another view has begun, perhaps within the block: blocks must start again where the view begins
  *   waits    another view, which the next block may confirm
  *   changed  another view, seen in two blocks
- *   usual    the view never settles: that is how this camera looks
+ *   usual    the view never settles: this is how the camera looks
  */
 export type BlockVerdict = 'parts' | 'begins' | 'waits' | 'changed' | 'usual';
 
 /**
- * So many of the cells change where the view does; and so many of those are certain before it is told what became of
- * it.
+ * The view has changed if at least this share of the cells moved. It is reported once at least this share of the moved
+ * cells is certain.
  */
 const viewShare = 0.4;
 const certainShare = 0.6;
-/** A view that has not settled after so many blocks is usual. */
+/** A view that has not settled after this many blocks is usual. */
 export const keptBlocks = 5;
 
 export function judgeBlock({ cells, moved, certain, isAligned, unsettled }: BlockSigns): BlockVerdict {

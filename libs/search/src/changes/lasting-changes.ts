@@ -16,7 +16,9 @@ export interface Sample {
 
 /** Samples whose common appearance is compared: what passes within two of them leaves no trace in it. */
 export const blockSamples = 8;
-/** Samples that are kept, to look for the one a change began with; twice as many while another view has yet to settle. */
+/**
+ * Samples that are kept, to find the one with which a change began; twice as many while another view has not settled.
+ */
 const keptSamples = keptBlocks * blockSamples;
 /** The reference moves this part of the way to each block: shadows and dusk become usual in some eight of them. */
 const adaption = 1 / 8;
@@ -24,8 +26,8 @@ const adaption = 1 / 8;
 const samplesApart = 4;
 
 /**
- * A block as it is compared: the distances of all cells, and which of them look otherwise, now and in the block before
- * alike.
+ * A block compared with the view: the distances of all cells, which cells look different (`moved`), and which of these
+ * looked the same in the previous block (`certain`).
  */
 interface Comparison {
   block: Float32Array;
@@ -37,9 +39,9 @@ interface Comparison {
 /**
  * Finds what changes in a camera and stays, from samples at even distances. The appearance of each block of samples is
  * compared with how the view looks; a cell has changed where two blocks in a row are further from it than usual and
- * near each other. Where the view as a whole becomes another one, blocks begin again with its first sample
- * (`judgeBlock`): so two blocks show it and nothing else, whenever it begins. What was usual of a view is usual again
- * when it is back.
+ * near each other. When the view as a whole changes, blocks start again at the first sample of the new view
+ * (`judgeBlock`), so that two blocks show only this view, whenever it begins. When a view is back, its usual ranges
+ * apply again.
  */
 export class LastingChanges {
   readonly events: ChangeEvent[] = [];
@@ -50,7 +52,7 @@ export class LastingChanges {
   /** For how many blocks each cell has looked otherwise. */
   readonly #otherwise: Uint8Array;
   #samples: Sample[] = [];
-  /** The first sample of the block that comes, and whether it is also the first of another view. */
+  /** The first sample of the next block, and whether it is also the first of another view. */
   #begin = 0;
   #isAligned = false;
   #view: View | undefined;
@@ -58,8 +60,8 @@ export class LastingChanges {
   /** Blocks of another view that has not settled. */
   #unsettled = 0;
   /**
-   * Of each cell the distances since it last looked as usual. They are learned when it does so again, or never settles:
-   * a change may have begun in the last block in which it did.
+   * The distances of each cell since it last looked as usual. They are learned when the cell looks as usual again, or
+   * never settles: a change may have begun in the last block that looked as usual.
    */
   #held: number[][];
 
@@ -77,12 +79,12 @@ export class LastingChanges {
     return this.#view;
   }
 
-  /** Whether the view is the one that is known, and no other one that has yet to settle. */
+  /** Whether the view is the known one, and not another one that has not settled yet. */
   get isSteady(): boolean {
     return !this.#isAligned && this.#unsettled === 0;
   }
 
-  /** The cells of the events that this sample has made certain, and from which sample on; mostly none. */
+  /** Returns the events that became certain with this sample, with their cells and first sample; usually none. */
   add(sample: Sample): ChangeEvent[] {
     this.#samples.push(sample);
     const changes: ChangeEvent[] = [];
@@ -91,7 +93,7 @@ export class LastingChanges {
     return changes;
   }
 
-  /** Events that go on end with the last frame, unless the last samples show the view as it was before. */
+  /** Ends open events with the last frame, or earlier if the last samples show the old view again. */
   finish(last: Moment): ChangeEvent[] {
     const changes = this.#endBySamples();
     this.#open.endAll(last);
@@ -140,21 +142,21 @@ export class LastingChanges {
   }
 
   /**
-   * Where what the newest sample shows began, at most a block before the one that comes: all but its last samples may
-   * be in that.
+   * The sample with which the newest sample's view began. It lies at most a block before the next block begins, because
+   * most samples of the view may lie in the previous block.
    */
   #firstOfNewest(): number {
     const least = Math.max(0, this.#begin - blockSamples + 1);
     return least + this.#firstOf(this.#samples.slice(least), this.#cells, this.#last!, this.#samples.at(-1)!.shares);
   }
 
-  /** From which of the samples on cells look as after a change. */
+  /** The first of `samples` from which on the cells look as after a change. */
   #firstOf(samples: readonly Sample[], cells: readonly number[], before: Float32Array, after: Float32Array): number {
     const far = (from: Float32Array): number[] => samples.map(({ shares }) => farOf(cells, shares, from, this.#shape));
     return changePoint(far(before), far(after));
   }
 
-  /** Cells of the view that is known, which change each for itself. */
+  /** The view is the known one: its cells change separately. */
   #changeParts({ block, distances, moved, certain }: Comparison, verdict: BlockVerdict): ChangeEvent[] {
     // Parts of a view that has not settled wait for the others.
     this.#unsettled = verdict === 'waits' ? this.#unsettled + 1 : 0;
@@ -212,7 +214,7 @@ export class LastingChanges {
     return event;
   }
 
-  /** The view is another one, or the one before again. */
+  /** The view has changed: to a new one, or back to an earlier one. */
   #changeView({ block, distances }: Comparison): ChangeEvent {
     const left = this.#view!;
     const { at, first, previous, last } = this.#momentsOf(
@@ -222,7 +224,7 @@ export class LastingChanges {
     const ended = this.#open.takeEnded(this.#cells, block);
     if (ended) this.#open.endView(ended, previous);
     const event = ended?.event ?? this.#beginView(block, { ...change, strength: Math.max(...distances) }, previous);
-    // What was usual of a view that is back is so again; how it looks may have changed meanwhile.
+    // A view that is back has its usual ranges again, but it may look different by now.
     this.#view = ended?.view ?? this.#newView(block);
     for (const cell of this.#cells) this.#forgetCell(cell, block);
     this.#drop(at);
@@ -230,7 +232,7 @@ export class LastingChanges {
     return { ...event, ...change };
   }
 
-  /** The event of another view. A cover hides what came before it: what comes after is compared with that. */
+  /** Begins the event of another view. A view after a cover is compared with the view before the cover. */
   #beginView(block: Float32Array, change: Pick<ChangeEvent, 'start' | 'end' | 'cells' | 'strength'>, previous: Moment) {
     const cover = this.#open.ofView?.event.kind === 'covered' ? this.#open.ofView : undefined;
     const view = cover?.view ?? this.#view!;
@@ -246,7 +248,10 @@ export class LastingChanges {
     return event;
   }
 
-  /** How far the block is from the one before it, which shows the same, is the first that is known of a view. */
+  /**
+   * Makes the view that the block shows. Its first usual distance is that from the previous block, which shows the same
+   * view.
+   */
   #newView(block: Float32Array): View {
     const view = new View(block, this.#shape, this.#times);
     for (const [cell, distance] of apartOfCells(block, this.#last!, this.#shape).entries())
@@ -254,7 +259,7 @@ export class LastingChanges {
     return view;
   }
 
-  /** The view may be back for less than two blocks when the frames end. */
+  /** Ends the event of the view if the old view is back for less than two blocks when the frames end. */
   #endBySamples(): ChangeEvent[] {
     const open = this.#open.ofView;
     if (!open) return [];

@@ -6,16 +6,19 @@ import type { View } from './view.ts';
 /** An event that is not over. */
 export interface OpenEvent {
   readonly event: ChangeEvent;
-  /** How all cells of the frame looked before it, and look since. */
+  /** How all cells of the frame looked before the event, and have looked since. */
   readonly before: Float32Array;
   after: Float32Array;
-  /** Of a view that changed: the one before it, which may come back. */
+  /** If the view changed: the view before the event, which may come back. */
   readonly view?: View;
 }
 
-/** A block or sample is that of another time where it is nearer to it than this part of the way. */
+/**
+ * A block or sample matches an earlier look if its distance to that is less than this share of its distance to the
+ * later one.
+ */
 export const settled = 0.5;
-/** Open events that are remembered, so that their end is noticed. */
+/** The most open events that are kept, so that their end is noticed. */
 const rememberedEvents = 32;
 
 /** The events of a camera that are not over. */
@@ -27,7 +30,7 @@ export class OpenEvents {
     this.#shape = shape;
   }
 
-  /** The event that the present view came with. */
+  /** The event with which the present view began. */
   get ofView(): OpenEvent | undefined {
     return this.#open.findLast(({ view }) => view !== undefined);
   }
@@ -37,13 +40,13 @@ export class OpenEvents {
     if (this.#open.length > rememberedEvents) this.#open.shift()!.event.end = open.event.end;
   }
 
-  /** The event that is over because its cells look again as they did before it, rather than as since. */
+  /** Removes and returns an event that is over, because its cells look as before it again. */
   takeEnded(cells: readonly number[], looks: Float32Array): OpenEvent | undefined {
     const at = this.#open.findIndex((open) => this.#isOver(open, cells, looks));
     return at < 0 ? undefined : this.#open.splice(at, 1)[0];
   }
 
-  /** Ends an event of the view. What came while the view was that one is no longer to be seen either. */
+  /** Ends an event of the view, and with it all events that began in that view: they are no longer visible. */
   endView({ event }: OpenEvent, last: Moment): void {
     event.end = last;
     const { time } = event.start;
@@ -55,7 +58,7 @@ export class OpenEvents {
     for (const { event } of this.#open) event.end = last;
   }
 
-  /** What was left beside these cells and began with one of the moments. */
+  /** An event of the kind `left` beside these cells, which began at one of the moments. */
   beside(cells: readonly number[], moments: readonly Moment[]): ChangeEvent | undefined {
     const isBeside = ({ event }: OpenEvent): boolean =>
       event.kind === 'left' &&

@@ -15,21 +15,21 @@ interface Seen {
 /** Cells that look otherwise for a while. */
 interface Passage {
   last: Moment;
-  /** How many samples there were until then. */
+  /** The number of samples up to `last`. */
   samples: number;
   before: Moment;
   cells: Map<number, Seen>;
 }
 
 /**
- * Finds what passes through a camera: frames some of whose cells are further from how the view looks than usual. Frames
- * of one passage are at most `gap` apart in time.
+ * Finds passing changes: frames in which some cells are further from the view than usual. Frames of one passage are at
+ * most `gap` apart in time.
  */
 export class PassingChanges {
   readonly #shape: CellShape;
   readonly #gap: number;
   #view: View | undefined;
-  /** Distances of samples of the view that it has not learned. */
+  /** Distances of samples that the view has not learned yet. */
   #waiting: Float32Array[] = [];
   #samples = 0;
   #passages: Passage[] = [];
@@ -40,9 +40,9 @@ export class PassingChanges {
     this.#gap = gap;
   }
 
-  /** The mean distance of the cells from how the view looks. `isSample`: what is usual is learned from it. */
+  /** Returns the mean distance of the cells from the view. `isSample`: the usual range is learned from this frame. */
   add({ moment, shares }: Sample, view: View, isSample: boolean): number {
-    // What came last before the view was seen to be another one already showed that one.
+    // The last samples before a new view was recognised already showed the new view.
     if (view !== this.#view) this.#waiting = [];
     this.#view = view;
     let [sum, isQuiet] = [0, true];
@@ -62,7 +62,7 @@ export class PassingChanges {
     return sum / distances.length;
   }
 
-  /** Takes what was seen of the view until now for usual. */
+  /** Adds the samples of the view so far to its usual range. */
   learn(): void {
     this.#view?.learnSamples(this.#waiting);
     this.#waiting = [];
@@ -79,7 +79,10 @@ export class PassingChanges {
     this.#passages = this.#passages.filter(({ cells: left }) => left.size > 0);
   }
 
-  /** Passages that ended that many samples ago, which nothing can become of any more; all without a number. */
+  /**
+   * Removes and returns passages that ended at least `waiting` samples ago: they can no longer become lasting changes.
+   * Without a number, all.
+   */
   takeEnded(waiting = 0): ChangeEvent[] {
     const isOver = ({ samples }: Passage): boolean => this.#samples - samples >= waiting;
     const ended = this.#passages.filter(isOver);

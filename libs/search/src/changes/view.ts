@@ -1,22 +1,25 @@
 import type { CellShape } from './appearance.ts';
 import { medianOf, UsualRange } from './usual-range.ts';
 
-/** Blocks from which the usual distance is known: 512 samples. */
+/** The number of latest blocks that define the usual distance: 512 samples. */
 const usualBlocks = 64;
-/** A cell needs so many distances of its own; until then those of all cells together tell what is usual. */
+/** A cell needs this many distances. Until then, the distances of all cells together define what is usual for it. */
 const ownBlocks = 8;
-/** A cell whose appearance is no further off than this has not changed, however quiet it was. */
+/** A cell with a distance of at most this has not changed, however quiet it was. */
 const leastChange = 0.03;
-/** Samples from which the usual distance of a cell is known, and how many of them must be there. */
+/** The number of latest samples that define the usual distance of a cell, and the fewest that suffice. */
 const usualSamples = 128;
 const learned = 8;
-/** So few samples may deviate less than usual by chance: until then, no cell is taken for quieter than most. */
+/**
+ * Fewer samples may deviate little by chance: until a cell has this many, it does not count as quieter than the median
+ * cell.
+ */
 const ownDeviation = 64;
-/** A sample's cell is no further off than usual where it is no further off than usual by this. */
+/** The distance of a sample's cell is still usual if it exceeds the usual one by at most this. */
 const leastExcess = 0.03;
 
 /**
- * One view of a camera, as it is or turned, blurred, covered: how it looks, and how far from that its cells usually
+ * One view of a camera (normal, turned, blurred or covered): how it looks, and how far from that its cells usually
  * are.
  */
 export class View {
@@ -28,7 +31,7 @@ export class View {
   readonly #samples: UsualRange[];
   #sampleLimits: Float32Array | undefined;
 
-  /** `times`: standard deviations above the median from which a distance is not usual. */
+  /** `times`: a distance is unusual from this many standard deviations above the median on. */
   constructor(reference: Float32Array, { rows, columns, bins }: CellShape, times: number) {
     this.reference = reference.slice();
     this.#bins = bins;
@@ -37,19 +40,19 @@ export class View {
     this.#samples = Array.from({ length: rows * columns }, () => new UsualRange(usualSamples));
   }
 
-  /** The distance of a block that a cell exceeds where it looks otherwise. */
+  /** A cell of a block has changed if its distance exceeds this. */
   blockLimit(cell: number): number {
     const own = this.#blocks[cell]!;
     const usual = own.count >= ownBlocks ? own : this.#blocksOfAll;
     return usual.count === 0 ? 4 * leastChange : Math.max(leastChange, usual.limit(this.#times));
   }
 
-  /** The same of a sample, for all cells; nothing while too few are known. */
+  /** The same limits for a sample, for all cells; undefined while too few samples are known. */
   get sampleLimits(): Float32Array | undefined {
     return this.#sampleLimits;
   }
 
-  /** Takes distances of a cell, one a block, for usual. */
+  /** Adds distances of a cell, one a block, to the usual ones. */
   learnBlocks(cell: number, distances: readonly number[]): void {
     const own = this.#blocks[cell]!;
     for (const distance of distances) {
@@ -68,7 +71,7 @@ export class View {
     });
   }
 
-  /** Moves the reference of a cell a part of the way to the block. */
+  /** Moves the reference of a cell towards the block, by the share `part`. */
   take(cell: number, block: Float32Array, part: number): void {
     const { reference } = this;
     for (let i = cell * this.#bins; i < (cell + 1) * this.#bins; i++)

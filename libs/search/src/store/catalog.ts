@@ -93,7 +93,7 @@ export class Catalog {
     return this.segments.some(({ columns }) => !columns[column].every(isMissing));
   }
 
-  /** Throws UnknownCamera where no frame is of that camera, and some are of others. */
+  /** Throws UnknownCamera if that camera has no frame, but others have. */
   checkCamera(camera: string): void {
     const names = new Set<string>();
     for (const { columns } of this.segments) {

@@ -28,7 +28,7 @@ const wrong: readonly Json[] = [null, -1, 0.5, 1e300, 2 ** 31, 'x', '', [], {}, 
 async function tryIndex(folder: string): Promise<boolean> {
   try {
     const index = await SearchIndex.open(folder, 1);
-    // What opens can be read: a frame of it is told in full.
+    // An index that opens can be read: it gives all facts of a frame.
     if (index.catalog.frames > 0) assert.ok(index.catalog.describe(0).uri.length >= 0);
     await index.close();
     return true;

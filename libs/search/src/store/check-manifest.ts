@@ -3,7 +3,7 @@ import { countArrays } from '../scan/block-scanner.ts';
 import type { IndexedJob, Manifest, Segment, StoredBlock } from './manifest.ts';
 import type { PipelineIdentity } from './pipeline-identity.ts';
 
-/** Frames of an index, at most: their numbers are integers of 32 bits. */
+/** The most frames of an index: their numbers are 32-bit integers. */
 const mostFrames = 2 ** 32;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -14,8 +14,8 @@ const isListOf = <T>(list: unknown, isOne: (one: T) => boolean): list is T[] =>
 const sum = (list: readonly { frames: number }[]): number => list.reduce((all, { frames }) => all + frames, 0);
 
 /**
- * Whether a manifest, which anybody may have made, is of the form and the sizes that a writer gives it: a hash says
- * nothing of that.
+ * Whether a manifest has the form and sizes that a writer gives it. Anybody may have made the manifest, and its hash
+ * does not show that.
  */
 export function isSoundManifest({ pipeline, segments, nextSegment }: Manifest): boolean {
   return (

@@ -66,7 +66,8 @@ export function parseManifest(text: string, path: string): Manifest {
   const { sha256, ...content } = written;
   if (sha256 !== hashOf(content))
     throw new IndexError(`'${path}' has changed since it was written: make the index anew`);
-  if (!isSoundManifest(content)) throw new IndexError(`'${path}' says what no index can be: make the index anew`);
+  if (!isSoundManifest(content))
+    throw new IndexError(`'${path}' has values that no index can have: make the index again`);
   if (!content.segments.every(({ name }) => namePattern.test(name)))
     throw new IndexError(`'${path}' names files of its own`);
   return { pipeline: content.pipeline, segments: content.segments, nextSegment: content.nextSegment };

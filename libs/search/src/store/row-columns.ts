@@ -42,7 +42,7 @@ export function parseRows(
     throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: make the index anew`);
   }
   const damaged = (): IndexError =>
-    new IndexError(`'${folder}/${name}.rows' says what no index can be: make the index anew`);
+    new IndexError(`'${folder}/${name}.rows' has values that no index can have: make the index again`);
   if (bytes.length < frames * (8 * (2 + cells) + 4 * 3) + 4 * rows.texts) throw damaged();
   let at = bytes.byteOffset;
   const floats = (count: number): Float64Array => {
@@ -67,7 +67,7 @@ export function parseRows(
   return columns;
 }
 
-/** Whether each text lies in the bytes, and those that frames name are among them. */
+/** Whether each text lies inside the bytes, and frames refer only to existing texts. */
 function areTextsThere({ source, camera, textEnds, textBytes }: RowColumns): boolean {
   let before = 0;
   for (const end of textEnds) {

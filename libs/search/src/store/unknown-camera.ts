@@ -1,11 +1,11 @@
 import { UsageError } from '@halogrid/service';
 
-/** Names that a sentence lists. */
+/** The most names that a sentence lists. */
 const mostNames = 20;
 
-/** No frame is of the camera that is asked for, and these are the cameras that there are. */
+/** The requested camera has no frame. The message lists the cameras that have some. */
 export class UnknownCamera extends UsageError {
-  /** `whose`: what has the frames, as a sentence begins with it. */
+  /** `whose`: what holds the frames, as the beginning of a sentence. */
   constructor(whose: string, camera: string, known: Iterable<string>) {
     const names = [...known].sort();
     const listed = names.slice(0, mostNames).map((name) => `'${name}'`);

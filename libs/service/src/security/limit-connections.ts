@@ -8,20 +8,20 @@ export interface ConnectionLimits {
   speakWithinMs: number;
 }
 
-/** Four times the nodes that a coordinator is made for. */
+/** Four times as many as the nodes for which a coordinator is made. */
 const enoughConnections = 4096;
 /**
- * Of the files that a process may open: it listens at two addresses, and what it reads and writes needs as many
- * again.
+ * The share of the files that a process may open, for one address. It listens at two addresses; half of the files are
+ * left for reading and writing.
  */
 const partOfFiles = 1 / 4;
 const fewestConnections = 16;
 
-/** How many of so many files that may be open are for the connections to one address. */
+/** How many connections one address may have, if the process may open `files` files. */
 export const connectionsOf = (files: number): number =>
   Math.max(fewestConnections, Math.min(enoughConnections, Math.floor(files * partOfFiles)));
 
-/** Files that this process may have open, as Linux tells: connections are among them. */
+/** The number of files, including connections, that this process may open, as Linux states it. */
 export function mostFiles(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -31,14 +31,14 @@ export function mostFiles(): number {
   }
 }
 
-/** What an operator should know where few files may be open; undefined where there are enough. */
+/** A warning for the operator if the process may open few files; undefined if there are enough. */
 export function fewFilesSentence(files = mostFiles()): string | undefined {
   const connections = connectionsOf(files);
   if (connections === enoughConnections) return undefined;
   return `This process may open ${files} files (ulimit -n), so each of its addresses takes ${connections} connections at most`;
 }
 
-/** A client asks as soon as it is connected, so 10 s are for slow networks. */
+/** A client sends its request as soon as it is connected: 10 s suffice for slow networks. */
 export const defaultConnectionLimits: ConnectionLimits = {
   maxConnections: connectionsOf(mostFiles()),
   speakWithinMs: 10_000,

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
-/** Below these nobody can register a name (RFC 6761, 6762, 8375, ICANN), or clusters have theirs (Kubernetes). */
+/** Names that end like this cannot be registered (RFC 6761, 6762, 8375, ICANN), or belong to a cluster (Kubernetes). */
 const ofNetworks = ['.localhost', '.local', '.internal', '.home.arpa', '.svc'];
 
 /**
- * Why a request to that host, as its header says, may be from a page of another site that made a name of its own lead
- * here (DNS rebinding), in one sentence; undefined for one that cannot: to an address, to a name that no site can
- * have, or to one of `own`. Programs that send no such header are no browsers.
+ * Why a request with this `Host` header may come from a page of another site that made its own name point here (DNS
+ * rebinding), in one sentence. Undefined for a safe request: to an address, to a name that no site can have, or to one
+ * of `own`. A program that sends no such header is not a browser.
  */
 export function whyForeignName(host: string | undefined, own: readonly string[]): string | undefined {
   if (host === undefined) return undefined;

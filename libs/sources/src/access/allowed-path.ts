@@ -3,12 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { whyNoPath } from './path-bounds.ts';
 import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 
-/** Links that are followed on the way to one path, as Linux does. */
+/** The most links that are followed in one path, as in Linux. */
 const mostLinks = 40;
 
 /**
  * The path with every symbolic link followed, where it lies in a data root; so it may end where nothing is yet. Without data
- * roots, the path itself. Rejects with SourceForbiddenError for one that lies elsewhere, that nobody can follow, or
+ * roots, the path itself. Rejects with SourceForbiddenError for a path that lies elsewhere, that cannot be followed, or
  * that no file can have.
  */
 export async function allowedPath(path: string): Promise<string> {
@@ -31,7 +31,7 @@ export const isBelow = (path: string, folder: string): boolean =>
 /** Rejects with the system's error for a link that leads nowhere: whoever writes there would make what it names. */
 async function followLinks(path: string): Promise<string> {
   try {
-    // One call for what is there, which nearly all is.
+    // Nearly all paths exist, and need only this one call.
     return await realpath(path);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
@@ -40,11 +40,13 @@ async function followLinks(path: string): Promise<string> {
 }
 
 /**
- * As followLinks where something is missing, from the top: one look at each name. Rejects with `missing` where a link
- * leads there.
+ * As followLinks, for a path of which a part is missing: looks at each name, from the top. Rejects with `missing` if a
+ * link leads to the missing part.
  */
 async function followUntilMissing(path: string, missing: Error): Promise<string> {
-  /** Names still to come, the next one last: those of the path itself, and behind them those of links. */
+  /**
+   * Names still to come, the next one last: names of the path itself first in the array, names from links after them.
+   */
   const names = namesOf(path);
   let own = names.length;
   let links = 0;
@@ -70,11 +72,11 @@ async function followUntilMissing(path: string, missing: Error): Promise<string>
       names.push(...namesOf(target));
     }
   }
-  // It was made since.
+  // The missing part was created meanwhile.
   return real;
 }
 
-/** From the last to the first. */
+/** The names of a path, from the last to the first. */
 const namesOf = (path: string): string[] =>
   path
     .split('/')

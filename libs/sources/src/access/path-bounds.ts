@@ -1,9 +1,9 @@
-/** What no system goes beyond by much: Linux opens no path of more bytes, and no file system has longer names. */
+/** Limits of real systems: Linux opens no path with more bytes, and no file system has longer names. */
 const mostPathBytes = 4096;
 const mostNameBytes = 255;
 const mostLevels = 255;
 
-/** Why no file can have that path, in one sentence; undefined for one that a file may have. */
+/** Why no file can have that path, in one sentence; undefined if a file may have it. */
 export function whyNoPath(path: string): string | undefined {
   const bytes = Buffer.byteLength(path);
   if (bytes > mostPathBytes) return `The path has ${bytes} bytes: at most ${mostPathBytes} are allowed`;

@@ -57,7 +57,7 @@ export class InputsBefore {
     return false;
   }
 
-  /** Whether a folder that was given has told of what is at that path, because it is no input. */
+  /** Whether a folder given before has already reported that path as not an input. */
   passedOver(path: string): boolean {
     if (this.#folders.size === 0) return false;
     for (let at = dirname(path); ; at = dirname(at)) {

@@ -38,7 +38,7 @@ function grow(folder: string, random: (below: number) => number): void {
       else symlinkSync(targetOf(random, folder, pick), path);
       if (kind !== 0) places.push(name);
     } catch {
-      // It is there already, or lies in what is no folder.
+      // The path exists already, or its parent is not a folder.
     }
   }
 }

@@ -32,8 +32,8 @@ const sizesAhead = 32;
  * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys with
  *   '/' between folders; or the objects that a glob matches. Both in natural order.
  *
- * Throws SourceNotFoundError where that makes no input at all, and InputError where its host is away. What the server does not let be seen is
- * listed, and opening it says why.
+ * Throws SourceNotFoundError if there is no input at all, and InputError if the host is away. Files that the server
+ * does not show are listed, and opening them gives the reason.
  */
 export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source[]> {
   try {

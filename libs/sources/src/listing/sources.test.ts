@@ -148,7 +148,7 @@ test('an input that several sources of a job stand for is listed once, where it 
   assert.deepEqual((await all('a', 'm.txt')).slice(2), ['a/missing.png', 'a/folder.png']);
 });
 
-/** What is told of as no input of the sources, relative to the folder; folders end with '/'. */
+/** The paths reported as not inputs, relative to the folder; folders end with '/'. */
 async function passedOver(folder: string, ...paths: string[]): Promise<string[]> {
   const told: string[] = [];
   const onPassedOver = ({ path, isFolder }: PassedOver) => {
@@ -175,17 +175,17 @@ test('every file of a folder is an input or told of once, and so is every folder
   await symlink('nothing', join(folder, 'in/dangling'));
   await symlink('@eaDir/1.jpg', join(folder, 'in/thumbs'));
   await symlink('../elsewhere', join(folder, 'in/to-elsewhere'));
-  // Of a name that is not UTF-8.
+  // A name that is not UTF-8.
   await writeFile(Buffer.concat([Buffer.from(join(folder, 'in/z')), Buffer.from([0xfc]), Buffer.from('.csv')]), '');
   const files = ['.hidden.jpg', 'a.db', 'dangling', 'deep/b.txt', 'link', 'noext', 'to-elsewhere/c.ini', 'z\ufffd.csv'];
   const folders = ['#recycle', '$Recycle.Bin', '.@__thumb', '.Trash-1000', '.git', '@Recycle', '@eaDir'];
   const all = [...files, ...[...folders, 'System Volume Information', 'deep/lost+found'].map((name) => `${name}/`)];
   const expected = all.map((name) => `in/${name}`).sort();
   assert.deepEqual(await passedOver(folder, 'in'), expected);
-  // However often the same folder is given, and whichever of two comes first.
+  // The same folder may be given several times, and in any order.
   assert.deepEqual(await passedOver(folder, 'in', 'in/deep', 'in'), expected);
   assert.deepEqual(await passedOver(folder, 'in/deep', 'in'), expected);
-  // What a glob does not match is no file that was left out.
+  // Files that a glob does not match do not count as left out.
   assert.deepEqual(await passedOver(folder, 'in/**/*.jpg', 'in/1.jpg'), []);
   assert.deepEqual(await names(join(folder, 'in')), ['1.jpg', 'deep/2.png', 'thumbs/THUMB.jpg', 'to-elsewhere/8.jpg']);
   const onlyCopies = await folderOf(t, 'x/@eaDir/1.jpg/THUMB.jpg', 'x/.git/2.png');
@@ -195,7 +195,7 @@ test('every file of a folder is an input or told of once, and so is every folder
       / it has no files; folders left out because they are hidden, or of a kind in which systems keep copies: 2$/,
     ),
   );
-  // Named itself, such a folder is read.
+  // Such a folder is read if it is named itself.
   assert.deepEqual(await names(join(folder, 'in/@eaDir')), ['1.jpg/THUMB.jpg']);
   assert.deepEqual(await names(join(folder, 'in/@eaDir/*/*.jpg')), ['1.jpg/THUMB.jpg']);
 });

@@ -73,8 +73,8 @@ export async function* listAllSources(
 }
 
 /**
- * `onLeftOut` is told of every folder that is left out because it holds the output of a job, `onPassedOver` once of all else
- * in folders that is no input.
+ * `onLeftOut` is called for every folder that is left out because it holds the output of a job. `onPassedOver` is
+ * called once for everything else in folders that is not an input.
  */
 export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'>;
 
@@ -110,10 +110,10 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
- * Hidden files are passed over, in folders also what systems keep of files (isPassedOver), and below a folder or the place
- * where a glob begins, folders that hold the output of a job. A folder is never held whole, however many files it has. Throws SourceForbiddenError for a URI that this process may not
- * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
- * why they cannot.
+ * Hidden files are passed over. So are folders that systems keep (isPassedOver) in a folder, and folders that hold the
+ * output of a job, below a folder or the place where a glob begins. A folder is never in memory as a whole, however
+ * many files it has. Throws SourceForbiddenError for a URI that this process may not read, and SourceNotFoundError if
+ * there is no input at all. Inputs that cannot be read are listed, and opening them gives the reason.
  */
 export async function* listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
   for await (const sources of list(uri, options)) yield* sources;
@@ -191,10 +191,10 @@ async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Sou
 const orNotUtf8 = (path: string): string =>
   path.includes('\ufffd') ? ': a file whose name is not UTF-8 must be renamed first' : '';
 
-/** Counts what is left out, for whoever wonders where their images are. */
+/** Counts what is left out, for the message about a folder without images. */
 class LeftOutCount {
   readonly options: WalkOptions;
-  /** Files that are no images and not hidden. */
+  /** Files that are neither images nor hidden. */
   files = 0;
   #ofJobs = 0;
   #folders = 0;

@@ -35,9 +35,9 @@ export interface LeftOut {
   jobId: string;
 }
 
-/** A file or folder that is no input of a folder, as its name tells. Nothing is told of what is in the folder. */
+/** A file or folder that is not an input, by its name. The content of such a folder is not reported. */
 export interface PassedOver {
-  /** Its path, or its URI. What is not UTF-8 in it is U+FFFD. */
+  /** Its path or its URI. Bytes that are not UTF-8 are U+FFFD. */
   path: string;
   isFolder: boolean;
 }
@@ -47,7 +47,7 @@ export interface WalkOptions {
   isSorted?: boolean;
   /** Told of every folder that is left out; see walkFolder. */
   onLeftOut?: (leftOut: LeftOut) => void;
-  /** Told of all that is passed over of a folder, but of a glob nothing. */
+  /** Called for everything that is passed over in a folder; not for globs. */
   onPassedOver?: (passed: PassedOver) => void;
   /** What folders are listed with that are sorted; undefined: with Node's calls. That of the thread unless given. */
   calls?: NativeCalls | undefined;
@@ -247,7 +247,7 @@ const isFolder = (path: Buffer): Promise<boolean> =>
 const kindOf = (entry: Dirent<string> | Dirent<Buffer>): NativeEntry['kind'] =>
   entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
 
-/** Undefined for an entry that is not wanted, of which it tells. */
+/** The letter of an entry. Undefined for one that is not wanted, which it reports. */
 function letterOf(walk: Walk, place: Place, name: string, kind: NativeEntry['kind']): string | undefined {
   const { selection } = place;
   if (kind === 'folder') {
@@ -413,14 +413,16 @@ async function isLeftOut({ root, onLeftOut }: Walk, { prefix }: Place, name: str
   return true;
 }
 
-/** Why what a link leads to may not be read. */
+/** Why the target of a link may not be read; undefined if it may. */
 const whyForbidden = (path: string): Promise<string | undefined> =>
   allowedPath(path).then(
     () => undefined,
     ({ message }: Error) => message,
   );
 
-/** Whether walking these folders comes to a path without a link, as it does unless a part of it is passed over. */
+/**
+ * Whether walking these folders reaches the path without following a link: unless a folder on the way is passed over.
+ */
 function isListed(walked: ReadonlySet<string>, path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (walked.has(at)) return true;

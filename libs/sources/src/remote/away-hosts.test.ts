@@ -15,7 +15,7 @@ const targetOf = (uri: string): RemoteTarget => ({
   explain: async () => '',
 });
 
-/** Hosts on a clock that goes on when all wait; how each URI fails says the test, at every moment. */
+/** Hosts on a clock that advances when all requests wait. The test says at every moment how each URI fails. */
 function createStage(failureOf: (uri: string, nowMs: number) => TransferFailure | undefined, graceMs = 600_000) {
   let nowMs = 0;
   const pauses: { untilMs: number; resolve: () => void }[] = [];
@@ -32,7 +32,7 @@ function createStage(failureOf: (uri: string, nowMs: number) => TransferFailure 
     const failure = failureOf(other.uri, nowMs);
     return failure && new TransferError('No', failure).fault;
   };
-  /** As tryToGet: resolves with how it ended. */
+  /** As tryToGet, but resolves with how the request ended. */
   const get = async (uri: string): Promise<string> => {
     const target = targetOf(uri);
     for (;;) {
@@ -51,7 +51,7 @@ function createStage(failureOf: (uri: string, nowMs: number) => TransferFailure 
       if (!(await hosts.outlasts(target, error, look))) return 'at fault';
     }
   };
-  /** Lets time pass until these have ended. */
+  /** Lets time pass until these requests have ended. */
   const run = async (...uris: string[]): Promise<string[]> => {
     let isOver = false;
     const all = Promise.all(uris.map((uri) => get(uri).catch((error: Error) => error.message)));
@@ -75,7 +75,7 @@ function createStage(failureOf: (uri: string, nowMs: number) => TransferFailure 
 const uris = (count: number, host = 'http://a'): string[] => Array.from({ length: count }, (_, i) => `${host}/${i}`);
 const had = (count: number): string[] => Array.from({ length: count }, () => 'had');
 
-test('a host that is away is waited for, asked by two of those who wait after ever longer pauses, and told of', async () => {
+test('requests wait for a host that is away, two of them ask after longer and longer pauses, and it is reported', async () => {
   const { run, told, asked, nowMs } = createStage((_, now) => (now < 60_000 ? refused : undefined));
   assert.deepEqual(await run(...uris(100)), had(100));
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('a host that is away is waited for, asked by two of those who wait after ev
   );
   assert.match(told[0]!.reason, /^No \(http:\/\/a\/\d+\)$/);
   assert.ok(nowMs() >= 60_000 && nowMs() < 95_000, `${nowMs()} ms`);
-  // All once, two after each of six pauses, and all once more.
+  // All requests once, two after each of six pauses, and all once more.
   assert.ok(asked.length <= 100 + 2 * 7 + 100, `${asked.length} requests`);
 });
 

@@ -3,31 +3,31 @@ import type { Patience } from './patience.ts';
 import type { RemoteTarget } from './remote-target.ts';
 import type { TransferError } from './transfer-error.ts';
 
-/** Before a host that is away is asked again, and at most: twice as long each time. */
+/** The first pause before a host that is away is asked again, and the longest: pauses double each time. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Requests to it then, of all that wait for it: two that are of different objects tell that it is not one of these. */
+/** Requests sent after a pause, of all that wait: if two for different objects fail, neither object is at fault. */
 const askedAtOnce = 2;
-/** Failures of one object while others of its host are there, after which it is the object's fault. */
+/** After this many failures of one object, while another of its host can be read, the object is at fault. */
 const mostFailures = 3;
 
-/** A host that is away, as one who waits for it sees it. */
+/** A host or bucket that is away. */
 export interface AwayHost {
-  /** As URI. */
+  /** The URI of the host or bucket. */
   place: string;
-  /** Why, in one sentence, with what was asked for. */
+  /** Why it is away, in one sentence, with the URI that was requested. */
   reason: string;
 }
 
 export interface AwayHostsOptions {
-  /** How long a host is waited for. */
+  /** How long to wait for a host. */
   graceMs: number;
   nowMs: () => number;
-  /** Resolves so much later; rejects where nobody waits any more. */
+  /** Resolves after `ms`; rejects if the wait is given up. */
   pause: (ms: number) => Promise<void>;
-  /** Told of a host that is waited for, and with nothing once none is. */
+  /** Called with a host that requests wait for, and with undefined once they wait for none. */
   tell: (away: AwayHost | undefined) => void;
-  /** What is thrown where it was waited for long enough. */
+  /** Makes the error to throw after `graceMs`. */
   giveUp: (away: AwayHost) => Error;
 }
 
@@ -35,21 +35,22 @@ interface Away extends AwayHost {
   sinceMs: number;
   pauseMs: number;
   requests: number;
-  /** Who waits for the next moment to ask. */
+  /** The requests that wait until the host may be asked again. */
   waiting: { ask: () => void; fail: (reason: unknown) => void }[];
   isPausing: boolean;
 }
 
 /**
- * Waits for hosts and buckets that are away, for so long each, and has some of those who wait ask again after ever longer pauses. A host is
- * away once two requests say so, unless another object of it can be had meanwhile.
+ * Waits for hosts and buckets that are away, for `graceMs` each. After longer and longer pauses, a few of the waiting
+ * requests are sent again. A host is away once two requests have failed, unless another of its objects can be read
+ * meanwhile.
  */
 export class AwayHosts implements Patience {
   readonly #options: AwayHostsOptions;
   readonly #away = new Map<string, Away>();
-  /** What was had last of each. */
+  /** The last object that was read, by host. */
   readonly #had = new Map<string, RemoteTarget>();
-  /** By URI of what failed while another object was there. */
+  /** Failures of an object while another of its host could be read, by URI. */
   readonly #failures = new Map<string, number>();
 
   constructor(options: AwayHostsOptions) {
@@ -69,7 +70,7 @@ export class AwayHosts implements Patience {
   ): Promise<boolean> {
     const { uri, place } = target;
     const had = this.#had.get(place);
-    // Of one that was never had, nobody knows whether it is closed as a whole.
+    // A host that never gave an object may refuse this one alone.
     if (error.fault === 'closed' && !had) return false;
     if (had && (error.fault === 'closed' || had.uri !== uri)) {
       const fault = await look(had);
@@ -86,7 +87,7 @@ export class AwayHosts implements Patience {
     return true;
   }
 
-  /** One more request has failed. Throws where it was waited for long enough. */
+  /** Counts one more failed request. Throws after `graceMs`. */
   #noted(place: string, reason: string): Away {
     const { nowMs, graceMs, tell, giveUp } = this.#options;
     const known = this.#away.get(place);

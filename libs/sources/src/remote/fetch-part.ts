@@ -7,10 +7,10 @@ import type { RemoteLimits } from './remote-limits.ts';
 import type { RemoteTarget } from './remote-target.ts';
 import { TransferError } from './transfer-error.ts';
 
-/** Answers that one part may come in: a server may send fewer bytes than it was asked for. */
+/** The most answers for one part: a server may send fewer bytes than requested. */
 const mostAnswers = 256;
 
-/** Where a file is read from, and the version of it that is read. */
+/** Where a file is read from, and which version of it. */
 export interface PartSource {
   target: RemoteTarget;
   limits: RemoteLimits;
@@ -19,7 +19,10 @@ export interface PartSource {
   wire: { bytes: number };
 }
 
-/** Fills `into` from byte `start` of a file, however few bytes a server sends at once. Rejects with InputError. */
+/**
+ * Fills `into` from byte `start` of a file, with several requests if a server sends fewer bytes. Rejects with
+ * InputError.
+ */
 export async function fetchPart(source: PartSource, into: Uint8Array, start: number): Promise<void> {
   const { target, limits, version, wire } = source;
   const end = start + into.length;
@@ -39,7 +42,7 @@ export async function fetchPart(source: PartSource, into: Uint8Array, start: num
   }
 }
 
-/** The beginning of a part, or all of it, that an answer has. Throws TransferError for other bytes. */
+/** The bytes of `part` that an answer has: its beginning, or all of it. Throws TransferError for any other bytes. */
 export function sentOf({ headers }: Answer, part: ByteRange): ByteRange & { total: number | undefined } {
   const sent = contentRange(headers);
   if (sent.start === part.start && sent.end > sent.start && sent.end <= part.end) return sent;
@@ -48,7 +51,7 @@ export function sentOf({ headers }: Answer, part: ByteRange): ByteRange & { tota
   );
 }
 
-/** Reads a body that must be just as long as `into`. */
+/** Reads a body that must be exactly as long as `into`. */
 export async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: number }): Promise<void> {
   let filled = 0;
   for await (const chunk of body) {

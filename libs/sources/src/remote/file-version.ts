@@ -34,8 +34,8 @@ export class ChangedFileError extends TransferError {}
 const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes: 'its size in bytes' };
 
 /**
- * Where the body of a 206 belongs, and how long all of the file is, which a server need not know. Throws TransferError where
- * it does not say which part it sends.
+ * The place in the file of a 206's body, and the length of the whole file, if the server knows it. Throws TransferError
+ * if the answer does not say which part it has.
  */
 export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number | undefined } {
   const [, first, last, total] =

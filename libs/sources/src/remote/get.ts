@@ -26,8 +26,9 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
 
 /**
  * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429 and
- * connections that end early. `use` then begins from the start. Where whoever asks has patience with hosts that are away, that goes on until
- * they are back. Rejects with TransferError when that is of no use, with InputError for an empty file, and as the patience does.
+ * connections that end early. `use` then begins from the start. A caller with patience (see patience.ts) waits until
+ * the host is back. Rejects with TransferError if repeating does not help, with InputError for an empty file, and as
+ * the patience does.
  */
 export async function tryToGet<T>(
   target: RemoteTarget,
@@ -50,7 +51,7 @@ export async function tryToGet<T>(
   }
 }
 
-/** As tryToGet, within so many attempts. */
+/** As tryToGet, but with a limited number of attempts. */
 async function getWithin<T>(...[target, headers, limits, use]: Parameters<typeof tryToGet<T>>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -64,7 +65,7 @@ async function getWithin<T>(...[target, headers, limits, use]: Parameters<typeof
   }
 }
 
-/** What one request for a byte of the target fails with; undefined where there is an answer. */
+/** The fault of one request for a byte of the target; undefined if it succeeds. */
 async function look(target: RemoteTarget, limits: RemoteLimits): Promise<TransferFault | undefined> {
   try {
     await getOnce(target, { range: 'bytes=0-0' }, limits, async () => {});

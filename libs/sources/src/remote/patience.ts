@@ -3,13 +3,14 @@ import type { RemoteTarget } from './remote-target.ts';
 import type { TransferError } from './transfer-error.ts';
 import type { TransferFault } from './transfer-fault.ts';
 
-/** What somebody has who waits for hosts that are away. */
+/** Decides whether a request waits for a host that is away. */
 export interface Patience {
-  /** There is an answer; `isHad`: with what was asked for. */
+  /** The host has answered; `isHad`: with the requested object. */
   answered(target: RemoteTarget, isHad: boolean): void;
   /**
-   * The request failed as those of a host or bucket that is away or closed do. Resolves with true when the same is to be asked for again, and with
-   * false where the target is at fault. `look` says how a request to another one fails. Rejects where it was waited long enough.
+   * A request has failed as if its host or bucket were away or closed. Resolves with true when the request is to be
+   * sent again, and with false if the target itself is at fault. `look` requests another target and returns its fault.
+   * Rejects after waiting long enough.
    */
   outlasts(
     target: RemoteTarget,
@@ -20,10 +21,10 @@ export interface Patience {
 
 const patience = new AsyncLocalStorage<Patience>();
 
-/** That of whoever asks now; undefined where nobody waits. */
+/** The patience of the running caller; undefined if it does not wait for hosts. */
 export const currentPatience = (): Patience | undefined => patience.getStore();
 
-/** The same items, for which whatever is asked of hosts is waited for. */
+/** The same items. Requests that the generator makes wait for hosts that are away. */
 export async function* withPatience<Item>(
   given: Patience,
   items: AsyncGenerator<Item>,
@@ -35,7 +36,7 @@ export async function* withPatience<Item>(
       yield next.value;
     }
   } finally {
-    // Not awaited: what it is in may wait for a host.
+    // Not awaited: the generator may be waiting for a host.
     void items.return(undefined).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { InputError } from '../input-error.ts';
 import { quickToGiveUp } from './quick-to-give-up.ts';
 
-/** Opens files one after another; how each fails says its name. Returns those that were asked for. */
+/** Opens files one after another; a file's name says how it fails. Returns the files that were requested. */
 async function openAll(names: readonly string[], host = 'http://a'): Promise<{ asked: string[]; failed: number }> {
   const asked: string[] = [];
   const open = quickToGiveUp(async (uri: string) => {
@@ -23,7 +23,7 @@ test('after eight files in a row whose host is away, the others of it are not as
   assert.deepEqual([asked.length, asked.at(-1), failed], [9, 'good', 100]);
 });
 
-test('an answer of the host begins the row anew', async () => {
+test('an answer of the host starts the count again', async () => {
   for (const answer of ['good', 'missing']) {
     const { asked } = await openAll([...times(7, 'away'), answer, ...times(7, 'away'), answer]);
     assert.equal(asked.length, 16);

@@ -1,19 +1,22 @@
 import { InputError } from '../input-error.ts';
 
-/** Files of a host that failed one after another because it is away, after which the next is not asked for. */
+/** After this many files in a row have failed because their host is away, the next is not requested. */
 const mostInRow = 8;
 
-/** Counts files of hosts that are away: each takes half a minute where a host does not answer, and a shard has thousands. */
+/**
+ * Counts failures in a row by host. A file of a host that does not answer takes half a minute, and a shard has
+ * thousands.
+ */
 class AwayInRow {
   readonly #hosts = new Map<string, { failures: number; last: InputError }>();
 
-  /** Why the file is not worth asking for; undefined where it is. */
+  /** Why the file is not worth requesting; undefined if it is. */
   whyNot(uri: string): InputError | undefined {
     const host = this.#hosts.get(hostOf(uri));
     return host && host.failures >= mostInRow ? host.last : undefined;
   }
 
-  /** The file could not be had because of that. */
+  /** The file could not be opened, because of `error`. */
   failed(uri: string, error: unknown): void {
     const host = hostOf(uri);
     if (!(error instanceof InputError && error.fault === 'away')) this.#hosts.delete(host);
@@ -27,7 +30,7 @@ class AwayInRow {
 
 const hostOf = (uri: string): string => /^[^:]+:\/\/[^/]*/.exec(uri)?.[0] ?? '';
 
-/** The same, which fails at once for what is not worth asking for. */
+/** As `open`, but it fails at once for a file that is not worth requesting. */
 export function quickToGiveUp<Opened>(open: (uri: string) => Promise<Opened>): (uri: string) => Promise<Opened> {
   const away = new AwayInRow();
   return async (uri) => {

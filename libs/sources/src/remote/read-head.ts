@@ -17,14 +17,17 @@ export async function readRemoteHead(
     return { version: versionOf(answer), bytes: await startOf(answer, length), end: total && Math.min(total, length) };
   });
   if (end !== undefined && bytes.length >= end) return bytes;
-  // It has sent less than it was asked for. Where it does not say how long the file is, all of it is asked for.
+  // The server has sent less than requested. If it does not say how long the file is, the whole file is requested.
   if (end === undefined) return await get(target, {}, limits, (answer) => startOf(answer, length));
   const rest = Buffer.alloc(end - bytes.length);
   await fetchPart({ target, limits, version, wire: { bytes: 0 } }, rest, bytes.length);
   return Buffer.concat([bytes, rest]);
 }
 
-/** A server that cannot send parts sends all of it, of which no more is read. */
+/**
+ * The first `length` bytes of an answer: a server that cannot send parts sends the whole file, and the rest is not
+ * read.
+ */
 async function startOf({ body }: Answer, length: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -91,7 +91,7 @@ export class RemoteFile {
     if (first instanceof RemoteFile) return first;
     const { version, sizeBytes, head, headEnd } = first;
     if (head === undefined) {
-      // It does not tell how long the file is: what comes of all of it does.
+      // The server does not say how long the file is. Requesting the whole file shows it.
       return await get(target, onlyThisVersion(version), limits, async (answer) => {
         checkVersion(version, answer);
         if (answer.status === 200) return await openWhole(answer, version);

@@ -10,7 +10,7 @@ import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 /** What a file is asked for with. */
 export interface RemoteTarget {
   readonly uri: string;
-  /** The host or bucket that it is on, as URI: what is away as a whole. */
+  /** The URI of its host or bucket, which may be away as a whole. */
   readonly place: string;
   /** Where redirections of the same host lead is asked there. */
   readonly followsRedirects: boolean;

@@ -8,7 +8,7 @@ export class TransferError extends Error {
   readonly status: number | undefined;
   readonly fault: TransferFault;
 
-  /** How it failed; undefined where the answer is there and of no use. */
+  /** How the request failed; undefined if there is an answer, but an unusable one. */
   readonly failure: TransferFailure | undefined;
 
   constructor(message: string, failure?: TransferFailure) {

@@ -1,18 +1,18 @@
 import type { InputFault } from '../input-error.ts';
 
 /**
- * How a request failed: by the status of its answer, by the code of what went wrong with the connection, or because the answer had not come
- * in time or ended early.
+ * How a request failed: the status of its answer, the error code of the connection, or an answer that did not come in
+ * time or ended early.
  */
 export type TransferFailure = { status: number } | { code: string } | 'late' | 'cut';
 
-/** What a failed request to a host or bucket tells. `access`: something of what was asked for alone. */
+/** What is at fault for a failed request. `access`: only the requested object; the others: its host or bucket. */
 export type TransferFault = Extract<InputFault, 'access' | 'away' | 'closed'>;
 
 /**
- * Whether a failed request tells of the input, or of its host or bucket: that it is `away`, where there is no connection, no name, no time, or
- * an answer that says so (408, 429, 5xx); that it is `closed` (401, 403, 407); one of these once another request says the same. Other
- * answers are of what was asked for (404, 410 …).
+ * What a failed request says. Its host may be `away`: no connection, no address, no answer in time, or a status of 408,
+ * 429 or 5xx. Or it may be `closed` (401, 403, 407). Either is certain only once another request fails in the same way.
+ * All other answers (404, 410 …) are about the requested object.
  */
 export function transferFault(failure: TransferFailure): TransferFault {
   if (typeof failure === 'string' || 'code' in failure) return 'away';

@@ -1,2 +1,2 @@
-/** Whether tests repeat what is random ten times as often. */
+/** Whether random tests repeat ten times as often. */
 export const isThorough = Number(process.env.HALOGRID_THOROUGH) > 0;

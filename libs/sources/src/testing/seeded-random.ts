@@ -1,4 +1,4 @@
-/** Integers from 0 up to a bound, the same for the same seed. */
+/** Random integers from 0 to below a bound, the same for the same seed. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

@@ -31,7 +31,7 @@ export interface ServedFile {
   withoutRanges?: boolean;
   /** In chunks of no announced length. */
   withoutLength?: boolean;
-  /** At most so many bytes of a part, however many were asked for. */
+  /** The most bytes of a part that it sends, however many are requested. */
   mostOfPart?: number;
   /** Parts come without the length of the file. */
   withoutTotal?: boolean;

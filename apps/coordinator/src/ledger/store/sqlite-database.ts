@@ -88,7 +88,7 @@ export class SqliteDatabase {
 
   acquire(holder: string, leaseMs: number): number | undefined {
     return this.#speak(() => {
-      // Without a transaction, nothing would be said of a row that a full disk does not take.
+      // Without a transaction, a row that does not fit on a full disk would be lost without an error.
       const row = this.#transact(() =>
         this.#get(
           `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
@@ -150,7 +150,7 @@ export class SqliteDatabase {
         if (leads) for (const change of changes) this.#apply(change);
         return leads;
       });
-      // What went to a file that nobody finds again must not be acknowledged.
+      // Changes written to a file that was deleted or replaced must not be acknowledged.
       this.#checkFiles();
       return leads !== undefined;
     });

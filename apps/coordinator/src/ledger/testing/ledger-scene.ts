@@ -93,7 +93,7 @@ function expectedReasons(sources: readonly { fate: string }[]): JobRecord['reaso
   return told.sort((a, b) => b.inputs - a.inputs || a.first - b.first).map(({ first: _, ...reason }) => reason);
 }
 
-/** Whether nodes leave bytes out of the file of a source. */
+/** Whether nodes remove bytes from the file of a source. */
 const isMended = (source: number): boolean => source % 3 === 0;
 const leftOut = 'Bytes were left out';
 
@@ -102,7 +102,7 @@ function expectedMended(sources: readonly { fate: string }[]): JobRecord['mended
   return its.length > 0 ? [{ mended: leftOut, inputs: its.length, example: `file:///in/${its[0]}` }] : undefined;
 }
 
-/** Of an image in tiles, some say it. */
+/** Of an image in tiles, only some tiles report it. */
 function mendedOf(parts: readonly { source: number; rect: Rect }[]): Pick<ShardCommit, 'mended'> {
   const its = parts.filter(({ source, rect }) => isMended(source) && (rect.x + rect.y) % 2 === 0);
   if (its.length === 0) return {};

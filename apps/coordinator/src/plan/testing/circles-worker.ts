@@ -1,5 +1,5 @@
-// Runs in a worker thread of PlanThreads, in tests: as plan-worker.ts, but that it never ends with sources of some
-// names.
+// Runs in a worker thread of PlanThreads, in tests. It works as plan-worker.ts, but loops without end on sources with
+// certain names.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListingOrder } from '../plan-threads.ts';
 import { serveListings } from '../serve-listings.ts';

@@ -1,9 +1,9 @@
-// A process that has all files open that it may: prints what becomes of a search, and that it is still there.
+// A process that has opened as many files as it may. It prints the result of a search, which shows that it still runs.
 import { closeSync, openSync } from 'node:fs';
 import { Retrieval } from '../retrieval.ts';
 
 const retrieval = new Retrieval();
-/** Leaves as many as it is told. */
+/** The files that use up the limit, except as many as the argument says. */
 const opened: number[] = [];
 try {
   for (;;) opened.push(openSync('/dev/null', 'r'));
@@ -14,5 +14,5 @@ const said = await retrieval.ask('indexes', []).then(
   () => 'answered',
   ({ message }: Error) => message,
 );
-// An error that nobody waits for would end the process by now.
+// An unhandled error would have ended the process by now.
 setTimeout(() => console.log(said), 200);

@@ -1,2 +1,2 @@
-/** How long the thread of waiting-worker.ts waits for nothing before each item. */
+/** How long the thread of waiting-worker.ts sleeps before each item. */
 export const waitedMs = 1000;

@@ -1,4 +1,4 @@
-// Runs in a worker thread of the cpu device: it waits for longer than it computes.
+// Runs in a worker thread of the cpu device. It sleeps longer than it computes.
 import { runCpu } from '@halogrid/kernels/cpu';
 import { serveBatches } from '../serve-batches.ts';
 import { waitedMs } from './waited-ms.ts';

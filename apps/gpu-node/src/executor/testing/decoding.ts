@@ -101,8 +101,8 @@ function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
 }
 
 /**
- * Every JPEG of the fixtures, some mutants of each, files with bytes too many, files whose headers lie, and files that
- * are no JPEGs.
+ * Every JPEG of the fixtures, some mutants of each, files with extra bytes, files with false headers, and files that
+ * are not JPEGs.
  */
 export async function putMixed(folder: TestFolder): Promise<string[]> {
   const uris: string[] = [];

@@ -10,13 +10,13 @@ export interface ModelledMachine {
   device: number;
   /** Frames a second of cores. */
   cores: number;
-  /** What the device loses while cores decode, as a part of its rate in [0, 1). */
+  /** The share of its rate that the device loses while cores decode, in [0, 1). */
   drag: number;
   /** Seconds until the device is ready. */
   compileSeconds: number;
 }
 
-/** Frames of a piece of work, each of one byte, and pieces that a node has at once. */
+/** Frames of a piece of work (each of one byte), and the pieces that a node has at once. */
 const framesAPiece = 64;
 const piecesAtOnce = 16;
 
@@ -25,7 +25,7 @@ interface Piece {
   end: () => void;
 }
 
-/** Virtual seconds in which a node on that machine decodes so many frames. */
+/** The virtual seconds in which a node on that machine decodes `frames` frames. */
 export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, frames: number): Promise<number> {
   let nowMs = 0;
   const queues: Record<Decoder, Piece[]> = { device: [], cores: [] };
@@ -57,7 +57,7 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   };
   const work = (decoder: Decoder) => async () => {
     await new Promise<void>((end) => queues[decoder].push({ left: framesAPiece, end }));
-    // A device tells by its own clock, which others do not hold up.
+    // The device measures by its own clock, on which waiting for other work does not count.
     return { done: framesAPiece, ...(decoder === 'device' && { seconds: framesAPiece / machine.device }) };
   };
   let begun = 0;

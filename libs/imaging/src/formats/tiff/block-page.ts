@@ -12,17 +12,17 @@ import type { TiffLayout } from './tiff-layout.ts';
 import type { TiffEntry, TiffReader } from './tiff-reader.ts';
 import { type ColourTables, toColours } from './to-colours.ts';
 
-/** Samples of blocks that are read together. */
+/** The most samples of blocks that are read together. */
 const runSamples = 2 ** 22;
 
-/** Those of parts of a compressed block, each of which is decoded again from its first row. */
+/** The most samples of a part of a compressed block. Each part is decoded from the first row of the block. */
 const partSamples = 2 ** 26;
 
-/** Blocks whose places are known at once, and their decoded bytes. */
+/** The most blocks whose places are in memory at once, and the most decoded bytes of them. */
 const windowBlocks = 2 ** 14;
 const windowBytes = 2 ** 26;
 
-/** Bytes of a row of samples, which is held at least. */
+/** The most bytes of a row of samples: at least one row is in memory. */
 const maxRowBytes = 2 ** 30;
 
 const maxTablesBytes = 2 ** 16;
@@ -70,26 +70,29 @@ interface PageParts {
   stored: StoredRows;
   reader: RowReader;
   colours: ColourTables;
-  /** What samples of blocks are that the file leaves out. */
+  /** The value of samples in blocks that the file leaves out. */
   fill: number;
   isBigEndian: boolean;
 }
 
-/** A block, and where each plane has it; undefined where the file leaves it out. */
+/** A block, and its place in each plane; undefined where the file leaves it out. */
 interface Block {
   row: number;
   column: number;
   places: (BlockPlace | undefined)[];
 }
 
-/** Blocks that are read together: of a single one the rows of pixels from `from` up to `to`, of several all. */
+/**
+ * Blocks that are read together: all rows of several blocks, or the rows of pixels from `from` up to `to` of a single
+ * one.
+ */
 interface Run {
   blocks: Block[];
   from: number;
   to: number;
 }
 
-/** A page of a TIFF as blocks, of which a region takes those that it touches. */
+/** A page of a TIFF as blocks. To decode a region, it reads the blocks that the region touches. */
 export class BlockPage {
   readonly #file: InputFile;
   readonly #header: TiffHeader;
@@ -117,18 +120,18 @@ export class BlockPage {
     }
   }
 
-  /** Stored rows of so many rows of pixels. */
+  /** The number of stored rows that hold `pixelRows` rows of pixels. */
   #storedRowsOf(pixelRows: number): number {
     return Math.ceil(pixelRows / this.#parts.stored.pixelRows);
   }
 
-  /** Rows of pixels in a block. Strips end with the image, tiles do not. */
+  /** The rows of pixels in a block. Strips end with the image, tiles do not. */
   #rowsOf({ row }: { row: number }): number {
     const { block, height } = this.#header;
     return block.isTile ? block.height : Math.min(block.height, height - row * block.height);
   }
 
-  /** Those of a window, row by row, all of them in the file; of a server they are fetched. */
+  /** The blocks of a window, row by row. Checks that all are in the file; from a server, it fetches them. */
   async #blocksOf(window: BlockWindow): Promise<Block[]> {
     const blocks: Block[] = Array.from({ length: window.rows * window.columns }, (_, i) => ({
       row: window.top + Math.floor(i / window.columns),
@@ -161,7 +164,7 @@ export class BlockPage {
     return runs;
   }
 
-  /** A single block as the rows that the region needs, so many at once as may be held. */
+  /** The rows of a single block that the region needs, in parts that fit into memory. */
   #partsOf(block: Block, { y, height }: Rect): Run[] {
     const { width, samples, pixelRows } = this.#parts.stored;
     const top = block.row * this.#header.block.height;
@@ -207,12 +210,12 @@ export class BlockPage {
     return samplesOf(await reader.read(known, part), stored, this.#layout, isBigEndian);
   }
 
-  /** Samples of so many pixels of a block that the file leaves out. */
+  /** The samples of `count` pixels of a block that the file leaves out. */
   #missing(count: number, plane: number): Pixels {
     const { fill, stored } = this.#parts;
     const { pixel, colours } = this.#layout;
     const pixels = new (pixel === 'u8' ? Uint8Array : Uint16Array)(count * stored.samples).fill(fill);
-    // Of YCbCr it is the Y, and chroma has no colour.
+    // In YCbCr, the value is Y, and chroma is neutral.
     if (colours !== 'ycbcr') return pixels;
     if (stored.samples === 1) return plane === 0 ? pixels : pixels.fill(noChroma);
     return pixels.map((value, i) => (i % 3 === 0 ? value : noChroma));

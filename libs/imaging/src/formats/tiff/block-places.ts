@@ -5,14 +5,14 @@ import type { TiffEntry, TiffReader } from './tiff-reader.ts';
 
 /** A block in the file. */
 export interface BlockPlace {
-  /** What it is called: its number in the file, and whether it is a strip or a tile. */
+  /** Its name in messages: strip or tile, and its number in the file. */
   name: string;
   start: number;
-  /** Undefined where the file does not say. */
+  /** Undefined if the file does not say. */
   bytes: number | undefined;
 }
 
-/** Rows and columns of blocks. */
+/** A window of blocks, in rows and columns of blocks. */
 export interface BlockWindow {
   top: number;
   left: number;
@@ -22,7 +22,7 @@ export interface BlockWindow {
 
 const lengthsAtOnce = 2 ** 16;
 
-/** Tells where the blocks of a page are, by tables that stay in the file. */
+/** Finds the blocks of a page by tables that stay in the file. */
 export class BlockPlaces {
   readonly columns: number;
   readonly rows: number;
@@ -41,7 +41,7 @@ export class BlockPlaces {
     this.#kind = tables.kind;
   }
 
-  /** Rejects with InputError where the file lists fewer blocks than `planes` sets of them. */
+  /** Rejects with InputError if the file lists fewer blocks than `planes` planes need. */
   static async open(
     reader: TiffReader,
     entries: ReadonlyMap<number, TiffEntry>,
@@ -65,14 +65,14 @@ export class BlockPlaces {
         `The TIFF is damaged: ${width}x${height} pixels in ${kind}s of ${block.width}x${block.height} make ${needed} ${kind}s but it lists ${offsets.count}`,
       );
     }
-    // Its last value is in the file, so the size that is claimed is backed by that of the file.
+    // The last value of the table must be in the file, so the file is large enough for the size that it claims.
     await reader.integers(offsets, 1, needed - 1);
     return new BlockPlaces(reader, grid, { kind, offsets, lengths: entries.get(lengthsTag) });
   }
 
-  /** Where the blocks of a window of a plane are, row by row; undefined for those that the file leaves out. */
+  /** The places of the blocks in a window of a plane, row by row; undefined for blocks that the file leaves out. */
   async of(plane: number, { top, left, rows, columns }: BlockWindow): Promise<(BlockPlace | undefined)[]> {
-    // Whole rows lie together.
+    // Whole rows of the table lie together.
     const [runs, length] = columns === this.columns ? [1, rows * columns] : [rows, columns];
     const places: (BlockPlace | undefined)[] = [];
     for (let run = 0; run < runs; run++) {
@@ -92,7 +92,7 @@ export class BlockPlaces {
     return places;
   }
 
-  /** Whether the file says of any block how long it is; some write 0 for all. */
+  /** Whether the file states the length of any block; some programs write 0 for all. */
   #hasLengths(): Promise<boolean> {
     this.#anyLength ??= this.#findLength();
     return this.#anyLength;
@@ -114,8 +114,8 @@ interface Tables {
 }
 
 /**
- * Fills `into` with the bytes of several places one after another. Those that follow each other in the file are read together.
- * Rejects with InputError.
+ * Fills `into` with the bytes of several places, one after another. Places that follow each other in the file are read
+ * together. Rejects with InputError.
  */
 export async function readPlaces(file: InputFile, places: readonly ByteRange[], into: Uint8Array): Promise<void> {
   let at = 0;

@@ -2,7 +2,7 @@ import { InputError } from '@halogrid/sources';
 import { loadSharp } from '../../load-sharp.ts';
 import { tiffTags } from './tag-names.ts';
 
-/** Blocks of one width that are one below the other, as they are compressed, in a TIFF of their own. */
+/** A small TIFF that holds compressed blocks of one width, one below the other. */
 export interface BlockTiff {
   width: number;
   /** Rows of each block; all but the last have as many as the first. */
@@ -21,8 +21,8 @@ const fieldBytes = 12;
 const [short, long, undefinedType] = [3, 4, 7];
 
 /**
- * Makes the bytes of that TIFF. `blocks` has the bytes of all blocks one after another, and `lengths` says how many each has.
- * Nothing else of the file that they come from reaches their decoder.
+ * Makes the bytes of that TIFF. `blocks` has the bytes of all blocks one after another; `lengths` has the number of
+ * bytes of each. The decoder gets nothing else of the original file.
  */
 export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly number[]): Buffer {
   const { width, rows, bits, samples, tags = [], jpegTables } = tiff;
@@ -69,8 +69,9 @@ export function makeBlockTiff(tiff: BlockTiff, blocks: Buffer, lengths: readonly
 }
 
 /**
- * Decodes all rows, or those of a part: gray or interleaved RGB of 8 bits, rows without gaps. Rejects with InputError, which says
- * `whyNot`. The words of libvips are not given on: all images of a process share its buffer of errors and its queue of warnings.
+ * Decodes all rows, or a part of the rows, to gray or interleaved RGB of 8 bits, rows without gaps. Rejects with
+ * InputError and the message `whyNot`. The messages of libvips are not used, because all images of a process share its
+ * buffer of errors and queue of warnings.
  */
 export async function decodeBlockTiff(
   file: Buffer,
@@ -84,7 +85,7 @@ export async function decodeBlockTiff(
   const whole = sharp(file, { failOn: 'warning', limitInputPixels: false, unlimited: true, ignoreIcc: true });
   const image = (part ? whole.extract({ left: 0, top: from, width, height: to - from }) : whole)
     .removeAlpha()
-    // Without it gray comes out as RGB.
+    // Without this, gray comes out as RGB.
     .toColourspace(channels === 1 ? 'b-w' : 'srgb');
   const { data, info } = await image
     .raw()

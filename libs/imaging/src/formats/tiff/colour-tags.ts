@@ -7,7 +7,7 @@ import { usualYcbcr, ycbcrToRgb } from './ycbcr.ts';
 
 type Entries = ReadonlyMap<number, TiffEntry>;
 
-/** Reads what the tags of a page say of its colours, where its layout needs them. Rejects with InputError. */
+/** Reads the tags about the colours of a page, if its layout needs them. Rejects with InputError. */
 export async function readColourTables(
   reader: TiffReader,
   entries: Entries,
@@ -19,7 +19,9 @@ export async function readColourTables(
   };
 }
 
-/** Colours are of 16 bits, of which the upper 8 count; of 8 where none is larger, as some programs write them. */
+/**
+ * Colours have 16 bits, and the upper 8 are used. Some programs write 8 bits: where no value is larger, these are used.
+ */
 async function readPalette(reader: TiffReader, entries: Entries, size: number): Promise<Uint8Array> {
   const entry = entries.get(tiffTags.ColorMap);
   const values = entry ? await reader.integers(entry, 3 * size) : [];
@@ -48,8 +50,8 @@ async function readYcbcr(reader: TiffReader, entries: Entries) {
 }
 
 /**
- * What a sample is that no block has, as GDAL reads it: the value of its tag for missing data, rounded and clipped to what a
- * sample can be; 0 where there is none.
+ * The value of samples in blocks that the file leaves out, as GDAL reads them: that of GDAL's tag for missing data,
+ * rounded and clipped to the range of a sample, or 0 without the tag.
  */
 export async function readFill(reader: TiffReader, entries: Entries, { bits }: TiffLayout): Promise<number> {
   const entry = entries.get(tiffTags.GDAL_NODATA);

@@ -1,17 +1,17 @@
 /** What the frame header of a JPEG says. */
 export interface JpegFrame {
   height: number;
-  /** Samples of the first component to one of the others, across and down. */
+  /** Samples of the first component for each sample of the others, across and down. */
   sampling: readonly [across: number, down: number];
 }
 
-/** Reads it; undefined where there is none. A JPEG in a TIFF may lack its tables. */
+/** Reads the frame header; undefined if there is none. A JPEG in a TIFF may lack its tables. */
 export function jpegFrame(jpeg: Buffer): JpegFrame | undefined {
   for (let at = 2; at + 12 <= jpeg.length && jpeg[at] === 0xff; ) {
     const marker = jpeg[at + 1]!;
     // Any number of fill bytes may stand before a marker.
     if (marker === 0xff) at++;
-    // C0 to CF but for the tables C4, C8 and CC.
+    // C0 to CF, except C4, C8 and CC, which are no frame headers.
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const factors = jpeg[at + 11]!;
       return { height: jpeg.readUInt16BE(at + 5), sampling: [factors >> 4 || 1, factors & 15 || 1] };

@@ -6,33 +6,33 @@ import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
 
-/** What decoding blocks takes beside their bytes. */
+/** What is needed to decode blocks, besides their bytes. */
 export interface BlockCoding {
   layout: TiffLayout;
   compression: number;
   photometric: number;
-  /** Of fax (T4Options or T6Options). */
+  /** For fax: T4Options or T6Options. */
   faxOptions: readonly (readonly [tag: number, values: readonly number[]])[];
   jpegTables: Uint8Array | undefined;
 }
 
-/** Bytes of one compressed block, and of several that are decoded together. */
+/** The most bytes of one compressed block, and of several that are decoded together. */
 const maxBlockBytes = 2 ** 30;
 const maxTogetherBytes = 2 ** 26;
 
-/** Of a row of what libvips decodes. */
+/** The most bytes of a row that libvips decodes. */
 const maxLineBytes = 2 ** 24;
 
-/** What a compressed block takes beside twice its pixels at most, as tables of a JPEG. */
+/** A compressed block has at most twice the bytes of its pixels, plus this, as for the tables of a JPEG. */
 const besidePixels = 2 ** 20;
 
 interface StoredBlock {
   place: BlockPlace;
-  /** Stored ones. */
+  /** Its number of stored rows. */
   rows: number;
 }
 
-/** Reads the rows of blocks, whatever they are compressed with. */
+/** Reads the rows of blocks of any supported compression. */
 export class RowReader {
   readonly #file: InputFile;
   readonly #coding: BlockCoding;
@@ -45,8 +45,8 @@ export class RowReader {
   }
 
   /**
-   * Where a block is of so many stored rows: all that its pixels can need, where the file does not say less. Throws InputError where
-   * that is not in the file.
+   * The bytes of a block of `rows` stored rows: as many as its pixels can need, or fewer if the file says so. Throws
+   * InputError if they are not in the file.
    */
   rangeOf({ name, start, bytes }: BlockPlace, rows: number): ByteRange {
     const { sizeBytes } = this.#file;
@@ -66,7 +66,10 @@ export class RowReader {
     );
   }
 
-  /** The stored rows of blocks, one after another, or a part of those of a single one. Rejects with InputError, which names the block. */
+  /**
+   * The stored rows of blocks, one after another, or a part of the rows of a single block. Rejects with InputError,
+   * which names the block.
+   */
   async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
@@ -101,7 +104,7 @@ export class RowReader {
       if (isReversed) reverseBits(bytes);
       const stored = blocks.map((block) => block.rows);
       const frame = this.#coding.compression === jpeg ? jpegFrame(bytes) : undefined;
-      // The last strip of some files is a JPEG as high as the others.
+      // In some files, the JPEG of the last strip is as high as the others.
       const rows = blocks.length === 1 && frame ? [Math.max(stored[0]!, frame.height)] : stored;
       const wanted = part ?? [0, stored.reduce((sum, more) => sum + more)];
       const isWhole = wanted[1] - wanted[0] === rows.reduce((sum, more) => sum + more);
@@ -113,7 +116,7 @@ export class RowReader {
     } finally {
       giveBackBytes(bytes);
     }
-    // That tells the block that is damaged.
+    // Decoded one by one, the blocks show which of them is damaged.
     return await this.#readEach(blocks);
   }
 
@@ -133,7 +136,7 @@ export class RowReader {
     const { rowBytes, width } = this.#stored;
     const common = { rows, compression };
     if (layout.coding === 'packed') {
-      // Packed bytes have no rows of their own, and libvips takes some time for each row, whatever its width (measured: 80 MB/s at
+      // Packed bytes may be cut into rows of any width, and libvips needs some time for each row (measured: 80 MB/s at
       // 256 bytes a row, 230 at 65536).
       const areLong = isWhole && rows[0]! * rowBytes <= maxLineBytes && rows.every((count) => count === rows[0]);
       const shape = areLong ? { width: rows[0]! * rowBytes, rows: rows.map(() => 1) } : { width: rowBytes };
@@ -150,7 +153,7 @@ export class RowReader {
       bits: 8,
       samples,
       photometric: samples < 3 ? black : colours,
-      // As the JPEGs have it: the file often says something else.
+      // The subsampling of the JPEGs, because the tag of the file is often wrong.
       ...(colours === ycbcr && frame && { tags: [[tiffTags.YCbCrSubSampling, frame.sampling]] }),
       ...(compression === jpeg && jpegTables && { jpegTables }),
     };

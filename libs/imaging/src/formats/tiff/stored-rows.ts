@@ -1,7 +1,7 @@
 import { asPixels, type Pixels } from '../../planes/plane-target.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 
-/** Rows of blocks as they are read, before they are pixels. */
+/** How rows of blocks are stored, before they become pixels. */
 export interface StoredRows {
   /** Pixels of a row. */
   width: number;
@@ -9,11 +9,11 @@ export interface StoredRows {
   bits: number;
   /** Samples of a pixel. */
   samples: number;
-  /** Rows of pixels in one that is stored. */
+  /** Rows of pixels in a stored row. */
   pixelRows: number;
 }
 
-/** Those of blocks that are `width` pixels wide. */
+/** The stored rows of blocks that are `width` pixels wide. */
 export function storedRows({ coding, bits, samples, unit: [across, down] }: TiffLayout, width: number): StoredRows {
   const common = { width, pixelRows: 1 };
   if (coding === 'fax') return { ...common, rowBytes: width, bits: 8, samples: 1 };
@@ -26,12 +26,12 @@ export function storedRows({ coding, bits, samples, unit: [across, down] }: Tiff
   return { width, pixelRows: down, rowBytes, bits, samples: 3 };
 }
 
-/** The samples of whole stored rows, as numbers: those of a pixel side by side, rows without gaps. May change `bytes`. */
+/** The samples of whole stored rows as numbers, interleaved, rows without gaps. May change `bytes`. */
 export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Pixels {
   const { width, samples, rowBytes, bits } = rows;
   const { coding, unit, isDifferences } = layout;
   if (coding === 'picture') return bytes;
-  // Of bits, libvips makes 0 and 255.
+  // libvips turns bits into 0 and 255.
   if (coding === 'fax') return bytes.map((value) => value & 1);
   if (unit[0] * unit[1] > 1) return unpackChroma(bytes, rows, unit);
   if (bits < 8) return unpackBits(bytes, width * samples, rowBytes, bits);
@@ -41,7 +41,7 @@ export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayou
   return pixels;
 }
 
-/** Sums up along each row. */
+/** Replaces differences by their running sums along each row. */
 function addDifferences(pixels: Pixels, length: number, samples: number): void {
   for (let row = 0; row < pixels.length; row += length) {
     for (let sample = row; sample < row + samples; sample++) {
@@ -54,7 +54,7 @@ function addDifferences(pixels: Pixels, length: number, samples: number): void {
   }
 }
 
-/** Values of 1, 2 or 4 bits, the first in the highest; each row begins with a byte. */
+/** Unpacks values of 1, 2 or 4 bits, the first in the highest bits; each row begins at a byte. */
 function unpackBits(bytes: Uint8Array, length: number, rowBytes: number, bits: number): Uint8Array {
   const rows = bytes.length / rowBytes;
   const values = new Uint8Array(rows * length);
@@ -69,7 +69,7 @@ function unpackBits(bytes: Uint8Array, length: number, rowBytes: number, bits: n
   return values;
 }
 
-/** Units of some pixels' Y, row by row, and of one Cb and one Cr, which all of them have. */
+/** Unpacks units, each of the Y of some pixels, row by row, and of one Cb and one Cr that these pixels share. */
 function unpackChroma(
   bytes: Uint8Array,
   { width, rowBytes }: StoredRows,

@@ -33,7 +33,7 @@ export const tiffTags = {
 
 const names = new Map<number, string>(Object.entries(tiffTags).map(([name, tag]) => [tag, name]));
 
-/** A tag as it is said to people: its number, and its name where it has one here. */
+/** A tag in messages: its number, and its name if it is listed here. */
 export function nameOfTag(tag: number): string {
   const name = names.get(tag);
   return name ? `${tag} (${name})` : String(tag);

@@ -12,7 +12,7 @@ import { asPixels } from '../../planes/plane-target.ts';
 import { assertPlanes, type Channels, decodeOpen, decodeWhole, planes, sha256 } from '../../testing/images.ts';
 import { pairName, pairsOf, readCases, type TiffCase } from './testing/tiff-cases.ts';
 
-/** As fixtures/make-tiff-cases.py writes it. */
+/** A case as fixtures/make-tiff-cases.py writes it. */
 interface Made {
   case: TiffCase;
   width: number;

@@ -10,13 +10,13 @@ export interface TiffHeader {
   width: number;
   height: number;
   storage: TiffStorage;
-  /** Tiles, or strips, which are as wide as the image. */
+  /** The size of a tile, or of a strip, which is as wide as the image. */
   block: { width: number; height: number; isTile: boolean };
   /** As OpenImage.captured. */
   captured?: CaptureTime;
 }
 
-/** Pages that are looked at for one that is no thumbnail. */
+/** The most pages that are searched for one that is not a thumbnail. */
 const maxPages = 64;
 
 /** Bits of NewSubfileType. */
@@ -24,8 +24,8 @@ const reducedImage = 1;
 const mask = 4;
 
 /**
- * The directory of the first page that is no smaller image of another, and no mask; of the first where all are. Rejects with
- * InputError.
+ * The directory of the first page that is neither a reduced image nor a mask; the first directory if all pages are.
+ * Rejects with InputError.
  */
 export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> {
   const first = await reader.readFirstDirectory();
@@ -60,7 +60,7 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
   const formats = await values(tiffTags.SampleFormat, samplesPerPixel);
   const compression = await first(tiffTags.Compression, 1);
   const [photometric] = await values(tiffTags.PhotometricInterpretation, 1);
-  // Tags that mean nothing for what is stored so are not looked at.
+  // Tags without a meaning for this kind of file are not read.
   const subsampling = photometric === ycbcr ? await values(tiffTags.YCbCrSubSampling, 2) : [1, 1];
   const isTile = entries.has(tiffTags.TileWidth);
   const captured = await readExifTime(reader, entries.get(tiffTags.ExifIFD));
@@ -86,7 +86,7 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
   };
 }
 
-/** Damage to the Exif is no damage to the image. */
+/** Damage to the Exif data does not count as damage to the image. */
 async function readExifTime(reader: TiffReader, place: TiffEntry | undefined): Promise<CaptureTime | undefined> {
   if (!place) return undefined;
   try {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isThorough } from '../../video/testing/is-thorough.ts';
 import { type TiffStorage, tiffLayout } from './tiff-layout.ts';
 
-/** Values of each tag: those that are read, and some of every kind that is not. */
+/** Values of each tag: all supported ones, and some of every unsupported kind. */
 const read = {
   planarConfiguration: [1, 2],
   photometric: [0, 1, 2, 3, 6],
@@ -77,7 +77,8 @@ test('of every combination of tags it is said how it is read, or in a sentence w
       'fillOrder',
     ] as const)
       assert.ok((read[name] as unknown[]).includes(values[name]), `${name} of ${JSON.stringify(storage)}`);
-    // As many samples lie in a block as there are, or one: then as many planes are read as there are colours.
+    // A block holds all samples of a pixel, or one sample. In the second case, as many planes are read as there are
+    // colours.
     const isSeparate = storage.planarConfiguration === 2 && storage.samplesPerPixel > 1;
     const colours = storage.photometric === 2 || storage.photometric === 6 ? 3 : 1;
     assert.equal(layout.samples, isSeparate ? 1 : storage.samplesPerPixel);

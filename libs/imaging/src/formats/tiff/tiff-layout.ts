@@ -1,6 +1,9 @@
 import type { PixelType } from '@halogrid/geometry';
 
-/** What decides how the pixels of a TIFF are stored, as its tags say it. ExtraSamples and what is beside colours change nothing. */
+/**
+ * The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no
+ * difference.
+ */
 export interface TiffStorage {
   /** One value, or one a sample. */
   bitsPerSample: readonly number[];
@@ -9,11 +12,11 @@ export interface TiffStorage {
   compression: number;
   photometric: number | undefined;
   samplesPerPixel: number;
-  /** 2: each sample in blocks of its own. */
+  /** 2: each sample has separate blocks. */
   planarConfiguration: number;
   fillOrder: number;
   predictor: number;
-  /** Pixels to a sample of chroma, across and down. */
+  /** Pixels for each sample of chroma, across and down. */
   subsampling: readonly number[];
   isDng: boolean;
 }
@@ -22,41 +25,41 @@ export interface TiffStorage {
 export interface TiffLayout {
   pixel: PixelType;
   colours: 'gray' | 'rgb' | 'palette' | 'ycbcr';
-  /** Gray whose 0 is white. */
+  /** Gray in which 0 is white. */
   isInverted: boolean;
   bits: number;
   /** Samples of a pixel in a block. */
   samples: number;
-  /** Blocks that make up the same pixels, one for each sample that is read. */
+  /** The number of blocks with the same pixels: one for each sample that is read. */
   planes: 1 | 3;
   /**
-   * What is made of the bytes of a block: `stored` is what they are, `packed` bytes that are compressed, `fax` black and white,
-   * `picture` gray or RGB of 8 bits.
+   * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones are decompressed to such
+   * bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
    */
   coding: 'stored' | 'packed' | 'fax' | 'picture';
-  /** The bits of each byte begin with the last. */
+  /** The first bit of each byte is the lowest. */
   isReversed: boolean;
-  /** Each sample is the difference to the one of the pixel before. */
+  /** Each sample is stored as the difference from the previous pixel. */
   isDifferences: boolean;
-  /** Pixels to a sample of chroma, across and down, where they are packed together. */
+  /** Pixels for each sample of chroma, across and down, where these are packed together. */
   unit: readonly [number, number];
 }
 
-/** Methods that turn bytes into fewer: LZW, Deflate, PackBits. */
+/** Methods that compress bytes: LZW, Deflate, PackBits. */
 const packed = [5, 8, 32773, 32946];
-/** Those of them that Predictor is defined for. */
+/** The methods for which Predictor is defined: LZW and Deflate. */
 export const predicted: readonly number[] = [5, 8, 32946];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
 
-/** Of PhotometricInterpretation. */
+/** Values of PhotometricInterpretation. */
 export const ycbcr = 6;
 
 const unsupportedCompressions: Readonly<Record<number, string>> = {
   6: 'old-style JPEG',
   32766: 'NeXT',
-  // libtiff does not always read what it has written so itself.
+  // libtiff cannot always read back what it writes in this form.
   32771: 'fax in words of 16 bits',
   32809: 'ThunderScan',
   33003: 'JPEG 2000',
@@ -83,7 +86,7 @@ const unsupportedPhotometrics: Readonly<Record<number, string>> = {
 
 const colourNames = { gray: 'gray', rgb: 'RGB', palette: 'a palette', ycbcr: 'YCbCr' } as const;
 
-/** How the pixels are read of a TIFF that is stored so, or a sentence that says why they are not. */
+/** How the pixels of a TIFF with this storage are read, or a sentence that says why they cannot be. */
 export function tiffLayout(storage: TiffStorage): TiffLayout | string {
   const { compression, photometric, samplesPerPixel, fillOrder, planarConfiguration } = storage;
   const coding = codingOf(compression);
@@ -164,7 +167,7 @@ function bitsOf({ bitsPerSample, sampleFormat }: TiffStorage): number | string {
     return `${bits}-bit samples are not supported: 1, 2, 4, 8 and 16-bit TIFF is`;
   }
   if (format === 2) return 'Signed samples are not supported: unsigned ones are';
-  // What is undefined (4) is read as unsigned by all that read it.
+  // All known readers read undefined samples (4) as unsigned.
   if (format !== 1 && format !== 4)
     return `Samples of format ${format} (SampleFormat) are not supported: unsigned ones are`;
   return bits;

@@ -1,10 +1,10 @@
 import { InputError, type InputFile } from '@halogrid/sources';
 import { nameOfTag } from './tag-names.ts';
 
-/** Bytes of a value of an unsigned integer type, by the type's number. */
+/** The bytes of a value of each unsigned integer type, by the type's number. */
 const integerBytes: Record<number, number> = { 1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8 };
 
-/** Those of the other types: text, signed, fractions, floating point. */
+/** The same for the other types: text, signed integers, fractions, floating point. */
 const otherBytes: Record<number, number> = { 2: 1, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
 
 const asciiType = 2;
@@ -14,14 +14,14 @@ export interface TiffEntry {
   tag: number;
   type: number;
   count: number;
-  /** The value itself where it fits, otherwise where it is in the file. */
+  /** The value itself if it fits, or else its place in the file. */
   inline: Buffer;
 }
 
 export interface TiffDirectory {
-  /** By tag; of several entries of one tag the first. */
+  /** By tag. If a tag has several entries, the first counts. */
   entries: Map<number, TiffEntry>;
-  /** Where the next directory is; 0: nowhere. */
+  /** Where the next directory is; 0: there is none. */
   next: number;
 }
 
@@ -62,7 +62,7 @@ export class TiffReader {
         inline: bytes.subarray(at + 4 + word, at + 4 + 2 * word),
       });
     }
-    // A file may end with its last directory, without the place of another.
+    // A file may end with its last directory, without the place of a next one.
     const nextAt = start + countBytes + bytes.length;
     const hasNext = nextAt + word <= this.#file.sizeBytes;
     const next = hasNext ? this.#integer(await this.#bytes(nextAt, word, 'directory'), 0, word) : 0;
@@ -73,7 +73,7 @@ export class TiffReader {
     return integerBytes[type] !== undefined && count > 0;
   }
 
-  /** The first `max` values of an entry from its value `from` on, or all of fewer; there is one at least. */
+  /** Up to `max` values of an entry, from its value `from` on; at least one. */
   async integers(entry: TiffEntry, max: number, from = 0): Promise<number[]> {
     const size = integerBytes[entry.type];
     if (!size) throw damaged(entry, `has no whole numbers (type ${entry.type})`);
@@ -81,7 +81,7 @@ export class TiffReader {
     return Array.from({ length: bytes.length / size }, (_, i) => this.#integer(bytes, i * size, size));
   }
 
-  /** The same of fractions, or of integers. */
+  /** The same for an entry of fractions or integers. */
   async numbers(entry: TiffEntry, max: number): Promise<number[]> {
     if (entry.type !== fractionType) return await this.integers(entry, max);
     const bytes = await this.#values(entry, 8, 0, max);
@@ -98,7 +98,7 @@ export class TiffReader {
     return await this.#values(entry, size, 0, Math.floor(max / size));
   }
 
-  /** The first `max` characters of an entry that is a text; empty where it is none. */
+  /** The first `max` characters of a text entry; empty for an entry of another type. */
   async text(entry: TiffEntry, max: number): Promise<string> {
     if (entry.type !== asciiType || entry.count === 0) return '';
     return (await this.#values(entry, 1, 0, max)).toString('latin1');
@@ -118,13 +118,13 @@ export class TiffReader {
     return this.isBigEndian ? bytes.readUIntBE(at, size) : bytes.readUIntLE(at, size);
   }
 
-  /** `what` they are, for people. */
+  /** `what` names the bytes in messages. */
   async #bytes(position: number, length: number, what: string): Promise<Buffer> {
     if (position + length > this.#file.sizeBytes) {
       throw new InputError('decode', `The TIFF is cut off or damaged: its ${what} is beyond the end of the file`);
     }
     if (this.#file.kind === 'remote' && position + length > this.#file.head.length) {
-      // What is read next is seldom far.
+      // The next read is usually close.
       await this.#file.copyParts([{ start: position, end: position + Math.max(length, this.#file.gapBytes) }]);
     }
     const bytes = Buffer.allocUnsafe(length);

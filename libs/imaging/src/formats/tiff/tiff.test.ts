@@ -12,7 +12,7 @@ import { type WrittenTiff, writeTiff } from './testing/write-tiff.ts';
 const [width, height] = [21, 18];
 const gray = Uint8Array.from({ length: width * height }, (_, i) => (i * 37 + (i >> 3)) & 255);
 
-/** Rows of a picture, whatever its samples are. */
+/** The rows of a picture with any kind of samples. */
 const rows = (from: number, to: number, of = gray): Uint8Array => {
   const rowBytes = of.length / height;
   return of.subarray(from * rowBytes, Math.min(height, to) * rowBytes);
@@ -21,7 +21,7 @@ const strips = [rows(0, 8), rows(8, 16), rows(16, 18)];
 const inStrips = { width, height, blocks: strips };
 const eight = { RowsPerStrip: [8] };
 
-/** Tiles of 16 x 16 of the picture, what lies beyond it 99. */
+/** The picture in tiles of 16 x 16; pixels beyond it are 99. */
 const tiles = [0, 1, 2, 3].map((tile) =>
   Uint8Array.from({ length: 256 }, (_, i) => {
     const [x, y] = [(tile % 2) * 16 + (i % 16), (tile >> 1) * 16 + (i >> 4)];
@@ -31,7 +31,7 @@ const tiles = [0, 1, 2, 3].map((tile) =>
 const sixteen = { TileWidth: [16], TileLength: [16] };
 const none = new Uint8Array(0);
 
-/** The picture with the pixels of one tile, or strip, changed. */
+/** The picture with changed pixels in one tile or strip. */
 const withTile = (tile: number, value: number): Uint8Array =>
   gray.map((old, i) => (((i % width) >> 4) + 2 * (Math.floor(i / width) >> 4) === tile ? value : old));
 const withRows = (from: number, to: number, value: number, of = gray): Uint8Array =>
@@ -127,7 +127,7 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
     withTile(2, 7),
   ],
   [
-    'a value for missing data beyond those of a sample',
+    'a value for missing data beyond the range of a sample',
     { width, height, blocks: tiles.with(2, none), tags: { ...sixteen, GDAL_NODATA: '-9999\0' } },
     withTile(2, 0),
   ],

@@ -10,12 +10,12 @@ import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
 
-/** A larger tile is no way to read a region; such a file counts as one to decode whole. */
+/** Tiles larger than this are too large to read by region: the image is decoded whole. */
 const maxTilePixels = 2 ** 24;
 
 /**
- * Takes `file` over and keeps it open. The first page that is no smaller image of another; tiles are read by region. Samples
- * are as stored, whatever stands beside the colours.
+ * Opens the first page that is neither a reduced image nor a mask. Takes `file` over and keeps it open. Tiles are read
+ * by region. Colours are as stored: other samples, such as alpha, do not change them.
  */
 export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   const reader = new TiffReader(file);
@@ -29,7 +29,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
   if (isLarge) {
-    // What claims more than it can hold is refused before anything is read for it.
+    // An image that claims more pixels than the file can hold is refused before its pixels are read.
     const most = formats.png.mostPixelsPerByte * file.sizeBytes;
     checkWholePixels(width, height, most, `a file of ${file.sizeBytes} bytes can hold`);
   }
@@ -54,7 +54,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   return opened;
 }
 
-/** A copy is made in bands of whole blocks. */
+/** Makes a copy in bands of whole blocks. */
 function copyOf(
   page: BlockPage,
   { width, height, block }: TiffHeader,

@@ -4,7 +4,7 @@ import type { Samples } from '../../planes/write-rows.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import type { YcbcrToRgb } from './ycbcr.ts';
 
-/** The samples of the same pixels, of all that a block has or, in separate planes, of one. */
+/** Samples of some pixels: all samples of each pixel or, with separate planes, one sample of each. */
 export interface SampleBlock {
   /** `samples` of each pixel side by side, rows without gaps. */
   pixels: Pixels;
@@ -20,7 +20,7 @@ export interface ColourTables {
   ycbcr: YcbcrToRgb | undefined;
 }
 
-/** What is inside `crop` of blocks, one or one a plane, as gray or RGB. */
+/** The pixels inside `crop` as gray or RGB. `blocks` has one block, or one a plane. */
 export function toColours(
   blocks: readonly SampleBlock[],
   { x, y, width, height: rows }: Rect,
@@ -39,7 +39,7 @@ export function toColours(
   return { pixels: picked, channels, width, rows };
 }
 
-/** The first `channels` samples of each pixel inside the rectangle; a view where they lie so already. */
+/** The first `channels` samples of each pixel inside the rectangle; a view of the block if they lie together there. */
 function pick(
   blocks: readonly SampleBlock[],
   { x, y, width, height }: Rect,

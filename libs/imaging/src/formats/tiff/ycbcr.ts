@@ -1,26 +1,26 @@
-/** What turns YCbCr of a TIFF into RGB, as its tags say it or the format does. */
+/** The parameters that turn YCbCr of a TIFF into RGB: from its tags, or the defaults of the format. */
 export interface YcbcrTags {
   /** Weights of red, green and blue in Y (YCbCrCoefficients). */
   weights: readonly number[];
-  /** Of Y, Cb and Cr the codes of black and of white (ReferenceBlackWhite). */
+  /** The codes of black and white for Y, Cb and Cr (ReferenceBlackWhite). */
   range: readonly number[];
 }
 
-/** Of CCIR Recommendation 601-1, which the format takes unless a file says otherwise. */
+/** The defaults of the format, from CCIR Recommendation 601-1. */
 export const usualYcbcr: YcbcrTags = { weights: [0.299, 0.587, 0.114], range: [0, 255, 128, 255, 128, 255] };
 
-/** Turns interleaved Y, Cb and Cr of 8 bits into red, green and blue where they are. */
+/** Turns interleaved Y, Cb and Cr of 8 bits into red, green and blue, in place. */
 export type YcbcrToRgb = (pixels: Uint8Array | Uint16Array) => void;
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 const { fround } = Math;
 
-/** 16 bits behind the point, as an integer of libtiff is made of a float. */
+/** A fixed-point number with 16 fractional bits, converted from a float as in libtiff. */
 const fixed = (value: number): number => Math.trunc(clamp(value, 0, 2) * 65536 + 0.5);
 
 /**
- * The conversion of libtiff (TIFFYCbCrtoRGB), in its single-precision tables and its rounding, so that pixels are those of
- * tiff2rgba and GDAL.
+ * The conversion of libtiff (TIFFYCbCrtoRGB), with its single-precision tables and its rounding, so that pixels equal
+ * those from tiff2rgba and GDAL.
  */
 export function ycbcrToRgb({ weights, range }: YcbcrTags): YcbcrToRgb {
   const [red, green, blue] = weights.map(fround) as [number, number, number];
@@ -31,7 +31,7 @@ export function ycbcrToRgb({ weights, range }: YcbcrTags): YcbcrToRgb {
   const greenOfCr = -fixed(fround(fround(red * f1) / green));
   const blueOfCb = fixed(f3);
   const greenOfCb = -fixed(fround(fround(blue * f3) / green));
-  /** `code` on a scale of `most` from black to white. */
+  /** Scales `code` from black … white to 0 … `most`. */
   const scaled = (code: number, black: number, white: number, most: number): number => {
     const span = fround(white - black) || 1;
     return Math.trunc(clamp(fround(fround((code - Math.trunc(black)) * most) / span), -4096, 4096));

@@ -3,13 +3,15 @@ import { attachedPicture, averror, type Ffmpeg, type Stream, videoType } from '.
 import { type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
-/** Names of FFmpeg: a track of one of these may be a picture of the film beside it, which is not marked as a cover. */
+/** FFmpeg's names of codecs: a track with one of these may be a cover picture that is not marked as one. */
 const stills = ['mjpeg', 'png', 'bmp', 'gif', 'webp', 'tiff'];
 
-/** Packets of all tracks that are looked at for a second picture. */
+/** The most packets of all tracks in which a second picture is searched. */
 const lookedAt = 1000;
 
-/** The number of the video stream: the first that is neither a cover picture nor, before a film, a track of one picture. */
+/**
+ * The number of the video stream: the first that is neither a cover picture nor a track of one picture before a film.
+ */
 export function findStream(ffmpeg: Ffmpeg, bytes: VideoBytes, { context }: OpenFormat, options: FormatOptions): number {
   const streams = context.streams ?? [];
   const videos = streams.filter(({ codecpar, disposition }) => {
@@ -27,7 +29,7 @@ export function findStream(ffmpeg: Ffmpeg, bytes: VideoBytes, { context }: OpenF
   return several ?? videos[film]!.index;
 }
 
-/** The first of some streams that has more than one packet; undefined where none has. */
+/** The first of `streams` with more than one packet; undefined if none has. */
 function withSeveralPackets(
   ffmpeg: Ffmpeg,
   bytes: VideoBytes,

@@ -15,7 +15,7 @@ export interface FramePixels extends Size {
   isLimited?: boolean;
   /** Bytes from a row to the next with which it is written in one go. */
   stride?: number;
-  /** What was left out of its bytes, a sentence. */
+  /** A sentence that says what was removed from its bytes. */
   mended?: string | undefined;
   /** Writes rows `toStride` bytes apart, at least a row's, and planes `toPlane` apart, to the beginning of `to`. */
   write(to: Uint8Array, toStride: number, toPlane: number): void;

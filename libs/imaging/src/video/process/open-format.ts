@@ -89,7 +89,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   }
 }
 
-/** The bytes from one on: FFmpeg itself finds a transport stream behind few others. */
+/** The bytes from `start` on: FFmpeg itself finds a transport stream only after a few other bytes. */
 const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): VideoBytes => ({
   sizeBytes: sizeBytes - start,
   read: (position, length, isAlone) => read(position + start, length, isAlone),

@@ -47,7 +47,7 @@ export class PacketReader {
   /** By FFmpeg's first name for it. */
   readonly #container: string | undefined;
   #format: OpenFormat;
-  /** That of the stream in its container. */
+  /** The number of the stream in its container. */
   readonly #number: number;
   #stream: Stream;
   #current: Packet;
@@ -112,8 +112,8 @@ export class PacketReader {
   }
 
   /**
-   * Whether the packet that was read last, the first, needs one that the file does not have, and its decoder would not notice: that of
-   * MPEG-4 takes what is not there for gray.
+   * After the first packet was read: whether it needs an earlier one that the file does not have, and the decoder would
+   * not notice. The decoder of MPEG-4 uses gray for a missing frame.
    */
   get beginsInside(): boolean {
     return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;
@@ -330,7 +330,7 @@ function findCodec(ffmpeg: Ffmpeg, { codecId, codecTag }: Stream['codecpar']): C
   throw new InputError('decode', `${what} is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
 }
 
-/** How the container calls a codec, by four characters: printable ones as they are. */
+/** The container's code of a codec: as four characters if they are printable. */
 function calledBy(tag: number): string {
   if (tag === 0) return '';
   const characters = [0, 8, 16, 24].map((shift) => (tag >>> shift) & 0xff);

@@ -2,7 +2,7 @@ import { DamagedError } from './thrift-struct.ts';
 
 const mostVarintBytes = 5;
 
-/** The bytes of an unpacked page, taken from the front. Throws DamagedError where there are too few. */
+/** The bytes of an unpacked page, taken from the front. Throws DamagedError if there are too few. */
 export class PageBody {
   readonly bytes: Uint8Array;
   #at = 0;
@@ -30,7 +30,7 @@ export class PageBody {
     return a + 2 ** 8 * b + 2 ** 16 * c + 2 ** 24 * d;
   }
 
-  /** Of at most 32 bits. */
+  /** Takes an integer of at most 32 bits. */
   varint(): number {
     let value = 0;
     for (let i = 0; i < mostVarintBytes; i++) {

@@ -2,18 +2,21 @@ import type { CompressionCodec } from 'hyparquet';
 import { DamagedError } from './thrift-struct.ts';
 
 /**
- * Bytes of a footer: what is made of it takes some ten times as many. Ten thousand row groups of fifty columns have
- * 60 MiB.
+ * The most bytes of a footer. Decoded, it takes some ten times as much memory. Ten thousand row groups of fifty columns
+ * take 60 MiB.
  */
 export const mostFooterBytes = 2 ** 26;
-/** Rows of a row group at most: one is held at a time, some hundred bytes a row. Programs write a million or fewer. */
+/**
+ * The most rows of a row group: one group is held at a time, some hundred bytes a row. Programs write a million or
+ * fewer.
+ */
 const mostGroupRows = 2 ** 22;
-/** Bytes of a column of a row group, as it is read. Texts of 256 bytes in as many rows as there may be. */
+/** The most bytes read of a column of a row group: texts of 256 bytes in the most rows allowed. */
 export const mostChunkBytes = 2 ** 30;
-/** Fields in fields, at most. */
+/** The most levels of fields within fields. */
 const mostSchemaLevels = 64;
 
-/** Of a decoded footer, what is looked at. */
+/** The parts of a decoded footer that are checked. */
 export interface ParquetFooter {
   schema: readonly SchemaField[];
   num_rows: bigint;
@@ -33,7 +36,7 @@ export interface ParquetChunk {
         path_in_schema: readonly string[];
         codec: CompressionCodec;
         num_values: bigint;
-        /** The bytes that are read; set to the pages that were looked at. */
+        /** The bytes that are read; reduced to the pages that were checked. */
         total_compressed_size: bigint;
         data_page_offset: bigint;
         dictionary_page_offset?: bigint | undefined;
@@ -48,8 +51,8 @@ export interface ColumnBytes {
 }
 
 /**
- * The columns that lie directly below the root and have one value a row, by their names. Throws DamagedError where
- * the schema is no tree.
+ * The columns that lie directly below the root and have one value a row, by name. Throws DamagedError if the schema is
+ * not a tree.
  */
 export function flatColumns({ schema }: ParquetFooter): Map<string, SchemaField> {
   const flat = new Map<string, SchemaField>();
@@ -70,7 +73,7 @@ export function flatColumns({ schema }: ParquetFooter): Map<string, SchemaField>
 }
 
 /**
- * Looks at all that a footer says of the columns wanted, which are flat: rows in bounds, and chunks inside of the
+ * Checks what a footer says of the flat columns `columns`: the number of rows is in bounds, and chunks are inside the
  * file. Throws DamagedError. Returns the chunks of each row group.
  */
 export function chunksOf(footer: ParquetFooter, columns: readonly string[], dataEnd: number): ColumnBytes[][] {
@@ -92,7 +95,7 @@ export function chunksOf(footer: ParquetFooter, columns: readonly string[], data
 function bytesOf({ meta_data }: ParquetChunk, column: string, rows: bigint, dataEnd: number): ColumnBytes {
   const chunk = meta_data!;
   const { num_values, total_compressed_size: size, data_page_offset, dictionary_page_offset } = chunk;
-  // As hyparquet has it: no dictionary is at 0.
+  // As in hyparquet: 0 means that there is no dictionary.
   const start = dictionary_page_offset || data_page_offset;
   const isInFile = start >= 4n && size >= 0n && start + size <= BigInt(dataEnd);
   if (!isInFile) throw new DamagedError(`a part of its column '${column}' lies outside of the file`);

@@ -8,13 +8,12 @@ import { isThorough } from '../../testing/is-thorough.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { openParquet, parquetRows } from './parquet-rows.ts';
 
-// Damaged manifests, made of good ones by a seeded generator. A loop without an end is seen by the time-out of the
-// test run.
+// Damaged manifests, made from good ones by a seeded generator. The time-out of the test run detects an endless loop.
 
 const seed = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
 const count = isThorough ? 3_000 : 300;
 const rows = 40;
-/** What a mutant may take beside what tests take: without bounds some take gigabytes. */
+/** The memory that a mutant may take, in addition to the tests' own: without bounds, some take gigabytes. */
 const mostBytes = 2 ** 28;
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url));
@@ -46,7 +45,7 @@ function makeSeeds(): Buffer[] {
 }
 
 /**
- * Bits and bytes that are changed, half of them in the footer; of some files, bytes that are left out or come twice.
+ * Changes bits and bytes, half of them in the footer; in some files, it also removes or repeats bytes.
  */
 function mutate(seed: Buffer, random: (below: number) => number): Buffer {
   const bytes = Buffer.from(seed);

@@ -5,7 +5,7 @@ import { PageBody } from './page-body.ts';
 import { mostChunkBytes, type SchemaField } from './parquet-bounds.ts';
 import { DamagedError, readThriftStruct, type ThriftStruct } from './thrift-struct.ts';
 
-/** Numbers of the format's definition. */
+/** Numbers from the definition of the format. */
 const kinds = { data: 0n, dictionary: 2n, dataV2: 3n } as const;
 const encodings = {
   oldDictionary: 2n,
@@ -16,12 +16,12 @@ const encodings = {
   dictionary: 8n,
 } as const;
 
-/** Values of a block of differences, at most; writers have 128. */
+/** The most values of a block of differences; writers use 128. */
 const mostBlockValues = 2 ** 20;
-/** A text that is put together from the one before it. A longer one is of no use to a manifest. */
+/** The most bytes of a text that continues the one before it. Manifests need no longer one. */
 const mostTextBytes = 2 ** 16;
 
-/** A column of a row group, whose values are one a row. */
+/** A column of a row group, with one value a row. */
 export interface PagedColumn {
   field: SchemaField;
   codec: ColumnMetaData['codec'];
@@ -30,8 +30,8 @@ export interface PagedColumn {
 }
 
 /**
- * Looks at the pages of a column: the sizes and counts of headers and runs, which say how much memory is taken and
- * how often a loop goes round. Throws DamagedError for what cannot be. Returns where the last page ends.
+ * Checks the pages of a column: the sizes and counts in headers and runs, which decide how much memory a reader takes
+ * and how often its loops repeat. Throws DamagedError for impossible ones. Returns where the last page ends.
  */
 export function checkPages(bytes: Uint8Array, column: PagedColumn): number {
   let at = 0;
@@ -52,7 +52,7 @@ export function checkPages(bytes: Uint8Array, column: PagedColumn): number {
   return at;
 }
 
-/** Returns the rows that the page adds; `column.rows` are missing. */
+/** Returns the number of rows that the page adds. `column.rows` are still missing. */
 function checkPage(header: ThriftStruct, packed: Uint8Array, column: PagedColumn): number {
   if (header[1] === kinds.dictionary) {
     // A value has a byte or more.
@@ -99,7 +99,7 @@ function countOf(page: ThriftStruct, { rows }: PagedColumn): number {
   return count;
 }
 
-/** Returns how many of the values are there, and not null. */
+/** Returns how many of the values are not null. */
 function checkLevels(body: PageBody, count: number): number {
   let there = 0;
   checkRuns(body, 1, count, (value, times) => {
@@ -132,8 +132,8 @@ function checkValues(encoding: unknown, body: PageBody, count: number, { field }
 }
 
 /**
- * Runs of the same value, and groups of eight values side by side: no more of them than values. `onRun` is for values
- * of one bit.
+ * Checks runs of one repeated value, and groups of eight packed values: they may not hold more than `count` values.
+ * `onRun` is called for values of one bit.
  */
 function checkRuns(body: PageBody, width: number, count: number, onRun?: (value: number, times: number) => void): void {
   for (let seen = 0; seen < count; ) {
@@ -141,7 +141,7 @@ function checkRuns(body: PageBody, width: number, count: number, onRun?: (value:
     const missing = count - seen;
     const isPacked = head % 2 === 1;
     const length = isPacked ? 8 * ((head - 1) / 2) : head / 2;
-    // The last group is filled up, but for its bytes, which some leave out.
+    // The last group counts as eight values, but some writers leave out its unused bytes.
     if (length > (isPacked ? missing + 7 : missing))
       throw new DamagedError('a run of it has more values than its page');
     const used = Math.min(length, missing);
@@ -154,7 +154,7 @@ function checkRuns(body: PageBody, width: number, count: number, onRun?: (value:
   }
 }
 
-/** The head of blocks of differences. */
+/** Checks the header of blocks of differences. */
 function checkBlocks(body: PageBody): void {
   const blockValues = body.varint();
   const parts = body.varint();
@@ -162,7 +162,7 @@ function checkBlocks(body: PageBody): void {
   if (!isSound) throw new DamagedError('a page of it has blocks that cannot be');
 }
 
-/** Texts that begin as the one before them: how much of it, and how much follows. */
+/** Checks texts that begin as the text before: how many of its bytes they share, and how many follow. */
 function checkTexts(body: PageBody, count: number): void {
   const view = new DataView(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
   const reader = { view, offset: body.at };
@@ -192,7 +192,7 @@ function structOf(header: ThriftStruct, field: number): ThriftStruct {
   return struct;
 }
 
-/** Sizes and counts have 32 bits, of which the first is 0. */
+/** Sizes and counts are 32-bit integers that are not negative. */
 function numberOf(struct: ThriftStruct, field: number): number {
   const value = struct[field];
   if (typeof value !== 'bigint' || value < 0n || value >= 2n ** 31n) {

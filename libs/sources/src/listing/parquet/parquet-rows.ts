@@ -15,7 +15,7 @@ import { chunksOf, flatColumns, mostFooterBytes } from './parquet-bounds.ts';
 import { checkPages } from './parquet-pages.ts';
 import { DamagedError, readThriftStruct } from './thrift-struct.ts';
 
-/** Rows that are handed on at once. */
+/** Rows that are yielded at once. */
 const rowsAtOnce = 1024;
 
 type Unpack = (bytes: Uint8Array, options: ZlibOptions) => Buffer;
@@ -24,14 +24,14 @@ const by =
   (bytes: Uint8Array, length: number): Uint8Array =>
     unpack(bytes, { maxOutputLength: Math.max(1, length) });
 
-/** Beside those that hyparquet has itself; Node has zstd from 22.15 on. */
+/** Codecs in addition to hyparquet's own. Node has Zstandard from 22.15 on. */
 const compressors: Compressors = {
   GZIP: by(gunzipSync),
   BROTLI: by(brotliDecompressSync),
   ...(zstdDecompressSync && { ZSTD: by(zstdDecompressSync as Unpack) }),
 };
 
-/** A file of Parquet at a path, or in memory. One that is written to later can be read no more. */
+/** Opens a Parquet file at a path, or in memory. Reads fail once the file has been written to. */
 export async function openParquet(content: string | Buffer): Promise<AsyncBuffer> {
   if (typeof content === 'string') return await unchangedFile(content);
   const bytes = new Uint8Array(content).buffer;
@@ -39,8 +39,8 @@ export async function openParquet(content: string | Buffer): Promise<AsyncBuffer
 }
 
 /**
- * What is read of another file than its last bytes are of is not refused by each decoder: it may be rows without
- * values.
+ * Refuses to read a file that has changed since it was opened. Decoders do not always notice that: they may give
+ * rows without values.
  */
 async function unchangedFile(path: string): Promise<AsyncBuffer> {
   const version = localVersion(await stat(path));
@@ -54,12 +54,11 @@ async function unchangedFile(path: string): Promise<AsyncBuffer> {
 }
 
 /**
- * The rows of a manifest in Parquet, some at a time, a row group in memory. `name` is what to call it in sentences.
- * Columns are those directly below the root with one value a row; others of the same name are passed over. Rejects
- * with SourceNotFoundError where the file is none, or has neither a column `path` nor `uri`.
+ * The rows of a manifest in Parquet, some at a time, with one row group in memory. `name` is the manifest's name in
+ * messages. Only columns directly below the root with one value a row are read; others with the same name are ignored.
+ * Rejects with SourceNotFoundError if the file is not Parquet, or has neither a column `path` nor `uri`.
  *
- * hyparquet believes what a file says of itself, so that it is given nothing of which sizes and counts have not been
- * looked at.
+ * hyparquet trusts the sizes and counts that a file states, so all of them are checked before hyparquet gets the file.
  */
 export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenerator<ManifestRow[], void, undefined> {
   const unreadable = (error: unknown): never => {
@@ -81,7 +80,7 @@ export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenera
         const bytes = await file.slice(start, start + Number(chunk.total_compressed_size));
         return checkPages(new Uint8Array(bytes), column);
       };
-      // Nothing behind the pages that were looked at is read.
+      // Nothing after the checked pages is read.
       chunk.total_compressed_size = BigInt(await check().catch(unreadable));
     }
     const options = { file, metadata, columns, rowStart, rowEnd, compressors };
@@ -94,13 +93,13 @@ export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenera
   }
 }
 
-/** What hyparquet says of what it did not expect is about itself, not about the file. */
+/** Errors that hyparquet did not expect describe its own code, not the file. */
 function whyDamaged(error: Error): string {
   const isOfProgram = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
   return isOfProgram || error.message.includes('undefined') ? 'it is damaged' : error.message;
 }
 
-/** What the footer says, and where it begins. */
+/** The decoded footer, and where it begins. */
 async function readFooter(file: AsyncBuffer): Promise<{ metadata: FileMetaData; dataEnd: number }> {
   const magic = 'PAR1';
   const size = file.byteLength;

@@ -1,21 +1,21 @@
-/** Structs in structs, at most: Parquet has 7, and whoever reads them calls itself. */
+/** The most levels of structs in structs: Parquet has 7. The limit bounds the recursion of readers. */
 const mostLevels = 32;
-/** Of an integer of 64 bits, 7 bits a byte. */
+/** The most bytes of a 64-bit integer, 7 bits a byte. */
 const mostVarintBytes = 10;
 
 /**
- * What is kept of a struct: its structs, truth values, and integers of more than a byte, by the number of the field.
+ * The kept fields of a struct: its structs, booleans, and integers of more than a byte, by field number.
  */
 export interface ThriftStruct {
   readonly [field: number]: bigint | boolean | ThriftStruct | undefined;
 }
 
-/** The content is not what it says it is. */
+/** The content contradicts what it states. */
 export class DamagedError extends Error {}
 
 /**
- * Reads a struct of Thrift's compact protocol, as Parquet has them, and never more than there is: lists have no more
- * elements than bytes that follow. Throws DamagedError. Returns where it ends as well.
+ * Reads a struct of Thrift's compact protocol, as in Parquet. It never reads beyond the bytes, and refuses a list with
+ * more elements than bytes that follow. Throws DamagedError. Also returns where the struct ends.
  */
 export function readThriftStruct(bytes: Uint8Array, start = 0): { value: ThriftStruct; end: number } {
   const reader = new Reader(bytes, start);
@@ -38,7 +38,7 @@ class Reader {
     for (let head = this.#byte(); (head & 0x0f) !== 0; head = this.#byte()) {
       field = head >> 4 ? field + BigInt(head >> 4) : this.#integer();
       const element = this.#element(head & 0x0f, level);
-      // The last one counts where a field comes twice.
+      // If a field comes twice, the last one counts.
       if (element === undefined) delete value[Number(field)];
       else value[Number(field)] = element;
     }
@@ -75,7 +75,7 @@ class Reader {
     const type = head & 0x0f;
     const size = head >> 4 === 15 ? this.#varint() : BigInt(head >> 4);
     if (size > BigInt(this.#bytes.length - this.at)) throw new DamagedError('a list of it is longer than what is left');
-    // A truth value has a byte of its own here.
+    // In a list, each boolean takes one byte.
     for (let i = 0n; i < size; i++) this.#element(type < 3 ? 3 : type, level);
   }
 

@@ -1,12 +1,12 @@
 import { type TiffStorage, tiffLayout } from '../tiff-layout.ts';
 
-/** What is said of how a TIFF is stored that is read, each with its values. */
+/** The properties of how a readable TIFF is stored, each with its values. */
 const dimensions = {
   planarConfiguration: [1, 2],
   photometric: [0, 1, 2, 3, 6],
   bits: [1, 2, 4, 8, 16],
   sampleFormat: [1, 4],
-  /** Samples beside those of the colour, and what ExtraSamples says of them. */
+  /** Samples besides the colours, and what ExtraSamples says about them. */
   extra: ['none', 'unstated', 'unspecified', 'premultiplied', 'alpha', 'six'],
   subsampling: ['1x1', '2x1', '1x2', '2x2', '4x1', '4x2', '4x4'],
   predictor: [1, 2],
@@ -14,7 +14,7 @@ const dimensions = {
   blocks: ['strips', 'tiles'],
   byteOrder: ['little', 'big'],
   fillOrder: [1, 2],
-  /** Bits of places in the file: TIFF or BigTIFF. */
+  /** Bits of an offset in the file: TIFF or BigTIFF. */
   offsets: [32, 64],
 } as const;
 
@@ -38,21 +38,21 @@ function storageOf({ bits, sampleFormat, extra, subsampling, ...same }: TiffCase
 }
 
 /**
- * Whether such a file is read, and means something: tags that nothing asks for have their usual values, and so has a plane that
- * is alone.
+ * Whether such a file is readable and worth a test: tags without an effect have their usual values, and a single plane
+ * has the usual PlanarConfiguration.
  */
 function isRead(file: TiffCase): boolean {
   const { compression, predictor, photometric, subsampling } = file;
   const isPredicted = [5, 8, 32946].includes(compression);
   if ((predictor !== 1 && !isPredicted) || (photometric !== 6 && subsampling !== '1x1')) return false;
-  // More than a JPEG allows.
+  // A JPEG does not allow as much.
   if (compression === 7 && subsampling === '4x4') return false;
   const storage = storageOf(file);
   if (storage.samplesPerPixel === 1 && storage.planarConfiguration === 2) return false;
   return typeof tiffLayout(storage) !== 'string';
 }
 
-/** Every combination of values that is read. */
+/** Every readable combination of values. */
 export function readCases(): TiffCase[] {
   let cases: Partial<TiffCase>[] = [{}];
   for (const name of names) {
@@ -64,7 +64,7 @@ export function readCases(): TiffCase[] {
 const values = names.flatMap((name) => dimensions[name].map((value) => `${name}=${value}`));
 const numbers = new Map(values.map((value, i) => [value, i]));
 
-/** The values of a file two by two, each pair as a number. */
+/** All pairs of values of a file, each pair as a number. */
 export function pairsOf(file: TiffCase): number[] {
   const own = names.map((name) => numbers.get(`${name}=${file[name]}`)!);
   return own.flatMap((a, i) => own.slice(i + 1).map((b) => a * values.length + b));
@@ -73,12 +73,13 @@ export function pairsOf(file: TiffCase): number[] {
 export const pairName = (pair: number): string =>
   `${values[Math.floor(pair / values.length)]} ${values[pair % values.length]}`;
 
-/** Some of the files, among which every pair of values is that any of them has. */
+/** A part of the files that has every pair of values which occurs in any file. */
 export function coveringCases(files: readonly TiffCase[]): TiffCase[] {
   const pairs = files.map(pairsOf);
   const left = new Set(pairs.flat());
   const chosen: TiffCase[] = [];
-  // Of some of the files, others each time, the one with most pairs that are left; of all of them where few are.
+  // Picks the file with the most missing pairs from a sample that moves on each time; from all files once few pairs are
+  // missing.
   const stride = 1_000_003 % files.length;
   for (let at = 0; left.size > 0; ) {
     let [best, most] = [-1, 0];

@@ -2,17 +2,17 @@ import { tiffTags } from '../tag-names.ts';
 
 type TagName = keyof typeof tiffTags;
 
-/** A value of a tag: SHORTs, or LONGs where they do not fit, or a text just as it is. */
+/** A value of a tag: SHORTs (LONGs if they do not fit), or a text as it is. */
 export type TagValue = readonly number[] | string;
 
 export interface WrittenTiff {
   width: number;
   height: number;
-  /** Of strips or, with TileWidth, of tiles; empty ones are left out of the file. */
+  /** The bytes of strips or, with TileWidth, of tiles; empty blocks are left out of the file. */
   blocks: readonly Uint8Array[];
-  /** More tags, or others; null: none of that. By name, or by number for those that nobody reads. */
+  /** Tags to add or replace; null removes one. By name, or by number for tags that are never read. */
   tags?: { [tag in TagName | number]?: TagValue | null };
-  /** The last tag first. */
+  /** Writes the last tag first. */
   isUnsorted?: boolean;
   /** Directories that follow. */
   pages?: readonly WrittenTiff[];

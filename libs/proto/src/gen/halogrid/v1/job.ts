@@ -292,7 +292,7 @@ export interface JobStatus {
   reasons: QuarantineReason[];
   /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
   waiting: string;
-  /** What a person should know about the job's sources, a sentence each, e.g. which folders and files were left out. At most 32. */
+  /** Notes for people about the job's sources, a sentence each, such as which folders and files were left out. At most 32. */
   notes: string[];
   /** Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted them. */
   nodesUsed?:
@@ -307,7 +307,7 @@ export interface JobStatus {
   times:
     | JobTimes
     | undefined;
-  /** Inputs that count without some bytes of their files, which hold no pixel; the most frequent sentence first. */
+  /** Inputs from which bytes that hold no pixel were removed; the most frequent sentence first. */
   mended: MendedInputs[];
 }
 
@@ -326,7 +326,7 @@ export interface JobTimes {
   stageSeconds: { [key: string]: number };
   /**
    * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the coordinator, in
-   * which shards of the job waited for a node; `away URI`: in which it waited for that host or bucket.
+   * which shards of the job waited for a node; `away URI`: seconds in which it waited for that host or bucket.
    */
   busySeconds: { [key: string]: number };
 }
@@ -361,9 +361,9 @@ export interface QuarantineReason {
   example: string;
 }
 
-/** Inputs without the same bytes of their files. */
+/** Inputs from which bytes of one kind were removed. */
 export interface MendedInputs {
-  /** One sentence that says what. */
+  /** One sentence that says which bytes. */
   mended: string;
   inputs: number;
   /** One of the inputs. */

@@ -27,13 +27,13 @@ export const Cause = {
   UNSPECIFIED: "CAUSE_UNSPECIFIED",
   /** CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not supported. */
   CONTENT: "CAUSE_CONTENT",
-  /** ACCESS - The bytes could not be had: not found, an error of input or output, too many open files. */
+  /** ACCESS - The bytes could not be read: not found, an error of input or output, too many open files. */
   ACCESS: "CAUSE_ACCESS",
   /** CHANGED - There are other bytes than those that were listed: another size, time or ETag. */
   CHANGED: "CAUSE_CHANGED",
-  /** AWAY - The host or bucket could not be reached, or gave no answer that tells of the file: no connection, no name, no time, 408, 429, 5xx. */
+  /** AWAY - The host or bucket failed: no connection, no address, no answer in time, 408, 429 or 5xx. */
   AWAY: "CAUSE_AWAY",
-  /** CLOSED - The host or bucket wants other keys, for this file at least: 401, 403. */
+  /** CLOSED - The host or bucket refuses the keys, at least for this file: 401, 403. */
   CLOSED: "CAUSE_CLOSED",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
@@ -319,7 +319,7 @@ export interface ShardCompleted {
   timeline?:
     | ShardTimeline
     | undefined;
-  /** Absent where no byte of a file was left out. */
+  /** Absent if no byte of a file was removed. */
   mended?: MendedSources | undefined;
 }
 
@@ -375,17 +375,17 @@ export interface CaptureTime {
   offsetMinutes?: number | undefined;
 }
 
-/** Sources with a result and a file without some bytes, which hold no pixel. */
+/** Sources with a result from whose files bytes that hold no pixel were removed. */
 export interface MendedSources {
   /** At most 16. */
   kinds: MendedKind[];
 }
 
-/** Sources of a shard without the same bytes of their files. */
+/** Sources of a shard from which bytes of one kind were removed. */
 export interface MendedKind {
-  /** One sentence that says what. */
+  /** One sentence that says which bytes. */
   mended: string;
-  /** How many they are, and the lowest of them. */
+  /** The number of such sources, and the lowest of them. */
   sources: number;
   source: number;
 }
@@ -439,7 +439,7 @@ export interface SeenFile {
   sha256: Uint8Array;
   /** Why the file cannot be read, in one sentence; empty: it can. */
   error: string;
-  /** Of that error. */
+  /** The cause of that error. */
   cause: Cause;
 }
 
