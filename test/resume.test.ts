@@ -98,7 +98,7 @@ test('a folder that was left half-way is refused for another job, and by another
   assert.equal(refused.code, 2);
   const sentence =
     `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${ledgerFormat}): ` +
-    `finish it with that version, or remove '${out}' to begin anew`;
+    `finish it with that version, or remove '${out}' to start again`;
   assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
   assert.equal(readJson(out, 'job.json').state, 'running');
   setLedgerFormat(out, ledgerFormat);

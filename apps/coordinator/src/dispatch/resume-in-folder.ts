@@ -60,7 +60,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     if (error instanceof OlderLedgerError) {
       throw new UsageError(
         `Job ${jobId} in '${path}' was left half-way by an older version (ledger format ${error.format}, this is ` +
-          `${ledgerFormat}): finish it with that version, or remove '${path}' to begin anew`,
+          `${ledgerFormat}): finish it with that version, or remove '${path}' to start again`,
       );
     }
     const why = error instanceof Error ? error.message : String(error);

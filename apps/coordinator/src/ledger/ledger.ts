@@ -197,9 +197,9 @@ export interface Ledger {
   ): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
-  /** Notes when a job got so far, the first time that it is told. It is written with what comes next. */
   /** Sets all notes about the job's sources. They are written with what comes next. */
   setNotes(jobId: string, notes: readonly string[]): void;
+  /** Records when a job first reached that moment. It is written with what comes next. */
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void;
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
