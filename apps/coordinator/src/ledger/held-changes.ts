@@ -61,9 +61,14 @@ export class HeldChanges {
     this.#held.delete(what);
   }
 
-  /** Gives up all changes. */
-  close(): void {
+  /** Gives up all held changes: their callers' promises reject with `error`, or else with why each was held. */
+  close(error?: Error): void {
     this.#isClosed = true;
-    for (const { waiter, failure } of this.#held.values()) waiter?.reject(failure);
+    for (const { waiter, failure } of this.#held.values()) waiter?.reject(error ?? failure);
+  }
+
+  /** Tries nothing again from now on, and answers no caller. */
+  stop(): void {
+    this.#isClosed = true;
   }
 }

@@ -170,6 +170,17 @@ test('what is changed while a group that is held back is being synced waits with
   assert.equal(await kept('full'), 9);
 });
 
+test('a journal that another leader fences off gives up what it holds back as well', async () => {
+  const { journal, store } = await stage();
+  const [full, well] = [new Count('full'), new Count('well')];
+  full.failure = noRoom();
+  const held = journal.write(full);
+  while (!journal.lackOf(full)) await turn();
+  store.failure = new FencedError(1, undefined);
+  await assert.rejects(journal.write(well), FencedError);
+  await assert.rejects(held, FencedError);
+});
+
 test('what is held back is given up when it is not wanted any more, or the journal closes', async () => {
   for (const end of ['give up', 'close'] as const) {
     const { journal, kept } = await stage();

@@ -232,10 +232,12 @@ export class Journal {
     this.#ended = error;
     if (error instanceof LostLedgerError) {
       this.#next.clear();
+      this.#held.stop();
       this.#options.lost?.(error);
       return;
     }
     for (const waiter of [...this.#current.values(), ...this.#next.values()]) waiter.reject(error);
     this.#next.clear();
+    this.#held.close(error);
   }
 }

@@ -153,6 +153,8 @@ export class SimulatedCoordinator {
     this.#wake();
     this.#stopRenewing();
     await this.#shared?.close();
+    // What its disk has no room for would be tried again until there is some.
+    this.ledger.stopRetrying();
     await this.dispatcher.close();
     await this.ledger.close();
   }
