@@ -21,22 +21,32 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
 }
 
 /**
- * Whether it is known that the node cannot compute the shard. If there is no room for its results at all, the node is
- * not at fault.
+ * Whether the node is known not to be able to compute the shard. A disk that is full for everybody says nothing about the node, and neither
+ * does a host that has been away for less than the time that jobs wait for it.
  */
-function lacksFor(node: AttachedNode, { job, shard }: ShardEntry): boolean {
-  const isOfNode = (need: string): boolean => !job.outputLack || !lacksRoom(node, need);
-  return shard.needs?.some((need) => node.sights.get(need)?.kind === 'lacking' && isOfNode(need)) ?? false;
+function lacksFor(
+  node: AttachedNode,
+  { job, shard }: ShardEntry,
+  { sourceGraceMs }: SchedulerState,
+  now: number,
+): boolean {
+  return (shard.needs ?? []).some((need) => {
+    const sight = node.sights.get(need);
+    if (sight?.kind !== 'lacking') return false;
+    if (placeOfNeed(need) !== undefined) return now - sight.sinceMs >= sourceGraceMs;
+    return !job.outputLack || !lacksRoom(node, need);
+  });
 }
 
 /** Whether one of the nodes that are given shards, of those that `isMeant` picks, could have the shard for all that is known. */
 export function someNodeCouldHave(
-  { nodes }: SchedulerState,
+  state: SchedulerState,
   entry: ShardEntry,
   now: number,
   isMeant: (node: AttachedNode) => boolean,
 ): boolean {
-  for (const node of nodes.values()) if (isActive(node, now) && isMeant(node) && !lacksFor(node, entry)) return true;
+  for (const node of state.nodes.values())
+    if (isActive(node, now) && isMeant(node) && !lacksFor(node, entry, state, now)) return true;
   return false;
 }
 
