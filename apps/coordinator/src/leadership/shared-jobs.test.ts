@@ -181,7 +181,10 @@ test('of a job that is not known nobody says that there is none while the store 
   const away = Promise.withResolvers<never>();
   a.store.shares.look = () => away.promise;
   await pass(1000);
-  const asked = assert.rejects(a.ledger.getJob('x'), { kind: 'unavailable', message: /^It is unknown for now whether job 'x' exists/ });
+  const asked = assert.rejects(a.ledger.getJob('x'), {
+    kind: 'unavailable',
+    message: /^It is unknown for now whether job 'x' exists/,
+  });
   await pass(3000);
   await asked;
   away.reject(new Error('No route'));
