@@ -21,8 +21,8 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
 }
 
 /**
- * Whether the node is known not to be able to compute the shard. A disk that is full for everybody says nothing about the node, and neither
- * does a host that has been away for less than the time that jobs wait for it.
+ * Whether it is known that the node cannot compute the shard. A disk that is full for every node is not the fault of this
+ * one. Neither is a host that has been away for less than the time that jobs wait for it.
  */
 function lacksFor(
   node: AttachedNode,
