@@ -1,10 +1,26 @@
 // Node's spec reporter, with the totals at its end in the form of TAP comments ('# pass 12'), which people and programs
-// find in any log.
+// find in any log. Where TEST_FAILED names a file, a line of JSON is added to it for each test that failed: its file, name and message.
+import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
 
 export default async function* report(events) {
-  for await (const chunk of Readable.from(events).compose(new spec())) {
+  for await (const chunk of Readable.from(recorded(events)).compose(new spec())) {
     yield String(chunk).replace(/^.*?ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /gm, '# $1 ');
   }
+}
+
+async function* recorded(events) {
+  const path = process.env.TEST_FAILED;
+  for await (const event of events) {
+    if (path !== undefined && event.type === 'test:fail')
+      appendFileSync(path, `${JSON.stringify(failureOf(event.data))}\n`);
+    yield event;
+  }
+}
+
+/** What failed innermost comes first, and tells why; a suite or a file then says that its parts failed. */
+function failureOf({ file, name, details }) {
+  const error = details.error?.cause ?? details.error;
+  return { file, test: name, message: String(error?.message ?? error).split('\n')[0] };
 }

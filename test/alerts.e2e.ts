@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@halogrid/testing';
 import { ScriptedNode } from '../apps/coordinator/src/services/testing/scripted-node.ts';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
-import { eventually } from './eventually.ts';
 import { withFaults } from './faults/node-hooks.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid } from './halogrid.ts';
@@ -214,10 +214,8 @@ async function leave(name: string): Promise<ClusterNode[]> {
 
 /** Waits until that alert fires; what it says is whole, and of this cluster. */
 async function fires(name: string): Promise<Alert> {
-  const alert = await eventually(
-    `${name} to fire`,
-    async () => (await prometheus.firing('lab')).find(({ labels }) => labels.alertname === name),
-    90_000,
+  const alert = await eventually(`${name} to fire`, async () =>
+    (await prometheus.firing('lab')).find(({ labels }) => labels.alertname === name),
   );
   assert.match(alert.annotations.summary!, /\blab\b/);
   assert.doesNotMatch(Object.values(alert.annotations).join(), /no value|\{\{|NaN/);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
+import { eventually } from '@halogrid/testing';
 import { command } from './command.ts';
-import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
 import { scratchFolder } from './scratch-folder.ts';

@@ -3,8 +3,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
-import { eventually } from './eventually.ts';
 
 const [disk, source, out] = process.argv.slice(2) as [string, string, string];
 const filler = join(disk, 'filler');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { showOnFailure } from '@halogrid/testing';
 import { environment, main, nodeFlags } from '../apps/cli/bin/launch.mjs';
 import './own-folders.ts';
 import { type ProcessInfo, processesWith } from './process-list.ts';
@@ -91,6 +92,11 @@ export class Halogrid {
       this.#child.on('error', reject);
       // 'close' comes after the last of the output, which children of the program may hold open.
       this.#child.on('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
+    });
+    showOnFailure({
+      name: `halogrid ${args.join(' ')} (process ${this.pid})`,
+      printed: () => this.#stdout + this.#stderr,
+      end: () => this.#child.exitCode ?? this.#child.signalCode ?? undefined,
     });
     const patience = setTimeout(() => this.kill(), maxLifeMs).unref();
     void this.ended.finally(() => clearTimeout(patience)).catch(() => {});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { eventually } from '@halogrid/testing';
 import { command } from './command.ts';
-import { eventually } from './eventually.ts';
 import { withFaults } from './faults/node-hooks.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -21,7 +21,6 @@ const source = join(folder, 'picture.pgm');
 const whole = join(folder, 'whole');
 
 /** A process that lost the one that started it may finish what it is at: 5 seconds, and some for a busy machine. */
-const goneWithinMs = 15_000;
 
 const job = (out: string, tilePx: number, nodes: number): string[] => {
   const cut = ['--map', 'tiff', '--tile', String(tilePx)];
@@ -67,7 +66,7 @@ for (const [victim, nodes] of [
     const out = join(folder, victim);
     const run = await startHalfWay(out, victim === 'launcher', nodes);
     process.kill(run.pidsOf(victim)[0]!, 'SIGKILL');
-    await eventually('its processes to be gone', () => run.processes().length === 0, goneWithinMs);
+    await eventually('its processes to be gone', () => run.processes().length === 0);
     await run.ended;
     assert.notEqual(readJson(out, 'job.json').state, 'complete');
     await assertCompletes(out, nodes);

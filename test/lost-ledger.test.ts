@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
+import { eventually } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
-import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';

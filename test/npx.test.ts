@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually } from './eventually.ts';
+import { eventually } from '@halogrid/testing';
 import { Halogrid } from './halogrid.ts';
 import { hasProc } from './process-list.ts';
 
@@ -10,7 +10,6 @@ import { hasProc } from './process-list.ts';
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 /** A program looks for npx several times a second, and this machine may be busy. */
-const goneWithinMs = 15_000;
 const anyPort = '127.0.0.1:0';
 
 for (const [command, options] of [
@@ -22,7 +21,7 @@ for (const [command, options] of [
       const program = new Halogrid([command, ...options], { cwd, npx: true });
       await program.firstLine;
       program.signal(signal);
-      await eventually('its processes to be gone', () => program.processes().length === 0, goneWithinMs);
+      await eventually('its processes to be gone', () => program.processes().length === 0);
       await program.ended;
     });
   }

@@ -13,8 +13,8 @@ import {
   type TestS3,
   type TestServer,
 } from '@halogrid/sources/testing-servers';
+import { eventually } from '@halogrid/testing';
 import { Cluster, startNode } from './cluster.ts';
-import { eventually } from './eventually.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { JobsClient, NodesClient } from '@halogrid/proto';
-import { eventually } from './eventually.ts';
+import { eventually } from '@halogrid/testing';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { commandLine, hasProc, listeningPorts, settingOf } from './process-list.ts';

@@ -1,4 +1,4 @@
-import { isThorough, repeated } from '@halogrid/kernels/testing-runs';
+import { isThorough, repeated } from '@halogrid/testing';
 
 export { isThorough };
 

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utime
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
-import { eventually } from '../eventually.ts';
 import type { HalogridOptions } from '../halogrid.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { readMetrics } from '../read-metrics.ts';

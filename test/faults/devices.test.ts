@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { eventually } from '../eventually.ts';
+import { eventually } from '@halogrid/testing';
 import { readMetrics } from '../read-metrics.ts';
 import { readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { JobStatus } from '@halogrid/proto';
+import { eventually as eventuallyWithin } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
-import { eventually as eventuallyWithin } from '../eventually.ts';
 import { hasProc } from '../process-list.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readJson } from '../results.ts';
@@ -17,7 +17,7 @@ const hangsAfterMs = 120_000;
 
 /** As `eventually`, and so much sooner a failure that the test can still clean up. */
 export function eventually<T>(what: string, ask: Parameters<typeof eventuallyWithin<T>>[1]): Promise<T> {
-  return eventuallyWithin(what, ask, hangsAfterMs);
+  return eventuallyWithin(what, ask);
 }
 
 /** Lets about a hundred leases a second reach a node, so that a job lasts long enough to be disturbed. */

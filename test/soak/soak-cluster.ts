@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@halogrid/testing';
 import { type ClusterNode, startNode } from '../cluster.ts';
-import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { Halogrid } from '../halogrid.ts';
 import { residentBytes } from '../process-list.ts';
@@ -11,7 +11,6 @@ export const nodeNames = ['a', 'b', 'c'] as const;
 /** Silence after which a node, and a coordinator, count as lost. */
 export const nodeTimeoutMs = 3_000;
 /** For a machine that is busy. */
-const patienceMs = 90_000;
 
 /** A coordinator that is started again whenever its process has ended. */
 export class SoakCoordinator {
@@ -57,7 +56,7 @@ export class SoakCoordinator {
     void program.ended.then(() => {
       if (this.#program === program) this.#hasEnded = true;
     });
-    await eventually(`${this.http} to answer`, () => this.#answers('/healthz'), patienceMs);
+    await eventually(`${this.http} to answer`, () => this.#answers('/healthz'));
   }
 
   leads(): Promise<boolean> {
@@ -128,21 +127,17 @@ export class SoakCluster {
   async heal(): Promise<SoakCoordinator> {
     for (const coordinator of this.coordinators) await coordinator.ensure();
     for (const name of nodeNames) if (!this.nodes.has(name)) await this.startNode(name);
-    return eventually(
-      'a leader with every node',
-      async () => {
-        this.checkNodes();
-        // One that was passed over ends a little after it wakes up.
-        for (const coordinator of this.coordinators) await coordinator.ensure();
-        for (const coordinator of this.coordinators) {
-          if (!(await coordinator.leads())) continue;
-          const attached = await coordinator.attached();
-          if (nodeNames.every((name) => attached.includes(name))) return coordinator;
-        }
-        return undefined;
-      },
-      patienceMs,
-    );
+    return eventually('a leader with every node', async () => {
+      this.checkNodes();
+      // One that was passed over ends a little after it wakes up.
+      for (const coordinator of this.coordinators) await coordinator.ensure();
+      for (const coordinator of this.coordinators) {
+        if (!(await coordinator.leads())) continue;
+        const attached = await coordinator.attached();
+        if (nodeNames.every((name) => attached.includes(name))) return coordinator;
+      }
+      return undefined;
+    });
   }
 
   async leader(): Promise<SoakCoordinator | undefined> {

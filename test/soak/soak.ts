@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { eventually } from '@halogrid/testing';
 import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
-import { eventually } from '../eventually.ts';
 import { connectJobs } from '../jobs-client.ts';
 import { hasProc } from '../process-list.ts';
 import { readJson } from '../results.ts';
@@ -30,8 +30,6 @@ if (!(minutes > 0) || !Number.isInteger(seed))
   throw new Error('Usage: soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN]');
 if (!hasProc) throw new Error('What processes take is told by /proc, which this machine has not');
 
-/** A job that takes longer, whatever happens to it, hangs. */
-const hangsAfterMs = 180_000;
 /** Coordinators are left alone for as many rounds, and then disturbed for as many, so that some live long enough to grow. */
 const calmRounds = 16;
 
@@ -101,7 +99,7 @@ async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void
     cluster.checkNodes();
     return [...outs.values()].every(hasEnded);
   };
-  await eventually(`${[...outs.keys()].join(', ')} to end`, areOver, hangsAfterMs);
+  await eventually(`${[...outs.keys()].join(', ')} to end`, areOver);
   const outcomes = new Map([...outs].map(([name, out]) => [name, readSoakOutcome(out)]));
   rmSync(join(folder, 'out'), { recursive: true });
   return outcomes;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isThorough } from '@halogrid/kernels/testing-runs';
+import { isThorough } from '@halogrid/testing';
 
 const halogrid = fileURLToPath(new URL('../bin/halogrid.mjs', import.meta.url));
 const main = fileURLToPath(new URL('main.ts', import.meta.url));

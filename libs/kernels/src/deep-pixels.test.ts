@@ -8,18 +8,8 @@ import { borderModes } from './kernel/border.ts';
 import type { AskedOperation } from './kernel/operation.ts';
 import { createPipeline, parseOperation, pipelineOver } from './pipeline/pipeline.ts';
 import { runReference } from './reference.ts';
-import {
-  createPipelineOver,
-  noiseFor,
-  noiseImage,
-  runs,
-  samplesOf,
-  staged,
-  type TestImage,
-  tileArbitrary,
-  verifyBins,
-  verifySamples,
-} from './testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { createPipelineOver, noiseFor, noiseImage, samplesOf, staged, type TestImage, tileArbitrary, verifyBins, verifySamples } from './testing/index.ts';
 
 const ops = [
   'lbp',

@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { JobSpec, type JobsAnswer } from '@halogrid/proto';
+import { eventually } from '@halogrid/testing';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
 import { ScriptedNode } from '../../../apps/coordinator/src/services/testing/scripted-node.ts';
 import { openBrowser } from '../../browser.ts';
 import { Cluster } from '../../cluster.ts';
-import { eventually } from '../../eventually.ts';
 import { drawPicture, writePgm } from '../../picture-files.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { repeated } from '../testing/repeated.ts';
 import { decodeBlock, encodeBlock } from './job-record.ts';
 import { blockBins, OpenBins } from './open-bins.ts';
 

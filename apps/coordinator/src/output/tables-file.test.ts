@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { repeated } from '@halogrid/testing';
 import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
@@ -13,7 +14,6 @@ import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { repeated } from '../testing/repeated.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 

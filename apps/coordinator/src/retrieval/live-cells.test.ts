@@ -3,6 +3,7 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { cellsOf, type Grid } from '@halogrid/kernels';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { histogramShape } from '../job/histogram-shape.ts';
 import { packFrames } from '../job/packed-frames.ts';
@@ -20,7 +21,6 @@ import {
 } from '../ledger/testing/ledger-scene.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
-import { repeated } from '../testing/repeated.ts';
 import { LiveCells } from './live-cells.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));

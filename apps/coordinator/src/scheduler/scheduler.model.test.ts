@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { Shard } from '../job/shard.ts';
-import { repeated } from '../testing/repeated.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';

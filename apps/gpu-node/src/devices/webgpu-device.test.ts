@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { borderModes, createPipeline, runReference } from '@halogrid/kernels';
-import { isThorough, noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import type { Device } from './device.ts';
 import { sharedDevice } from './testing/shared-device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';

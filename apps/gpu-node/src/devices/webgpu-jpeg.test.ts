@@ -5,7 +5,7 @@ import { bandOf, decodeTwin, endOfData, findStretches, isFine } from '@halogrid/
 import { fileWords, groupChunks, type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
 import { runReference } from '@halogrid/kernels';
 import { createGpuProgram } from '@halogrid/kernels/gpu';
-import { isThorough } from '@halogrid/kernels/testing-runs';
+import { isThorough } from '@halogrid/testing';
 import sharp from 'sharp';
 import {
   counts,

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 import { type AskedOperation, borderModes, cellsOf, createPipeline, type Grid } from '@halogrid/kernels';
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { CpuDevice } from '../devices/cpu-device.ts';

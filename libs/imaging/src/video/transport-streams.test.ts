@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import { isVideoFile } from './is-video-file.ts';
-import { isThorough } from './testing/is-thorough.ts';
 import { type Decoded, decodeInOneProcess, decodeInSegments, indexOnce } from './testing/segments.ts';
 import { grayByFfmpeg, height, makeVideo, noFfmpeg, videoKinds, width } from './testing/videos.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decodeSoundJpeg } from '@halogrid/imaging';
-import { repeated } from '@halogrid/kernels/testing-runs';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { decodeOnCores } from '../testing/cores.ts';
 import { madeUpJpegs } from '../testing/made-up-arbitrary.ts';

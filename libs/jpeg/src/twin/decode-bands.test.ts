@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { repeated } from '@halogrid/kernels/testing-runs';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { bandOf, endOfData } from '../frame/bands.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';

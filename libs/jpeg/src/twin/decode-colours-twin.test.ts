@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isThorough, repeated } from '@halogrid/kernels/testing-runs';
+import { isThorough, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { hasColours } from '../frame/jpeg-frame.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { repeated } from '@halogrid/kernels/testing-runs';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';

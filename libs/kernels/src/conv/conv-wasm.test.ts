@@ -6,18 +6,8 @@ import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import {
-  countSamples,
-  createPipelineOver,
-  noiseFor,
-  noiseImage,
-  runs,
-  samplesOf,
-  staged,
-  tileArbitrary,
-  verifyBins,
-  verifySamples,
-} from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { countSamples, createPipelineOver, noiseFor, noiseImage, samplesOf, staged, tileArbitrary, verifyBins, verifySamples } from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the reference', () => {

@@ -4,15 +4,8 @@ import { greatest, type PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import {
-  countSamples,
-  createPipelineOver,
-  noiseFor,
-  runs,
-  samplesOf,
-  staged,
-  tileArbitrary,
-} from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { countSamples, createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 import { assertNear } from './testing/check-convolution.ts';
 

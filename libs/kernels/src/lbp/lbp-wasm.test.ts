@@ -5,7 +5,8 @@ import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { createPipeline, parseOperation } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, staged, tileArbitrary } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { noiseImage, staged, tileArbitrary } from '../testing/index.ts';
 
 const ops = [
   'lbp:convention=nw-cw-msb',

@@ -3,7 +3,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
 import { defineLbp } from './testing/define-lbp.ts';
 
 /** Every convention with all that it has. */

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, staged, tileArbitrary } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { createPipelineOver, noiseFor, staged, tileArbitrary } from '../testing/index.ts';
 
 test('tiles of any size, place, border and order equal the reference', () => {
   fc.assert(

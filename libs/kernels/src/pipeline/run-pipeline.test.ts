@@ -5,7 +5,8 @@ import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 import { type Cell, cellsOf } from './grid.ts';
 import { createPipeline } from './pipeline.ts';
 

@@ -4,7 +4,7 @@ import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
 

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noise, noiseFor, runs, samplesOf, staged } from '../testing/index.ts';
+import { runs } from '@halogrid/testing';
+import { createPipelineOver, noise, noiseFor, samplesOf, staged } from '../testing/index.ts';
 import { placeSharedItem, planPipelines } from './shared-plan.ts';
 
 const kernels: AskedOperation[][] = [

@@ -2,7 +2,6 @@
 export type { Samples } from '@halogrid/geometry';
 export { countSamples } from './count-samples.ts';
 export { noise, noiseFor, noiseImage, type TestImage } from './noise.ts';
-export { isThorough, repeated, runs } from './runs.ts';
 export { createPipelineOver, samplesOf, staged, stageTile } from './staged.ts';
 export { tileArbitrary } from './tile-arbitrary.ts';
 export { verifyBins } from './verify-bins.ts';

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import sharp from 'sharp';
 import { runCpu } from '../cpu.ts';
 import { runReference } from '../reference.ts';
 import type { TestImage } from './noise.ts';
-import { isThorough } from './runs.ts';
 
 const folder = fileURLToPath(new URL('../../oracle', import.meta.url));
 /** The smallest image. */

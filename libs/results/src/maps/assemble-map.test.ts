@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setImmediate as immediately } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Size } from '@halogrid/geometry';
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
 import { chunkPath, piecesOf, writeChunk } from '../chunks/chunk.ts';
 import type { MapType } from '../layout/map-type.ts';

@@ -3,7 +3,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Size, sampleBytes } from '@halogrid/geometry';
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
 import { crc32c } from '../layout/crc32c.ts';
 import type { MapKind, MapType } from '../layout/map-type.ts';

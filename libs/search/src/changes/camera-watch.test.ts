@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repeated } from '@halogrid/kernels/testing-runs';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { noise } from '../testing/make-job.ts';
 import { CameraWatch } from './camera-watch.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
 import { distances } from '../distances/distance.ts';
 import { distanceNames } from '../distances/distance-names.ts';

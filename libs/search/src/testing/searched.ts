@@ -1,4 +1,4 @@
-import { isThorough } from '@halogrid/kernels/testing';
+import { isThorough } from '@halogrid/testing';
 
 /**
  * Frames and queries of tests that hold searches against a plain loop. HALOGRID_SEARCH_ROWS asks for more: 100,000 frames and

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import { isBelow } from '../access/allowed-path.ts';
 import { restrictSources, unrestricted } from '../access/source-access.ts';
 import { openInputFile } from '../files/input-file.ts';
 import { InputError } from '../input-error.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
-import { isThorough } from '../testing/is-thorough.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { listSources, type Source } from './sources.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { repeated } from '../../testing/repeated.ts';
+import { repeated } from '@halogrid/testing';
 import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';

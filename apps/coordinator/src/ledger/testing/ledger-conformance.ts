@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { SourceResult } from '../../job/shard.ts';
-import { repeated } from '../../testing/repeated.ts';
 import { jobDigest } from '../digest.ts';
 import { jobLine } from '../job-line.ts';
 import type { Ledger } from '../ledger.ts';

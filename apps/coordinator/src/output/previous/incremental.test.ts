@@ -5,11 +5,11 @@ import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { MemoryStore } from '../../ledger/store/memory-store.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { memoryFolder } from '../../testing/memory-folder.ts';
-import { repeated } from '../../testing/repeated.ts';
 import type { Changes } from './changes.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-incremental-'));

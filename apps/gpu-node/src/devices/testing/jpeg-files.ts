@@ -6,7 +6,7 @@ import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ColourConverter, JpegDecoder, type JpegFrame, readJpegFrame } from '@halogrid/jpeg';
 import { mutate } from '@halogrid/jpeg/testing';
-import { repeated } from '@halogrid/kernels/testing-runs';
+import { repeated } from '@halogrid/testing';
 import { openAdapter } from '../webgpu-adapter.ts';
 import { requestDevice } from '../webgpu-device.ts';
 import type { TestJpeg } from './run-jpegs.ts';

@@ -11,16 +11,15 @@ import {
 } from '@halogrid/kernels';
 import {
   createPipelineOver,
-  isThorough,
   noise,
   noiseFor,
-  repeated,
   samplesOf,
   stageTile,
   tileArbitrary,
   verifyBins,
   verifySamples,
 } from '@halogrid/kernels/testing';
+import { isThorough, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { Device } from '../device.ts';
 import { testedKind } from './tested-kind.ts';

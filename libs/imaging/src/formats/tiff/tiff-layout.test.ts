@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isThorough } from '../../video/testing/is-thorough.ts';
+import { isThorough } from '@halogrid/testing';
 import { type TiffStorage, tiffLayout } from './tiff-layout.ts';
 
 /** Values of each tag: all supported ones, and some of every unsupported kind. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
-import { isThorough } from '../testing/is-thorough.ts';
 import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
 import {
   allColoursByFfmpeg,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { isThorough } from '@halogrid/testing';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { SourceNotFoundError } from '../../source-errors.ts';
-import { isThorough } from '../../testing/is-thorough.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { openParquet, parquetRows } from './parquet-rows.ts';
 

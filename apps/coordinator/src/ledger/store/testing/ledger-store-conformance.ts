@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { repeated } from '../../../testing/repeated.ts';
 import { type Change, type Entry, type EntryFilter, FencedError, type LedgerStore } from '../ledger-store.ts';
 
 /** Opens one more store on the same database. */

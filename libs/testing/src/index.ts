@@ -1,0 +1,8 @@
+// What every package's tests share: how long they wait, and how often they repeat.
+export { beside } from './beside.ts';
+export { eventually } from './eventually.ts';
+export { isThorough, repeated, runs } from './how-often.ts';
+export { timeoutMs } from './patience.ts';
+export { pause, turns } from './pause.ts';
+export { type StartedProgram, showOnFailure } from './show-on-failure.ts';
+export { within } from './within.ts';

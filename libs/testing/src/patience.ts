@@ -1,0 +1,25 @@
+import { availableParallelism, loadavg } from 'node:os';
+
+/** How much longer than usual tests wait: HALOGRID_PATIENCE, a number from 1 on; 1 unless it is set. */
+const patience = Math.max(1, Number(process.env.HALOGRID_PATIENCE ?? 1));
+
+/** The longest that a test waits for one thing: far longer than it takes on a busy machine, because only a fault makes a test wait for it. */
+export const waitLimitMs = 180_000 * patience;
+
+/** The longest that one test may take, or one file where each has a process; longer than any wait, which says what it waited for. */
+export const testLimitMs = 1_200_000 * patience;
+
+/** A timer that comes later than this shows that the machine did not let this process run. */
+export const lateMs = 50;
+
+/** Of the time between two ticks that were to be `periodMs` apart, what a wait counts: no more than the period where the second was late. */
+export const countedMs = (elapsedMs: number, periodMs: number): number =>
+  elapsedMs > periodMs + lateMs ? periodMs : elapsedMs;
+
+/**
+ * The timeout, in whole milliseconds, that a test gives to a program it starts (`--device-timeout`, `--node-timeout`, `--decoder-timeout`):
+ * `ms` on a machine at rest, and in proportion longer while more processes want to run than there are cores. A test whose outcome needs
+ * the timeout to pass waits for that event, however long it takes.
+ */
+export const timeoutMs = (ms: number): number =>
+  Math.ceil(ms * patience * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));

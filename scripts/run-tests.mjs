@@ -1,0 +1,46 @@
+// node run-tests.mjs [--isolation=none] [--force-exit] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
+// test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed: what to try again.
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { testLimitMs } from '../libs/testing/src/patience.ts';
+
+const reporter = new URL('test-reporter.mjs', import.meta.url).href;
+const args = process.argv.slice(2);
+const options = args.filter((arg) => arg.startsWith('--'));
+const patterns = args.filter((arg) => !arg.startsWith('--'));
+const scratch = mkdtempSync(join(tmpdir(), 'halogrid-run-'));
+const failed = join(scratch, 'failed');
+
+const child = spawn(
+  process.execPath,
+  [
+    '--test',
+    `--test-timeout=${testLimitMs}`,
+    `--test-reporter=${reporter}`,
+    '--test-reporter-destination=stdout',
+    ...options.map((option) => option.replace('--', '--test-')),
+    ...patterns,
+  ],
+  { stdio: 'inherit', env: { ...process.env, TEST_FAILED: failed } },
+);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code) => {
+  if (code !== 0 && process.env.TEST_FAILURES !== undefined) record(process.env.TEST_FAILURES);
+  rmSync(scratch, { recursive: true, force: true });
+  process.exitCode = code ?? 1;
+});
+
+/** A run that ended without the name of a test file that failed is tried again as a whole. */
+function record(path) {
+  const lines = existsSync(failed) ? readFileSync(failed, 'utf8').trim().split('\n') : [];
+  const failures = lines.map((line) => JSON.parse(line));
+  const files = Map.groupBy(failures, ({ file }) => file);
+  const run = { cwd: process.cwd(), script: fileURLToPath(import.meta.url), options };
+  if (files.size === 0) files.set(undefined, [{ test: 'the whole run', message: 'it ended without a failed test' }]);
+  for (const [file, [{ test, message }]] of files) {
+    appendFileSync(path, `${JSON.stringify({ ...run, patterns: file ? [file] : patterns, test, message })}\n`);
+  }
+}

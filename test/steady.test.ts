@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// Tests do not know how fast the machine is: how long they wait, and what they give to programs as timeouts, comes from libs/testing,
+// and what they claim is an order of events or a count. This reads their sources.
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+
+const rules: [what: string, pattern: RegExp, remedy: string][] = [
+  ['a timer', /\bset(?:Timeout|Interval)\b/, 'wait with eventually, within, pause or turns of @halogrid/testing'],
+  ['a deadline', /\bAbortSignal\.timeout\b/, 'wait with within of @halogrid/testing'],
+  ['a timeout', /\btimeout:/, 'every test ends by --test-timeout; wait with within of @halogrid/testing'],
+  ["a program's timeout", /--[a-z-]*(?:timeout|grace)(?:',\s*'|=)\d/, 'give timeoutMs of @halogrid/testing'],
+  ['a clock', /\b(?:performance|Date)\.now\(/, 'claim an order or a count; time with beside of @halogrid/testing'],
+];
+
+/** Files that may, and why. */
+const exceptions: Record<string, string> = {};
+
+/** What a test hands to code as its clock is not read by the test. */
+const asClock = /\bnowMs[:=] ?\(\) => performance\.now\(\)/g;
+const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+
+/** Benchmarks and the soak measure durations, and claim nothing. */
+const isMeasurement = (path: string): boolean => /^test\/(?:bench|soak)\//.test(path);
+
+const sources = globSync(
+  ['{apps,libs,deploy}/**/*.{test,e2e}.ts', '{apps,libs}/*/src/**/testing/**/*.ts', 'deploy/*.ts', 'test/**/*.ts'],
+  { cwd: checkout, exclude: (path) => path.includes('node_modules') },
+)
+  .filter((path) => !isMeasurement(path) && !path.startsWith('libs/testing/') && path !== 'test/steady.test.ts')
+  .sort();
+
+function* found(path: string): Generator<string> {
+  const text = readFileSync(join(checkout, path), 'utf8');
+  const code = text.replace(comment, (lost) => lost.replace(/[^\n]/g, ' ')).replace(asClock, '');
+  for (const [i, line] of code.split('\n').entries()) {
+    for (const [what, pattern, remedy] of rules) {
+      if (pattern.test(line)) yield `${path}:${i + 1}: ${what}: ${line.trim()} (${remedy})`;
+    }
+  }
+}
+
+test('no test has a timer, a timeout or a clock of its own', () => {
+  assert.ok(sources.length > 500, 'the sources of tests are found');
+  assert.deepEqual(
+    sources.filter((path) => !(path in exceptions)).flatMap((path) => [...found(path)]),
+    [],
+  );
+});
+
+test('what may have one has one', () => {
+  for (const path of Object.keys(exceptions)) {
+    assert.ok(sources.includes(path) && !found(path).next().done, `${path} is no exception: take it from the list`);
+  }
+});
