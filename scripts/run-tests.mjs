@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { testLimitMs } from '../libs/testing/src/patience.ts';
 
 const reporter = new URL('test-reporter.mjs', import.meta.url).href;
@@ -38,7 +37,8 @@ function record(path) {
   const lines = existsSync(failed) ? readFileSync(failed, 'utf8').trim().split('\n') : [];
   const failures = lines.map((line) => JSON.parse(line));
   const files = Map.groupBy(failures, ({ file }) => file);
-  const run = { cwd: process.cwd(), script: fileURLToPath(import.meta.url), options };
+  const { NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;
+  const run = { task: `${project}:${target}`, cwd: process.cwd(), options };
   if (files.size === 0) files.set(undefined, [{ test: 'the whole run', message: 'it ended without a failed test' }]);
   for (const [file, [{ test, message }]] of files) {
     appendFileSync(path, `${JSON.stringify({ ...run, patterns: file ? [file] : patterns, test, message })}\n`);

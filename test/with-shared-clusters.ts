@@ -2,6 +2,7 @@
 // ends with its exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { lastLines } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
 import { type SharedCluster, type SharedDevice, settingOf, sharedNodes } from './shared-cluster.ts';
 
@@ -14,6 +15,7 @@ const clusters = await Promise.all(devices.map(startShared));
 const tests = spawn(program, words, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = await once(tests, 'exit');
+if (code !== 0) console.error(lastLines());
 await Promise.all(clusters.map((cluster) => cluster.stop()));
 process.exit(code ?? 1);
 

@@ -4,5 +4,5 @@ export { eventually } from './eventually.ts';
 export { isThorough, repeated, runs } from './how-often.ts';
 export { timeoutMs } from './patience.ts';
 export { pause, turns } from './pause.ts';
-export { type StartedProgram, showOnFailure } from './show-on-failure.ts';
+export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';
 export { within } from './within.ts';
