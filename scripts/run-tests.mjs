@@ -1,4 +1,4 @@
-// node run-tests.mjs [--isolation=none] [--force-exit] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
+// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
 // test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed: what to try again.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +18,8 @@ const child = spawn(
   [
     '--test',
     `--test-timeout=${testLimitMs}`,
+    '--import',
+    new URL('end-at-once.mjs', import.meta.url).href,
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
     ...options.map((option) => option.replace('--', '--test-')),
