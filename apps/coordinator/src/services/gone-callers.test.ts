@@ -36,7 +36,7 @@ async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typ
     { jobs, ...others },
     {
       ...{ tls: undefined, access: openAccess, limits: defaultConnectionLimits },
-      ...{ untakenMs: 60_000, warn: assert.fail, introspection: false },
+      ...{ untakenMs: 3_600_000, warn: assert.fail, introspection: false },
     },
   );
   const client = new JobsClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
