@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
+import { eventually, pause, timeoutMs, turns } from '@halogrid/testing';
 import { unpackStep } from '../job/packed-frames.ts';
 import { isRecorded } from '../job/shard.ts';
 import { isSource } from '../output/previous/changes.ts';
@@ -87,18 +86,23 @@ test('steps come as they are used, and not before', async (t) => {
   const workerData: ThreadSetup = { access: unrestricted, life: new ThreadLife().shown };
   const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData });
   t.after(() => worker.terminate());
-  const { port1, port2 } = new MessageChannel();
-  worker.postMessage({ kind: 'plan', spec: specOf(['cam']), port: port2 }, [port2]);
-  let answers = 0;
-  port1.on('message', () => answers++);
-  await once(port1, 'message');
-  await delay(300);
-  assert.equal(answers, 1);
-  port1.postMessage('used');
-  await once(port1, 'message');
-  await delay(100);
-  assert.equal(answers, 2);
-  port1.close();
+  const order = async () => {
+    const { port1: port, port2 } = new MessageChannel();
+    t.after(() => port.close());
+    const plan = { port, answers: 0 };
+    port.on('message', () => plan.answers++);
+    worker.postMessage({ kind: 'plan', spec: specOf(['cam']), port: port2 }, [port2]);
+    await eventually('the first answer to a plan', () => plan.answers > 0);
+    return plan;
+  };
+  const plan = await order();
+  // What the plan told unasked would come before the first answer to a plan that is ordered later.
+  await order();
+  assert.equal(plan.answers, 1);
+  plan.port.postMessage('used');
+  await eventually('the second answer', () => plan.answers > 1);
+  await order();
+  assert.equal(plan.answers, 2);
 });
 
 test('a plan of which no more is wanted ends', async (t) => {
@@ -115,12 +119,11 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
   for (const thread of [startThread(t), silent]) {
     const controller = new AbortController();
     const steps = thread.plan(specOf(['cam']), controller.signal);
-    const taken = thread === silent ? steps.next() : steps.next().then(() => Array.fromAsync(steps));
-    setTimeout(() => controller.abort('enough'), 20);
-    await assert.rejects(
-      taken.then((all) => assert.fail(`it went on: ${all}`)),
-      (error) => error === 'enough',
-    );
+    if (thread !== silent) await steps.next();
+    const next = steps.next();
+    if (thread === silent) await turns(10);
+    controller.abort('enough');
+    await assert.rejects(next, (error) => error === 'enough');
   }
 });
 
@@ -130,7 +133,7 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
  */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
 /** Enough for what is well to show itself, and no more than a test can wait for. */
-const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 1_500, stuckMs: 60_000, stopMs: 500 };
+const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 1_500, stuckMs: timeoutMs(60_000), stopMs: 500 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
 test('a plan or check in an endless loop is ended with the source it is at, and keeps no other waiting', async (t) => {
@@ -159,7 +162,8 @@ test('a caller that waits for its turn may leave, and an endless loop is ended w
   const checks = Array.from({ length: 10 }, () =>
     threads.check(specOf(['circles.parquet']).sources, undefined, { signal: gone.signal }),
   );
-  setTimeout(() => gone.abort('gone'), 50);
+  await pause(50);
+  gone.abort('gone');
   for (const check of checks) await assert.rejects(check, (reason) => reason === 'gone');
   // All places are theirs until they have ended.
   await threads.check(specOf(['cam']).sources);
@@ -169,8 +173,8 @@ test('closing ends a plan in an endless loop', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const plan = Array.fromAsync(threads.plan(specOf(['circles.parquet'])));
   const ended = assert.rejects(plan, { message: /^Listing the sources was given up/ });
-  // When it has come to the second source.
-  await delay(300);
+  // It should have come to the loop.
+  await pause(300);
   await threads.close();
   await ended;
   await assert.rejects(threads.check(specOf(['cam']).sources), { message: /the coordinator ends$/ });

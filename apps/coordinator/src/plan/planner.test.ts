@@ -258,7 +258,7 @@ test('every pixel of every input is in one shard, sources come before their shar
   );
 });
 
-test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
+test('a plan is made as it is asked for: an endless folder gives its first shard', async () => {
   const endless = async function* () {
     for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
@@ -271,7 +271,7 @@ test('a plan is made as it is asked for: an endless folder gives its first shard
   }
 });
 
-test('an abort ends the plan at once, between the tiles of one image too', { timeout: 5000 }, async () => {
+test('an abort ends the plan at once, between the tiles of one image too', async () => {
   const controller = new AbortController();
   const fakes = [{ name: 'a.tif', named: true, content: { width: 1e6, height: 1e6 } }];
   const { inputs } = fakesOf(fakes);

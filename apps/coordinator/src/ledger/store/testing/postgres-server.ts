@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, within } from '@halogrid/testing';
 import { Client } from 'pg';
 
 /** Folder of PostgreSQL's programs, such as /usr/lib/postgresql/15/bin. */
@@ -64,15 +64,16 @@ export class PostgresServer {
   /** Starts the server again, on the same data. */
   async resume(): Promise<void> {
     const settings = ['listen_addresses=', `unix_socket_directories=${this.#folder}`, 'log_min_messages=panic'];
-    this.#server = spawn(
+    const started = spawn(
       join(programs!, 'postgres'),
       ['-D', this.#folder, ...settings.flatMap((setting) => ['-c', setting])],
       { ...this.#user, cwd: this.#folder, stdio: ['ignore', 'ignore', 'inherit'] },
     );
-    while (!(await this.query('postgres', 'SELECT 1').catch(() => undefined))) {
-      if (this.#server.exitCode !== null) throw new Error(`PostgreSQL ended with ${this.#server.exitCode}`);
-      await delay(20);
-    }
+    this.#server = started;
+    await eventually('PostgreSQL to answer', () => {
+      if (started.exitCode !== null) throw new Error(`PostgreSQL ended with ${started.exitCode}`);
+      return this.query('postgres', 'SELECT 1').catch(() => undefined);
+    });
   }
 
   /** Has every process of the server stand still: connections stay, and nothing answers. */
@@ -109,7 +110,7 @@ export class PostgresServer {
     const server = this.#server!;
     if (server.exitCode !== null || server.signalCode !== null) return;
     server.kill(signal);
-    await once(server, 'exit');
+    await within('the end of PostgreSQL', once(server, 'exit'));
   }
 
   #url(database: string): string {
