@@ -21,6 +21,8 @@ const rules: [what: string, pattern: RegExp, remedy: string][] = [
 const exceptions: Record<string, string> = {
   'apps/coordinator/src/leadership/leadership.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/services/answer-parts.test.ts': 'It moves the timers of the code by hand.',
+  'libs/imaging/src/video/decoder-pool.test.ts': 'it mocks the timer by which a decoder that hangs is noticed',
+  'libs/sources/src/testing/servers.ts': 'a server of S3 refuses what was signed at another time',
 };
 
 /** What a test hands to code as its clock is not read by the test. */

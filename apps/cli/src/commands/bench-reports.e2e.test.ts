@@ -14,7 +14,6 @@ const bench = (...args: string[]) =>
   spawnSync(process.execPath, [halogrid, 'bench', 'reports', ...args], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 120_000,
     env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') },
   });
 
