@@ -30,6 +30,5 @@ if provide promtool prometheus && provide prometheus prometheus; then
   promtool check config --syntax-only prometheus/prometheus.secure.yml
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
   promtool test rules prometheus/rules.test.yml
-  node --test prometheus.e2e.ts week.e2e.ts
-  node --test ../test/alerts.e2e.ts
+  node --test --test-timeout=1800000 --test-concurrency=1 *.e2e.ts ../test/*.e2e.ts
 fi
