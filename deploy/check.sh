@@ -23,5 +23,5 @@ if has promtool prometheus && has prometheus prometheus; then
   promtool check config --syntax-only prometheus/prometheus.secure.yml
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
   promtool test rules prometheus/rules.test.yml
-  node ../scripts/run-tests.mjs --concurrency=1 prometheus.e2e.ts week.e2e.ts ../test/alerts.e2e.ts
+  node ../scripts/run-tests.mjs --concurrency=1 *.e2e.ts ../test/*.e2e.ts
 fi

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { programLimitMs, within } from '@halogrid/testing';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -26,6 +27,16 @@ const withDisk = (megabytes: number, script: string): string[] => [
   '-c',
   `mount -t tmpfs -o size=${megabytes}m tmpfs '${disk}' && ${script}`,
 ];
+
+/** Runs a script beside such a disk; resolves with what it prints. */
+async function onDisk(megabytes: number, script: string, env = process.env): Promise<string> {
+  const running = promisify(execFile)('unshare', withDisk(megabytes, script), { env });
+  try {
+    return (await within('the script to end', running, programLimitMs)).stdout;
+  } finally {
+    running.child.kill('SIGKILL');
+  }
+}
 
 before(async () => {
   mkdirSync(disk);
@@ -57,8 +68,7 @@ test('a ledger on a disk that is full for a while: the coordinator says so, and 
   const command = `exec '${process.execPath}' '${program}' '${disk}' '${source}' '${out}'`;
   // What the runner of these tests has set would make the program one of its tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stdout } = await promisify(execFile)('unshare', withDisk(16, command), { env, timeout: 240_000 });
-  const { said, waiting, state, codes } = JSON.parse(stdout);
+  const { said, waiting, state, codes } = JSON.parse(await onDisk(16, command, env));
   assert.match(said, /^The ledger cannot be written for [\d.]+ s: .*full/);
   assert.deepEqual([waiting, state, codes], ['JOB_STATE_RUNNING', 'JOB_STATE_COMPLETE', { n1: 0, coordinator: 0 }]);
   const plain = await plainOutput('tiff');
@@ -91,16 +101,21 @@ async function runOnDisk(
     (${meanwhile}) 2>/dev/null &
     ${once(0)}
     ${again.map((act, i) => `${act}\n${once(i + 1)}`).join('\n')}`;
-  await promisify(execFile)('unshare', withDisk(megabytes, `{ ${script}\n}`), { timeout: 240_000 });
+  await onDisk(megabytes, `{ ${script}\n}`);
   return [0, ...again.keys().map((i) => i + 1)].map((i): Ended => {
     const [code, said] = ['code', 'said'].map((name) => readFileSync(join(folder, `${name}-${i}`), 'utf8').trim());
     return { code: Number(code), said: said!, kept: join(folder, `kept-${i}`) };
   });
 }
 
-/** Fills the disk once a number of some four hundred pieces of the preview, or of the map, exist. */
+/** Fills the disk once a number of some four hundred pieces of the preview, or of the map, exist; all else stands still meanwhile. */
 const fill = (pieces: number): string =>
-  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.01; done; cat /dev/zero > ${disk}/filler`;
+  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.01; done
+  kill -STOP -1; cat /dev/zero > ${disk}/filler; kill -CONT -1`;
+const until = (command: string): string => `until ${command}; do sleep 0.05; done`;
+const waits = until(`grep -q 'aiting: It waits for room' ${folder}/said-0`);
+/** No coordinator, and no node, which has been told of one. */
+const allEnded = until("! grep -qa '[c]oordinator' /proc/[0-9]*/cmdline");
 const makeRoom = `rm ${disk}/filler`;
 
 async function checkSame({ code, said, kept }: Ended, map: string): Promise<void> {
@@ -117,7 +132,7 @@ async function checkSame({ code, said, kept }: Ended, map: string): Promise<void
 
 for (const map of ['none', 'tiff', 'zarr', 'png', 'dzi']) {
   test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
-    const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; sleep 2; ${makeRoom}` });
+    const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; ${waits}; ${makeRoom}` });
     await checkSame(ended!, map);
     assert.match(ended!.said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
   });
@@ -146,7 +161,7 @@ test('a run that does not wait for room keeps what is done, and the same command
   skip,
 }, async () => {
   const [failed, whole] = await runOnDisk(64, 'tiff', {
-    meanwhile: fill(300),
+    meanwhile: fill(200),
     grace: '--space-grace 0',
     again: [makeRoom],
   });
@@ -161,8 +176,8 @@ test('a run that is killed while it waits for room goes on, and says what helps 
   skip,
 }, async () => {
   const [, again, whole] = await runOnDisk(64, 'tiff', {
-    meanwhile: `${fill(300)}; sleep 3; kill -9 $(cat ${folder}/pid)`,
-    again: [`sleep 2; (sleep 4; ${makeRoom}) &`, 'wait'],
+    meanwhile: `${fill(200)}; ${waits}; kill -9 $(cat ${folder}/pid)`,
+    again: [`${allEnded}; (sleep 4; ${makeRoom}) &`, 'wait'],
   });
   if (again!.code !== 0) {
     assert.equal(again!.code, 2, again!.said);

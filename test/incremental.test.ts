@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
-import { eventually } from '@halogrid/testing';
+import { eventually, pause } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
@@ -279,7 +278,7 @@ test('a run that is killed leaves the output of the one before, and the same com
   for (let kill = 0; kill < 3; kill++) {
     const program = new Halogrid(alone, { ownGroup: true });
     await eventually('the first results, or the end', () => hasChunks(out) || isComplete(out, 80));
-    await delay(50 * kill);
+    await pause(50 * kill);
     program.kill();
     await program.ended;
     await eventually('its processes to be gone', () => program.processes().length === 0);

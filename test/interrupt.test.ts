@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { command } from './command.ts';
 import { withFaults } from './faults/node-hooks.ts';
 import { Halogrid } from './halogrid.ts';
@@ -20,15 +20,13 @@ const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 const whole = join(folder, 'whole');
 
-/** A process that lost the one that started it may finish what it is at: 5 seconds, and some for a busy machine. */
-
 const job = (out: string, tilePx: number, nodes: number): string[] => {
   const cut = ['--map', 'tiff', '--tile', String(tilePx)];
   return ['run', source, '--out', out, ...cut, '--nodes', String(nodes), '--device', 'cpu'];
 };
 
 /** So that the job is not over before this process, which others hold up, has seen results and sent a signal. */
-const slowly = withFaults({ open: { 'picture.pgm': 100 } });
+const slowly = withFaults({ open: { 'picture.pgm': timeoutMs(100) } });
 
 before(async () => {
   await writePgm(source, drawPicture(480, 480));

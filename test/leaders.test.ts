@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@halogrid/testing';
+import { eventually, pause, timeoutMs } from '@halogrid/testing';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { freePort } from './free-port.ts';
@@ -47,6 +46,8 @@ interface Pair {
   leaderOf(id: string): Promise<unknown>;
   /** That of its leases, which another leader would raise. */
   epochOf(id: string): Promise<unknown>;
+  /** Whether the coordinator with that epoch leads no more, by its own word or because its lease was over. */
+  isReleased(epoch: unknown): Promise<unknown>;
 }
 
 async function startPair(t: TestContext): Promise<Pair> {
@@ -69,7 +70,11 @@ async function startPair(t: TestContext): Promise<Pair> {
     const [job] = await server.query(database, `SELECT ${column} FROM site_a.jobs WHERE job_id = '${id}'`);
     return job![column];
   };
-  return { first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch') };
+  const isReleased = async (epoch: unknown) => {
+    const [row] = await server.query(database, `SELECT released FROM site_a.coordinators WHERE epoch = ${epoch}`);
+    return row?.released;
+  };
+  return { first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch'), isReleased };
 }
 
 /** At the addresses of one that has ended, where that is given. */
@@ -77,7 +82,8 @@ async function startCoordinator(t: TestContext, before?: Coordinator): Promise<C
   const address = before?.address ?? `127.0.0.1:${await freePort()}`;
   const web = before?.http.slice('http://'.length) ?? `127.0.0.1:${await freePort()}`;
   // A node notices a leader that stands still after the time-out.
-  const options = ['--listen', address, '--http', web, '--node-timeout', '3000', '--log-level', 'warn'];
+  const nodeTimeout = String(timeoutMs(3_000));
+  const options = ['--listen', address, '--http', web, '--node-timeout', nodeTimeout, '--log-level', 'warn'];
   const program = new Halogrid(['coordinator', ...options]);
   t.after(() => program.kill());
   const http = `http://${web}`;
@@ -167,12 +173,8 @@ async function assertResults(t: TestContext, by: Coordinator, name: string, ids:
 }
 
 /** Resolves when the job is led by another than `before`, or has ended. */
-async function adopted(t: TestContext, { leaderOf }: Pair, id: string, before: unknown): Promise<void> {
-  const sinceMs = performance.now();
+async function adopted({ leaderOf }: Pair, id: string, before: unknown): Promise<void> {
   await eventually('the job to be adopted', async () => (await leaderOf(id)) !== before);
-  const ms = Math.round(performance.now() - sinceMs);
-  t.diagnostic(`The job was led again after ${ms} ms`);
-  assert.ok(ms < 10_000, `${ms} ms`);
 }
 
 test('each leads its own jobs, and answers for those of the other', { skip }, async (t) => {
@@ -228,7 +230,7 @@ for (const lost of ['first', 'second'] as const) {
     const orphan = ids[lost === 'first' ? 0 : 1]!;
     const before = await pair.leaderOf(orphan);
     process.kill(pair[lost].pid, 'SIGKILL');
-    await adopted(t, pair, orphan, before);
+    await adopted(pair, orphan, before);
     await assertResults(t, other, `killed-${lost}`, ids);
     assert.deepEqual(await nodeNames(pair.addresses), ['node']);
   });
@@ -251,14 +253,10 @@ test('of four coordinators two are killed, and the others divide their jobs', { 
   const leads = async () => (await server.query(url, 'SELECT leader FROM halogrid.jobs')).map(({ leader }) => leader);
   const before = new Set(await leads());
   for (const { pid } of leaders.slice(0, 2)) process.kill(pid, 'SIGKILL');
-  const sinceMs = performance.now();
   await eventually('the jobs to be adopted', async () => {
     const now = new Set((await leads()).filter((leader) => leader !== null));
     return now.size <= 2 && before.size === 4;
   });
-  const ms = Math.round(performance.now() - sinceMs);
-  t.diagnostic(`The jobs were led again after ${ms} ms`);
-  assert.ok(ms < 10_000, `${ms} ms`);
   await assertResults(t, leaders[3]!, 'four', ids);
 });
 
@@ -268,7 +266,7 @@ test('a coordinator that stands still is followed, and may do nothing more when 
   const ids = await beginJobs(pair, 'stopped');
   const before = await pair.leaderOf(ids[0]!);
   process.kill(first.pid, 'SIGSTOP');
-  await adopted(t, pair, ids[0]!, before);
+  await adopted(pair, ids[0]!, before);
   process.kill(first.pid, 'SIGCONT');
   const { code, stderr } = await first.program.ended;
   assert.equal(code, 1);
@@ -285,7 +283,9 @@ test('a coordinator that is asked to end leaves its jobs to the other at once', 
   const before = await pair.leaderOf(ids[0]!);
   pair.first.program.signal('SIGTERM');
   assert.equal((await pair.first.program.ended).code, 0);
-  await adopted(t, pair, ids[0]!, before);
+  // Nobody waits for its lease to be over.
+  assert.equal(await pair.isReleased(before), true);
+  await adopted(pair, ids[0]!, before);
   await assertResults(t, pair.second, 'ended', ids);
 });
 
@@ -340,7 +340,7 @@ test('jobs wait for a database that stands still and goes on', { skip }, async (
     });
   }
   // Longer than a lease, or than any statement may take.
-  await delay(isThorough ? 60_000 : 7_000);
+  await pause(isThorough ? 60_000 : 7_000);
   server.wake();
   await assertResults(t, first, 'hanging', ids);
   assert.deepEqual(await Promise.all(ids.map(pair.epochOf)), epochs);

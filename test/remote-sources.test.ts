@@ -215,9 +215,10 @@ test('a host that cannot be reached fails the job, and sets nothing aside', asyn
     [`${web.origin.replace('http:', 'https:')}/a.png`, /There is no secure connection to the host '127.0.0.1:/],
     ['http://127.0.0.1:1/a.png', /The host '127.0.0.1:1' was away .*: The host '127.0.0.1:1' refuses connections/],
   ];
+  const atOnce = '0';
   const ends = hosts.map(async ([source, sentence], i) => {
     const out = join(folder, `away-${i}`);
-    const ended = await halogrid(['run', source, '--source-grace', '0', '--out', out, '--device', 'cpu']);
+    const ended = await halogrid(['run', source, '--source-grace', atOnce, '--out', out, '--device', 'cpu']);
     assert.equal(ended.code, 1, ended.stderr);
     assert.match(ended.stderr, sentence);
     const { state, counts } = readJson(out, 'job.json');

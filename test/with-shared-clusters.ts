@@ -2,12 +2,12 @@
 // ends with its exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lastLines } from '@halogrid/testing';
+import { lastLines, programLimitMs } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
 import { type SharedCluster, type SharedDevice, settingOf, sharedNodes } from './shared-cluster.ts';
 
 /** Longer than any run of all tests. */
-const maxLifeMs = 7_200_000;
+const maxLifeMs = 12 * programLimitMs;
 
 const [program = '', ...words] = process.argv.slice(2);
 const devices = Object.entries(sharedNodes) as [SharedDevice, number][];
