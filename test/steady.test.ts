@@ -19,6 +19,7 @@ const rules: [what: string, pattern: RegExp, remedy: string][] = [
 
 /** Files that may, and why. */
 const exceptions: Record<string, string> = {
+  'apps/coordinator/src/dispatch/job-spans.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/leadership/leadership.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/services/answer-parts.test.ts': 'It moves the timers of the code by hand.',
   'libs/imaging/src/video/decoder-pool.test.ts': 'it mocks the timer by which a decoder that hangs is noticed',

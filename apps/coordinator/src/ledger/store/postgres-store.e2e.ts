@@ -10,14 +10,14 @@ import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
 const options = { skip: skipPostgres };
 let server: PostgresServer;
 before(async () => {
-  if (!skipPostgres) server = await PostgresServer.start();
+  if (!skipPostgres) server = await PostgresServer.start({ syncs: false });
 });
 after(() => server?.remove());
 
 ledgerStoreConformance(
   'PostgresStore',
   async () => {
-    const url = await server.createDatabase();
+    const url = server.createSchema();
     return () => openStore(url);
   },
   { ...options, hasShares: true },
@@ -26,7 +26,7 @@ ledgerStoreConformance(
 jobSharesConformance(
   'PostgresStore',
   async () => {
-    const url = await server.createDatabase();
+    const url = server.createSchema();
     return () => openStore(url);
   },
   options,

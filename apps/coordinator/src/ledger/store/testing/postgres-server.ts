@@ -19,15 +19,22 @@ export class PostgresServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'halogrid-postgres-'));
   /** PostgreSQL refuses to run as root. */
   readonly #user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? userIds('postgres') : {};
+  readonly #syncs: boolean;
   #server: ChildProcess | undefined;
   #databases = 0;
 
-  static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer();
+  private constructor(syncs: boolean) {
+    this.#syncs = syncs;
+  }
+
+  /** Unless it syncs what it writes to the disk, that outlives a crash of its processes, and not one of the machine. */
+  static async start({ syncs = true } = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(syncs);
     process.once('exit', () => server.#server?.kill('SIGKILL'));
     const { uid, gid } = server.#user;
     if (uid !== undefined) chownSync(server.#folder, uid, gid!);
     const options = ['--auth=trust', '--username=halogrid', '--encoding=UTF8', '--locale=C'];
+    if (!syncs) options.push('--no-sync');
     execFileSync(join(programs!, 'initdb'), ['-D', server.#folder, ...options], {
       ...server.#user,
       cwd: server.#folder,
@@ -44,6 +51,11 @@ export class PostgresServer {
     const name = `test_${this.#databases++}`;
     await this.query('postgres', `CREATE DATABASE ${name}`);
     return this.#url(name);
+  }
+
+  /** The URL of a new and empty schema, which takes a fraction of what a database does. */
+  createSchema(): string {
+    return `${this.#url('postgres')}?schema=test_${this.#databases++}`;
   }
 
   async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -64,6 +76,7 @@ export class PostgresServer {
   /** Starts the server again, on the same data. */
   async resume(): Promise<void> {
     const settings = ['listen_addresses=', `unix_socket_directories=${this.#folder}`, 'log_min_messages=panic'];
+    if (!this.#syncs) settings.push('fsync=off');
     const started = spawn(
       join(programs!, 'postgres'),
       ['-D', this.#folder, ...settings.flatMap((setting) => ['-c', setting])],
