@@ -104,5 +104,6 @@ test('nodes that see one card each are kept running and end in order', { skip },
 
   stop.abort('SIGTERM');
   assert.equal(await within('an end in order', supervised), 0);
-  for (const node of running.values()) assert.deepEqual(await node.ended, { code: 0 }, node.logTail().join('\n'));
+  for (const node of running.values())
+    assert.deepEqual(await within('the end of a node', node.ended), { code: 0 }, node.logTail().join('\n'));
 });
