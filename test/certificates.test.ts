@@ -117,9 +117,9 @@ test('a node that dials again does so with its new certificate', async () => {
   const third = makeCertificates(folder, 'third');
   install('coordinator', third);
   await eventually('a client of the new authority to be let in', async () => (await ask(third, 'jobs')).code === 0);
-  const dialled = proxy.acceptedMs.length;
+  const dialled = proxy.accepted;
   proxy.cut('reset');
-  await eventually('the node to have tried again', () => proxy.acceptedMs.length > dialled + 1);
+  await eventually('the node to have tried again', () => proxy.accepted > dialled + 1);
   assert.equal(await isAttached(third), false);
   install('node', third);
   await eventually('the node to be attached again', () => isAttached(third));

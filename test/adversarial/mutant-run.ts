@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import type { Cluster } from '../cluster.ts';
 import { type Ended, Halogrid } from '../halogrid.ts';
@@ -49,7 +49,7 @@ async function runAlone(command: readonly string[], maxMs: number): Promise<Ende
   });
   while (!hasEnded) {
     assertBounded([run]);
-    await delay(100);
+    await pause(100);
   }
   return ended;
 }

@@ -150,7 +150,7 @@ for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of ki
     });
 
     for (const args of cuts) {
-      test(`the same with ${args.join(' ')}`, { timeout: maxMs }, async () => {
+      test(`the same with ${args.join(' ')}`, async () => {
         const outcome = await run(args, args.includes('--device') ? undefined : cluster);
         // By tiles, damage is met at another place.
         const different = differences(outcome, whole, !args.includes('--tile'));
@@ -159,7 +159,7 @@ for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of ki
       });
     }
 
-    test('what others decode without a word is what was merged', { timeout: maxMs }, (t) => compare(t, whole, wrong));
+    test('what others decode without a word is what was merged', (t) => compare(t, whole, wrong));
   });
 }
 

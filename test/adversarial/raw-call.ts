@@ -62,27 +62,18 @@ export class RawCall {
     return this;
   }
 
-  /**
-   * Sends the message over and over until nothing more of it is taken for `patienceMs`, the call ends or `maxMs` have passed.
-   * Returns how many were handed to the connection.
-   */
-  async flood(message: Uint8Array, maxMs: number, patienceMs = 1_000): Promise<number> {
+  /** Sends the message over and over, as fast as it is taken, until the signal is aborted or the call ends. */
+  async flood(message: Uint8Array, signal: AbortSignal): Promise<void> {
     const frame = grpcFrame(message);
     const many = Math.max(1, Math.floor(65_536 / frame.length));
     const chunk = Buffer.concat(Array.from({ length: many }, () => frame));
-    const endMs = performance.now() + maxMs;
-    let sent = 0;
-    while (this.isOpen && performance.now() < endMs) {
-      sent += many;
-      if (this.#stream.write(chunk)) continue;
-      const signal = AbortSignal.timeout(patienceMs);
-      const drained = await once(this.#stream, 'drain', { signal }).then(
-        () => true,
-        () => false,
-      );
-      if (!drained) break;
+    let isOver = signal.aborted;
+    const over = Promise.race([once(signal, 'abort'), this.ended]).then(() => {
+      isOver = true;
+    });
+    while (!isOver && this.isOpen) {
+      if (!this.#stream.write(chunk)) await Promise.race([once(this.#stream, 'drain').catch(() => {}), over]);
     }
-    return sent;
   }
 
   /** Says that no more messages follow. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { timeoutMs } from '@halogrid/testing';
 import type { Picture } from '../lbp-definition.ts';
 
 // What programs that halogrid is not made of read in a file. They count only where they have nothing to say about it.
@@ -28,9 +29,9 @@ function isInstalled(program: string): boolean {
 }
 
 /** What the program writes to stdout; undefined where it fails or says anything. */
-function silently(program: string, args: readonly string[], timeoutMs = 20_000): Promise<Buffer | undefined> {
+function silently(program: string, args: readonly string[]): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    const options = { encoding: 'buffer', maxBuffer: maxBytes, timeout: timeoutMs } as const;
+    const options = { encoding: 'buffer', maxBuffer: maxBytes, timeout: timeoutMs(20_000) } as const;
     execFile(program, args, options, (error, stdout, stderr) => {
       resolve(error || stderr.length > 0 ? undefined : stdout);
     });

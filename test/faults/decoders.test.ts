@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import type { JobStatus } from '@halogrid/proto';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import { processesWith } from '../process-list.ts';
 import { readErrors, readJson } from '../results.ts';
@@ -17,6 +17,7 @@ import { type NodeFaults, withFaults } from './node-hooks.ts';
 const folder = scratchFolder();
 const jpegs = fileURLToPath(new URL('../../samples/frames', import.meta.url));
 const videos = join(folder, 'videos');
+const decoderTimeoutMs = timeoutMs(2_500);
 
 let cluster: Cluster;
 let jobs = 0;
@@ -24,7 +25,7 @@ let jobs = 0;
 before(async () => {
   mkdirSync(videos);
   if (!noFfmpeg) makeVideo(join(videos, 'a.mp4'), videoKinds['h264.mp4']!);
-  cluster = await Cluster.start({ nodes: 1, options: ['--node-grace', '3000'] });
+  cluster = await Cluster.start({ nodes: 1, options: ['--node-grace', String(timeoutMs(1_000))] });
 });
 beforeEach(async () => {
   for (const node of cluster.nodes.splice(1)) {
@@ -43,7 +44,7 @@ async function run(source: string): Promise<JobStatus & { out: string }> {
 }
 
 async function attach(name: string, faults: NodeFaults): Promise<ClusterNode> {
-  const options = ['--decoder-timeout', '1000'];
+  const options = ['--decoder-timeout', String(decoderTimeoutMs)];
   return cluster.adopt(await startNode(cluster.address, name, 'cpu', options, { env: withFaults(faults) }));
 }
 
@@ -79,7 +80,7 @@ const table: { name: string; faults: NodeFaults; source: string; lacks: string[]
 ];
 
 for (const { name, faults, source, lacks, skip } of table) {
-  test(name, { skip, timeout: 120_000 }, async () => {
+  test(name, { skip }, async () => {
     const alone = await run(source);
     assert.equal(alone.state, 'JOB_STATE_COMPLETE', alone.error);
     await attach('bad', faults);
@@ -95,9 +96,7 @@ for (const { name, faults, source, lacks, skip } of table) {
   });
 }
 
-test('a node that has no decoder and is alone: the job ends with a sentence, and nothing is quarantined', {
-  timeout: 120_000,
-}, async () => {
+test('a node that has no decoder and is alone: the job ends with a sentence, and nothing is quarantined', async () => {
   await attach('bad', { missing: ['@julusian/'] });
   const [good] = cluster.nodes;
   good!.program.signal('SIGTERM');
@@ -110,7 +109,6 @@ test('a node that has no decoder and is alone: the job ends with a sentence, and
 
 test('recordings over which every decoder hangs or dies are set aside, and none of them outlives its node', {
   skip: noFfmpeg,
-  timeout: 120_000,
 }, async () => {
   const recordings = join(folder, 'recordings');
   for (const name of ['fine.mp4', 'dies.mp4', 'hangs.mp4']) cpSync(join(videos, 'a.mp4'), join(recordings, name));
@@ -128,7 +126,7 @@ test('recordings over which every decoder hangs or dies are set aside, and none 
   assert.deepEqual([state, counts!.frames, counts!.quarantined], ['JOB_STATE_COMPLETE', 48, 96]);
   for (const { uri, stage, error, attempts } of readErrors(out)) {
     const why = uri.endsWith('/hangs.mp4')
-      ? 'The decoder gave nothing for 1 s and was ended'
+      ? `The decoder gave nothing for ${decoderTimeoutMs / 1000} s and was ended`
       : 'The decoder broke down: it was ended by SIGSEGV';
     assert.deepEqual([stage, error], ['compute', why]);
     assert.ok(attempts >= 3);

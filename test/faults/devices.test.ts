@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { readMetrics } from '../read-metrics.ts';
 import { readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
@@ -11,13 +11,12 @@ import { withFaults } from './node-hooks.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  // A node that opens its device says nothing meanwhile: for seconds where the machine is busy.
-  if (!skip) faults = await FaultCluster.start(['good'], 15_000);
+  if (!skip) faults = await FaultCluster.start(['good']);
 });
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
 
-const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 240_000 }, act);
+const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
 
 const shardsOf = (name: string, { out }: StartedJob): number =>
   readJson(out, 'job.json').nodes.find((node: { name: string }) => node.name === name)?.shards ?? 0;
@@ -26,8 +25,8 @@ deviceTest('a device that hangs in the middle of a job is opened again, and its 
   const { http } = await faults.join('hanging', {
     env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
     device: 'software',
-    // Compiling takes a part of it: more than 5 s where a busy machine has two cores.
-    options: ['--device-timeout', '15000'],
+    // The device that is opened in its place has this time, too.
+    options: ['--device-timeout', String(timeoutMs(15_000))],
   });
   const job = await faults.submit();
   await faults.completesUndisturbed(job);
@@ -40,7 +39,7 @@ deviceTest('a device that hangs again and again: its node is set aside, and anot
   await faults.join('hanging', {
     env: withFaults({ hang: { devices: 100, afterBatches: 0 } }),
     device: 'software',
-    options: ['--device-timeout', '1000'],
+    options: ['--device-timeout', String(timeoutMs(1_000))],
   });
   const job = await faults.submit();
   await eventually('the node to be set aside', async () => {

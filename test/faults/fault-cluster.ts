@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { JobStatus } from '@halogrid/proto';
-import { eventually as eventuallyWithin } from '@halogrid/testing';
+import { eventually, within } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import { hasProc } from '../process-list.ts';
 import { readMetrics } from '../read-metrics.ts';
@@ -11,14 +11,6 @@ import { TcpProxy } from './tcp-proxy.ts';
 import { cut, type Outcome, readOutcome, type Work, writeWork } from './work.ts';
 
 export const skip = hasProc ? false : 'which process is the node is told by /proc';
-
-/** No job of these tests takes this long, whatever happens to it: one that does hangs. */
-const hangsAfterMs = 120_000;
-
-/** As `eventually`, and so much sooner a failure that the test can still clean up. */
-export function eventually<T>(what: string, ask: Parameters<typeof eventuallyWithin<T>>[1]): Promise<T> {
-  return eventuallyWithin(what, ask);
-}
 
 /** Lets about a hundred leases a second reach a node, so that a job lasts long enough to be disturbed. */
 export const slowly = { down: { bytesPerSecond: 40_000 } };
@@ -157,14 +149,12 @@ export class FaultCluster {
 
   /** Waits for the job's end, whatever that is, and fails with what it was at where there is none. */
   async ended({ jobId }: StartedJob): Promise<JobStatus> {
-    const end = this.cluster.jobs.untilEnded(jobId);
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), hangsAfterMs);
-    const job = await Promise.race([end, late.promise]);
-    clearTimeout(timer);
-    if (job) return job;
-    const now = { job: await this.cluster.job(jobId), nodes: this.cluster.nodes.map(({ name }) => name) };
-    throw new Error(`Job ${jobId} has not ended within ${hangsAfterMs} ms: ${JSON.stringify(now)}`);
+    try {
+      return await within(`the end of job ${jobId}`, this.cluster.jobs.untilEnded(jobId));
+    } catch (error) {
+      const now = { job: await this.cluster.job(jobId), nodes: this.cluster.nodes.map(({ name }) => name) };
+      throw new Error(`${(error as Error).message}: ${JSON.stringify(now)}`, { cause: error });
+    }
   }
 
   /** As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { sendFile, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { Cluster } from '../cluster.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { readMetrics } from '../read-metrics.ts';
@@ -205,7 +205,7 @@ test('a host that is away for one node alone: the other does the work', async ()
 test('a host that stays away fails the job with the host and the reason, quarantines nothing, and the same command goes on', async () => {
   const host = await FlakyHost.start(serving(kinds.frames.files()));
   const source = `http://127.0.0.1:${host.port}/list.txt`;
-  const impatient = await Cluster.start({ options: ['--source-grace', '1s'] });
+  const impatient = await Cluster.start({ options: ['--source-grace', `${timeoutMs(1_000) / 1000}s`] });
   try {
     for (const leaves of [nth(20, 'refuses', isLook), nth(20, 'refuses', isRead)]) {
       const out = nextOut();

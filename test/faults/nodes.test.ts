@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { readJson } from '../results.ts';
-import { eventually, FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
+import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 
 // Whatever ends or stops the process of a node, a job ends with the same bytes.
 
-/** Silence that makes a node count as lost; long beside a busy machine's pauses. */
-const nodeTimeoutMs = 2_500;
+/** Silence that makes a node count as lost. */
+const nodeTimeoutMs = timeoutMs(5_000);
 
 let faults: FaultCluster;
 
@@ -17,7 +18,7 @@ before(async () => {
 beforeEach(() => faults?.restore('a', 'b'));
 after(() => faults?.stop());
 
-const nodeTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+const nodeTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
 
 const leases = async (name: string): Promise<number> => (await faults.cluster.node(name))?.leases ?? 0;
 

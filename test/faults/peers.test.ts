@@ -4,9 +4,10 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { eventually } from '@halogrid/testing';
 import { ScriptedNode } from '../../apps/coordinator/src/services/testing/scripted-node.ts';
 import { readMetrics } from '../read-metrics.ts';
-import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
+import { FaultCluster, skip, slowly } from './fault-cluster.ts';
 
 // Whoever comes to the coordinator's port with something else than it expects: they are refused, and the others are served.
 
@@ -18,7 +19,7 @@ before(async () => {
 beforeEach(() => faults?.restore('a', 'b'));
 after(() => faults?.stop());
 
-const peerTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+const peerTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
 
 const dial = async (): Promise<Socket> => {
   const [host, port] = faults.cluster.address.split(':');

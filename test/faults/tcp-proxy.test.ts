@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, pause, within } from '@halogrid/testing';
 import { seeded } from '../seeded.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { type NetworkClock, TcpProxy } from './tcp-proxy.ts';
 
 /** An end of a connection that keeps what it hears. */
 class End {
@@ -30,20 +31,26 @@ class End {
   }
 
   async hears(text: string | Buffer): Promise<void> {
-    while (this.heard.length < text.length) await once(this.socket, 'data');
+    await eventually(`${text.length} bytes`, () => this.heard.length >= text.length);
     assert.deepEqual(this.heard, Buffer.from(text));
   }
 
   async closes(): Promise<void> {
-    if (!this.socket.closed) await new Promise((resolve) => this.socket.once('close', resolve));
+    await eventually('a connection to close', () => this.socket.closed);
+  }
+
+  async ends(): Promise<void> {
+    await eventually('the end of what is said', () => this.hasEnded);
   }
 }
 
 /** A client and the server that it reached through a proxy. */
-async function connected(): Promise<{ proxy: TcpProxy; client: End; server: End; close: () => Promise<void> }> {
+async function connected(
+  clock?: NetworkClock,
+): Promise<{ proxy: TcpProxy; client: End; server: End; close: () => Promise<void> }> {
   const listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const proxy = await TcpProxy.start(`127.0.0.1:${(listener.address() as AddressInfo).port}`, 7);
+  const proxy = await TcpProxy.start(`127.0.0.1:${(listener.address() as AddressInfo).port}`, 7, clock);
   const accepted = once(listener, 'connection');
   const client = new End(connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true, noDelay: true }));
   const server = new End((await accepted)[0]);
@@ -57,9 +64,13 @@ async function connected(): Promise<{ proxy: TcpProxy; client: End; server: End;
   return { proxy, client, server, close };
 }
 
-function proxyTest(sentence: string, use: (ends: Awaited<ReturnType<typeof connected>>) => Promise<void>): void {
-  test(sentence, { timeout: 60_000 }, async () => {
-    const ends = await connected();
+function proxyTest(
+  sentence: string,
+  use: (ends: Awaited<ReturnType<typeof connected>>) => Promise<void>,
+  clock?: NetworkClock,
+): void {
+  test(sentence, async () => {
+    const ends = await connected(clock);
     try {
       await use(ends);
     } finally {
@@ -73,36 +84,57 @@ const megabytes = Buffer.alloc(5 * 2 ** 20, 'halogrid');
 proxyTest('both ways carry what is said, more than any buffer, and each its own end', async ({ client, server }) => {
   client.socket.end(megabytes);
   await server.hears(megabytes);
-  while (!server.hasEnded) await delay(1);
+  await server.ends();
   server.socket.end('still here');
   await client.hears('still here');
   await client.closes();
   assert.deepEqual([client.hasEnded, client.error, server.error], [true, undefined, undefined]);
 });
 
-proxyTest('latency is added to each way and does not narrow it', async ({ proxy, client, server }) => {
-  proxy.set({ up: { latencyMs: 60 }, down: { latencyMs: 90, jitterMs: 20 } });
-  const startMs = performance.now();
-  // One after another: 100 pieces, each 60 ms late, and not 6 s.
-  for (let i = 0; i < 100; i++) {
-    client.socket.write('x');
-    await delay(1);
-  }
-  await server.hears('x'.repeat(100));
-  const upMs = performance.now() - startMs;
-  server.socket.write('y');
-  await client.hears('y');
-  assert.ok(upMs >= 60 && upMs < 3000, `${upMs} ms`);
-  assert.ok(performance.now() - startMs - upMs >= 90 - 1);
-});
+/** A clock that goes on by what is waited for, at once, and what that was. */
+class VirtualClock implements NetworkClock {
+  waits: number[] = [];
+  #nowMs = 0;
 
-proxyTest('a trickle passes no more than it says', async ({ proxy, client, server }) => {
-  proxy.set({ up: { bytesPerSecond: 10_000, sliceBytes: 100 } });
-  const startMs = performance.now();
-  client.socket.write(Buffer.alloc(2_000, 1));
-  await server.hears(Buffer.alloc(2_000, 1));
-  assert.ok(performance.now() - startMs >= 190);
-});
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  async delay(ms: number): Promise<void> {
+    this.waits.push(ms);
+    this.#nowMs += ms;
+  }
+}
+
+const latencyClock = new VirtualClock();
+proxyTest(
+  'latency is added to each way and does not narrow it',
+  async ({ proxy, client, server }) => {
+    proxy.set({ up: { latencyMs: 60, sliceBytes: 1 }, down: { latencyMs: 90, jitterMs: 20 } });
+    client.socket.write('x'.repeat(100));
+    await server.hears('x'.repeat(100));
+    // One after another: 100 pieces that come at the same time are all 60 ms late, and not 6 s.
+    assert.deepEqual(latencyClock.waits, [60]);
+    server.socket.write('y');
+    await client.hears('y');
+    const [, downMs, ...more] = latencyClock.waits;
+    assert.ok(downMs! >= 90 && downMs! < 110, `${downMs} ms`);
+    assert.deepEqual(more, []);
+  },
+  latencyClock,
+);
+
+const trickleClock = new VirtualClock();
+proxyTest(
+  'a trickle passes no more than it says',
+  async ({ proxy, client, server }) => {
+    proxy.set({ up: { bytesPerSecond: 10_000, sliceBytes: 100 } });
+    client.socket.write(Buffer.alloc(2_000, 1));
+    await server.hears(Buffer.alloc(2_000, 1));
+    assert.deepEqual(trickleClock.waits, Array(20).fill(10));
+  },
+  trickleClock,
+);
 
 proxyTest('slices arrive as packets of their own', async ({ proxy, client, server }) => {
   proxy.set({ up: { sliceBytes: 1 } });
@@ -130,26 +162,26 @@ for (const [how, error] of [
     await server.hears('x');
     proxy.cut(how);
     for (const end of [client, server]) {
-      while (!end.hasEnded && !end.error) await delay(1);
+      await eventually('an end', () => end.hasEnded || end.error !== undefined);
       assert.equal(end.error, error);
       end.socket.end();
       await end.closes();
     }
-    while (proxy.connections > 0) await delay(1);
+    await eventually('no connection', () => proxy.connections === 0);
   });
 }
 
 proxyTest('what is held arrives in order once it is let go', async ({ proxy, client, server }) => {
   proxy.set({ up: { isHeld: true } });
   client.socket.write('a');
-  await delay(30);
+  await pause(30);
   client.socket.end('b');
   server.socket.write('the other way is open');
   await client.hears('the other way is open');
   assert.equal(server.heard.length, 0);
   proxy.set({});
   await server.hears('ab');
-  while (!server.hasEnded) await delay(1);
+  await server.ends();
 });
 
 proxyTest('what is lost is never heard, and neither end is told', async ({ proxy, client, server }) => {
@@ -159,7 +191,7 @@ proxyTest('what is lost is never heard, and neither end is told', async ({ proxy
   client.socket.end(' and after');
   server.socket.write('reply');
   await client.hears('reply');
-  await delay(50);
+  await pause(50);
   assert.equal(server.heard.toString(), 'before');
   assert.deepEqual([server.hasEnded, server.socket.closed, client.socket.closed], [false, false, false]);
 });
@@ -173,7 +205,7 @@ proxyTest('a connection that is forsaken tells neither end of the other one, and
   client.socket.resetAndDestroy();
   const next = new End(connect(proxy.port, '127.0.0.1'));
   await once(next.socket, 'connect');
-  while (proxy.connections < 2) await delay(1);
+  await eventually('two connections', () => proxy.connections === 2);
   assert.deepEqual([client.heard.length, server.hasEnded, server.socket.closed], [0, false, false]);
   next.socket.destroy();
 });
@@ -183,7 +215,7 @@ proxyTest('a reply is lost though its request was delivered', async ({ proxy, cl
   client.socket.write('commit');
   await server.hears('commit');
   server.socket.write('done');
-  await delay(20);
+  await pause(20);
   proxy.cut('reset');
   await client.closes();
   assert.deepEqual([client.heard.length, client.error], [0, 'ECONNRESET']);
@@ -199,7 +231,32 @@ proxyTest('who is refused is reset, and let in again later', async ({ proxy, cli
   const back = new End(connect(proxy.port, '127.0.0.1'));
   await once(back.socket, 'connect');
   back.socket.destroy();
-  assert.equal(proxy.acceptedMs.length, 3);
+  assert.equal(proxy.accepted, 3);
+});
+
+test('a process ends though it reset a connection whose end was on its way', async () => {
+  const program = `
+    import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+    import { connect, createServer } from 'node:net';
+    import { TcpProxy } from '${new URL('tcp-proxy.ts', import.meta.url)}';
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const proxy = await TcpProxy.start('127.0.0.1:' + listener.address().port);
+    const accepted = once(listener, 'connection');
+    connect(proxy.port, '127.0.0.1').on('error', () => {});
+    const [socket] = await accepted;
+    socket.on('error', () => {});
+    proxy.cut('end');
+    proxy.cut('reset');
+    await proxy.close();
+    listener.close();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
+  try {
+    assert.deepEqual(await within('the process to end', once(child, 'exit')), [0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
 
 test('the same seed draws the same numbers, all of them from 0 up to 1', () => {

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause, turns } from '@halogrid/testing';
 import { seeded } from '../seeded.ts';
 
 /** What happens to the bytes of one way; a network without faults unless it says otherwise. */
@@ -20,6 +20,23 @@ export interface Way {
   isLost?: boolean;
 }
 
+/** What time it is for a network, and how it waits. */
+export interface NetworkClock {
+  nowMs(): number;
+  delay(ms: number): Promise<void>;
+}
+
+const realClock: NetworkClock = { nowMs: () => performance.now(), delay: pause };
+
+/**
+ * Resets a connection. One whose end is on its way is closed instead: Node 24 would never close the socket, and turn for ever as the
+ * process ends.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** One connection on both sides of the proxy. */
 interface Link {
   client: Socket;
@@ -35,35 +52,41 @@ const maxInsideBytes = 2 ** 20;
 export class TcpProxy {
   /** HOST:PORT to dial instead of the target. */
   readonly address: string;
-  /** When each connection was accepted, by `performance.now()`. */
-  readonly acceptedMs: number[] = [];
   readonly #server: Server;
   readonly #target: { host: string; port: number };
   readonly #random: () => number;
+  readonly #clock: NetworkClock;
   readonly #links = new Set<Link>();
+  #accepted = 0;
   #up: Way = {};
   #down: Way = {};
   #refuses = false;
   #changed = Promise.withResolvers<void>();
 
-  private constructor(server: Server, target: { host: string; port: number }, seed: number) {
+  private constructor(server: Server, target: { host: string; port: number }, seed: number, clock: NetworkClock) {
     this.#server = server;
     this.#target = target;
     this.#random = seeded(seed);
+    this.#clock = clock;
     this.address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('connection', (client) => this.#accept(client));
   }
 
   /** Starts a proxy before `target` (HOST:PORT). What is random in it follows from `seed`. */
-  static async start(target: string, seed = 1): Promise<TcpProxy> {
+  static async start(target: string, seed = 1, clock = realClock): Promise<TcpProxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const [host, port] = target.split(':');
-    return new TcpProxy(server, { host: host!, port: Number(port) }, seed);
+    return new TcpProxy(server, { host: host!, port: Number(port) }, seed, clock);
   }
 
   get port(): number {
     return Number(this.address.split(':')[1]);
+  }
+
+  /** Connections that have been accepted. */
+  get accepted(): number {
+    return this.#accepted;
   }
 
   /** Connections that are open now. */
@@ -82,7 +105,7 @@ export class TcpProxy {
   /** Ends every connection: `reset` as a machine that lost its state, `end` in order. */
   cut(how: 'reset' | 'end'): void {
     for (const { client, target } of this.#links) {
-      for (const socket of [client, target]) how === 'reset' ? socket.resetAndDestroy() : socket.end();
+      for (const socket of [client, target]) how === 'reset' ? reset(socket) : socket.end();
     }
   }
 
@@ -108,10 +131,10 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
-    this.acceptedMs.push(performance.now());
+    this.#accepted++;
     if (this.#refuses) {
       client.on('error', () => {});
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
@@ -122,11 +145,11 @@ export class TcpProxy {
       [target, client],
     ] as const) {
       one.on('error', () => {
-        if (!link.isForsaken) other.resetAndDestroy();
+        if (!link.isForsaken) reset(other);
       });
       one.on('close', () => {
         if (other.closed) this.#links.delete(link);
-        // Whoever has ended in order has an end on its way already.
+        // One that has ended in order has an end on its way already.
         else if (!one.readableEnded && !link.isForsaken) other.destroy();
       });
     }
@@ -141,13 +164,13 @@ export class TcpProxy {
     let last = Promise.resolve();
     const forward = async (piece: Buffer, cameMs: number): Promise<void> => {
       const { latencyMs = 0, jitterMs = 0 } = way();
-      const lateMs = latencyMs + jitterMs * this.#random() - (performance.now() - cameMs);
-      if (latencyMs + jitterMs > 0 && lateMs > 0) await delay(lateMs);
+      const lateMs = latencyMs + jitterMs * this.#random() - (this.#clock.nowMs() - cameMs);
+      if (latencyMs + jitterMs > 0 && lateMs > 0) await this.#clock.delay(lateMs);
       while (way().isHeld && !to.destroyed) await this.#changed.promise;
       const { bytesPerSecond, isLost, limitBytes = Number.POSITIVE_INFINITY, sliceBytes } = way();
       // Or the receiver would find several packets at once.
-      if (sliceBytes) await new Promise(setImmediate);
-      if (bytesPerSecond) await delay((piece.length / bytesPerSecond) * 1000);
+      if (sliceBytes) await turns();
+      if (bytesPerSecond) await this.#clock.delay((piece.length / bytesPerSecond) * 1000);
       insideBytes -= piece.length;
       if (insideBytes <= maxInsideBytes) from.resume();
       if (isLost || to.destroyed) return;
@@ -157,12 +180,12 @@ export class TcpProxy {
       if (passed.length < piece.length) {
         // Those before the limit arrive; a reset would overtake them.
         await new Promise((resolve) => to.write('', resolve));
-        from.resetAndDestroy();
-        to.resetAndDestroy();
+        reset(from);
+        reset(to);
       } else if (isFull) await new Promise<void>((resolve) => void to.once('drain', resolve).once('close', resolve));
     };
     from.on('data', (bytes: Buffer) => {
-      const cameMs = performance.now();
+      const cameMs = this.#clock.nowMs();
       insideBytes += bytes.length;
       if (insideBytes > maxInsideBytes) from.pause();
       const { sliceBytes = bytes.length } = way();
