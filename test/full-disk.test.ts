@@ -110,7 +110,7 @@ async function runOnDisk(
 
 /** Fills the disk once a number of some four hundred pieces of the preview, or of the map, exist; all else stands still meanwhile. */
 const fill = (pieces: number): string =>
-  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.01; done
+  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.03; done
   kill -STOP -1; cat /dev/zero > ${disk}/filler; kill -CONT -1`;
 const until = (command: string): string => `until ${command}; do sleep 0.05; done`;
 const waits = until(`grep -q 'aiting: It waits for room' ${folder}/said-0`);
@@ -121,7 +121,7 @@ const makeRoom = `rm ${disk}/filler`;
 async function checkSame({ code, said, kept }: Ended, map: string): Promise<void> {
   assert.equal(code, 0, said);
   const plain = await plainOutput(map);
-  if (map !== 'none') assert.deepEqual(hashFiles(kept, 'maps'), hashFiles(plain, 'maps'));
+  assert.deepEqual(hashFiles(kept, 'maps'), hashFiles(plain, 'maps'));
   assert.deepEqual(hashFiles(kept, 'preview'), hashFiles(plain, 'preview'));
   for (const table of ['features.parquet', 'histogram.json', 'sources.jsonl']) {
     assert.deepEqual(readFileSync(join(kept, table)), readFileSync(join(plain, table)), table);
@@ -130,7 +130,8 @@ async function checkSame({ code, said, kept }: Ended, map: string): Promise<void
   assert.ok(!readdirSync(kept).includes('.halogrid'));
 }
 
-for (const map of ['none', 'tiff', 'zarr', 'png', 'dzi']) {
+// Of Zarr nodes write the map itself; of all others pieces, as of TIFF.
+for (const map of ['tiff', 'zarr']) {
   test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
     const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; ${waits}; ${makeRoom}` });
     await checkSame(ended!, map);

@@ -49,7 +49,7 @@ test('one long recording is decoded by as many processes as there are cores', { 
 });
 
 // HALOGRID_TEST_RECORDINGS=10000 is an archive of some months.
-const recordings = repetitions('HALOGRID_TEST_RECORDINGS', 60, 500);
+const recordings = repetitions('HALOGRID_TEST_RECORDINGS', 60, 200);
 
 test(`${recordings} short recordings in folders by day and camera, with sound alone among them`, {
   skip,
