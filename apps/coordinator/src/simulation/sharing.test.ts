@@ -4,7 +4,7 @@ import { checkOutcome } from './check-outcome.ts';
 import { createCluster, frames, nature } from './create-cluster.ts';
 
 // A fast node of rate R and a slow one of rate 1 share T of work as T·R / (1 + R) and T / (1 + R), and end together.
-for (const rate of [1, 3, 10, 30]) {
+for (const rate of [1, 30]) {
   test(`a node ${rate} times as fast does ${rate} times as much, and both end within 5 % of the ideal`, async () => {
     const cluster = await createCluster();
     const shards = 1000;
