@@ -5,6 +5,7 @@ import { MissingDecoderError, type OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { refsOf } from '../job/packed-frames.ts';
 import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
@@ -254,7 +255,7 @@ test('every pixel of every input is in one shard, sources come before their shar
         inputs.filter(({ broken }) => broken).length,
       );
     }),
-    { numRuns: 50 },
+    { numRuns: repeated(15, 50) },
   );
 });
 
