@@ -102,7 +102,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
       await cells.close();
       await ledger.close();
     }),
-    { numRuns: repeated(10) },
+    { numRuns: repeated(6, 30) },
   );
 });
 

@@ -87,16 +87,17 @@ const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
   ],
 ];
 
-for (const [name, hello, code, sentence] of wrongHellos) {
-  test(`a node with ${name} is refused`, async (t) => {
-    const node = new ScriptedNode(await start(t));
+test('a node whose hello is wrong is refused', async (t) => {
+  const grpcPort = await start(t);
+  for (const [name, hello, code, sentence] of wrongHellos) {
+    const node = new ScriptedNode(grpcPort);
     node.hello(hello);
     const end = await node.over();
-    assert.equal(end.code, code, end.details);
-    assert.match(end.details, sentence);
+    assert.equal(end.code, code, `${name}: ${end.details}`);
+    assert.match(end.details, sentence, name);
     node.hangUp();
-  });
-}
+  }
+});
 
 test('a conversation that does not begin with hello is refused', async (t) => {
   const node = new ScriptedNode(await start(t));
