@@ -35,8 +35,8 @@ const chosen = isThorough ? ['r1', 'r2', 'r3', 'r4', 'r5'] : ['r2'];
 const [tables, pictures] = isThorough ? [16, 22] : [3, 5];
 
 test(`reports ${chosen.join(' ')}, quickly: tables, CSV of finite numbers, and charts`, () => {
-  const measured = ['--quick', '--device', 'software', '--repetitions', '1', '--cell-seconds', '600'];
-  const { status, stdout, stderr } = bench(...chosen, ...measured, '--out', 'out');
+  const options = ['--quick', '--device', 'software', '--repetitions', '1', '--cell-seconds', '600'];
+  const { status, stdout, stderr } = bench(...chosen, ...options, '--out', 'out');
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^CUDA is left out: --device software is not for CUDA\.$/m);
   for (const report of chosen) assert.ok(stdout.includes(`\n${report.toUpperCase()} · `), report);
@@ -65,5 +65,8 @@ test(`reports ${chosen.join(' ')}, quickly: tables, CSV of finite numbers, and c
   assert.equal(charts.length, pictures);
   for (const chart of charts) checkWellFormed(read(chart));
   const images = readdirSync(join(folder, 'cache/halogrid/bench-images'));
-  assert.ok(images.includes('random-128x128-1.tif'));
+  assert.ok(
+    images.some((name) => /^random-\d+x\d+-1\.tif$/.test(name)),
+    `${images}`,
+  );
 });
