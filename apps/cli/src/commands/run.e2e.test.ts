@@ -57,7 +57,7 @@ test('a reader of the summary that goes away does not fail the job', async () =>
 
 test('results that cannot be printed are one sentence and exit code 1', { skip: !existsSync('/dev/full') }, () => {
   writeImage('loud.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
-  const args = ['run', 'loud.pgm', '--out', 'unprinted', '--device', 'cpu'];
+  const args = ['plan', 'loud.pgm', '--device', 'cpu'];
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [halogrid, ...args], {
     cwd: folder,
