@@ -7,20 +7,20 @@ const program = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', () => {
     let sum = 1;
-    for (let i = 0; i < 3e6; i++) sum = (Math.imul(sum, 31) + i) | 0;
+    for (let i = 0; i < 1e6; i++) sum = (Math.imul(sum, 31) + i) | 0;
     parentPort.postMessage(sum);
   });`;
 
 /**
- * An answer that takes no longer than so often the fixed work is prompt: at rest, one beside a flood takes it three times, and one of an
- * event loop that is held for a quarter of a second sixty times.
+ * An answer that takes no longer than so often the fixed work is prompt: at rest, one beside a flood takes it ten times, and one of an
+ * event loop that is held for a quarter of a second 250 times.
  */
-export const promptTimesWork = 20;
+export const promptTimesWork = 50;
 
 let worker: Worker | undefined;
 
 /**
- * The same piece of work every time, some four milliseconds of one core of a machine at rest, in a thread of its own: what an answer of
+ * The same piece of work every time, some millisecond of one core of a machine at rest, in a thread of its own: what an answer of
  * the coordinator is timed beside.
  */
 export async function fixedWork(): Promise<void> {

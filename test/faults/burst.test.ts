@@ -14,8 +14,8 @@ import { skip } from './fault-cluster.ts';
 /** A million take a minute: HALOGRID_FAULT_SHARDS=1000000. */
 const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? 100_000);
 
-/** Submitting and cancelling take a fifth of a second, some fifty times the fixed work. So long they take where they wait for shards. */
-const waitsTimesWork = 3_000;
+/** Submitting and cancelling take a fifth of a second, some two hundred times the fixed work. So long they take where they wait for shards. */
+const waitsTimesWork = 10_000;
 
 let cluster: Cluster | undefined;
 after(() => cluster?.stop());
