@@ -1,18 +1,26 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { beside } from '@halogrid/testing';
 
 const program = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', () => {
     let sum = 1;
-    for (let i = 0; i < 3e6; i++) sum = (Math.imul(sum, 31) + i) | 0;
+    for (let i = 0; i < 1e6; i++) sum = (Math.imul(sum, 31) + i) | 0;
     parentPort.postMessage(sum);
   });`;
+
+/**
+ * An answer that takes no longer than so often the fixed work is prompt: at rest, one beside a flood takes it ten times, and one of an
+ * event loop that is held for a quarter of a second 250 times.
+ */
+export const promptTimesWork = 50;
 
 let worker: Worker | undefined;
 
 /**
- * The same piece of work every time, some four milliseconds of one core of a machine at rest, in a thread of its own: what an answer of
+ * The same piece of work every time, some millisecond of one core of a machine at rest, in a thread of its own: what an answer of
  * the coordinator is timed beside.
  */
 export async function fixedWork(): Promise<void> {
@@ -21,4 +29,15 @@ export async function fixedWork(): Promise<void> {
   const done = once(worker, 'message');
   worker.postMessage(undefined);
   await done;
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
+
+/** Asserts that half of the answers were prompt, each timed beside the fixed work, and returns how long they took. */
+export function assertPrompt(answers: readonly Awaited<ReturnType<typeof beside>>[]): string {
+  const answerMs = median(answers.map(({ ms }) => ms));
+  const workMs = median(answers.map(({ controlMs }) => controlMs));
+  const said = `answers in ${answerMs.toFixed(1)} ms beside work of ${workMs.toFixed(1)}`;
+  assert.ok(answerMs < promptTimesWork * workMs, said);
+  return said;
 }

@@ -18,14 +18,12 @@ import { beside, within } from '@halogrid/testing';
 import { Cluster } from '../cluster.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import { fixedWork } from './fixed-work.ts';
+import { fixedWork, promptTimesWork } from './fixed-work.ts';
 import { RawCall } from './raw-call.ts';
 
 // Requests in which each parameter is as long, as deep or as numerous as possible. During each of them, /healthz must
 // answer at once, and no message may be about the program's internals.
 
-/** /healthz takes no longer than so often the fixed work. */
-const mostTimesWork = 50;
 /** Another program may have used the cores. A delay that the request causes occurs each time. */
 const tries = 4;
 
@@ -246,7 +244,7 @@ async function assertCalm(act: () => Promise<string>): Promise<void> {
     // The library itself refuses bytes that are not a message, always with the same status.
     assert.doesNotMatch(said, /^(500 |13 (?!Error deserializing request$))/);
     most = timesWork;
-    if (most <= mostTimesWork) return;
+    if (most <= promptTimesWork) return;
   }
   assert.fail(`/healthz waited as long as ${most.toFixed()} times the fixed work, ${tries} times`);
 }

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { beside, eventually, pause } from '@halogrid/testing';
-import { fixedWork } from '../adversarial/fixed-work.ts';
+import { assertPrompt, fixedWork } from '../adversarial/fixed-work.ts';
 import { Cluster } from '../cluster.ts';
 import { peakResidentBytes, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
@@ -14,11 +14,8 @@ import { skip } from './fault-cluster.ts';
 /** A million take a minute: HALOGRID_FAULT_SHARDS=1000000. */
 const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? 100_000);
 
-/** Half of the answers take no longer than so often the fixed work. */
-const promptTimesWork = 25;
-
-/** Submitting and cancelling take a fifth of a second, some fifty times the fixed work. So long they take where they wait for shards. */
-const waitsTimesWork = 3_000;
+/** Submitting and cancelling take a fifth of a second, some two hundred times the fixed work. So long they take where they wait for shards. */
+const waitsTimesWork = 10_000;
 
 let cluster: Cluster | undefined;
 after(() => cluster?.stop());
@@ -46,24 +43,15 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   }, fixedWork);
   const answers: Awaited<ReturnType<typeof beside>>[] = [];
   await eventually('the planner to have gone as far ahead as it may', async () => {
-    for (let i = 0; i < 20; i++) {
-      answers.push(await beside(() => started.job(jobId), fixedWork));
-    }
+    for (let i = 0; i < 20; i++) answers.push(await beside(() => started.job(jobId), fixedWork));
     const { counts } = await started.job(jobId);
     const planned = counts!.sources;
     await pause(500);
     return planned > 0 && (await started.job(jobId)).counts!.sources === planned;
   });
-  const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
-  const answerMs = median(answers.map(({ ms }) => ms));
-  const workMs = median(answers.map(({ controlMs }) => controlMs));
   const grown = (peakResidentBytes(pid)! - before) / 2 ** 20;
-  t.diagnostic(
-    `submitted in ${submitting.ms.toFixed(0)} ms; answers in ${answerMs.toFixed(1)} ms, beside work of ${workMs.toFixed(1)}; ` +
-      `${grown.toFixed(0)} MB more`,
-  );
+  t.diagnostic(`submitted in ${submitting.ms.toFixed(0)} ms; ${assertPrompt(answers)}; ${grown.toFixed(0)} MB more`);
   assert.ok(submitting.ms < waitsTimesWork * submitting.controlMs, `Submitting took ${submitting.ms} ms`);
-  assert.ok(answerMs < promptTimesWork * workMs, `Half of the answers took more than ${answerMs} ms`);
   // 77 bytes a shard, and what is ahead of the nodes; the rest is garbage.
   assert.ok(grown < 300 + shards / 5_000, `The coordinator holds ${grown} MB more`);
 

@@ -26,7 +26,7 @@ deviceTest('a device that hangs in the middle of a job is opened again, and its 
     env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
     device: 'software',
     // The device that is opened in its place has this time, too.
-    options: ['--device-timeout', String(timeoutMs(15_000))],
+    options: ['--device-timeout', String(timeoutMs(5_000))],
   });
   const job = await faults.submit();
   await faults.completesUndisturbed(job);

@@ -28,7 +28,7 @@ let faults: FaultCluster;
 before(async () => {
   // The job waits for a missing output as long as for a node.
   const options = ['--node-grace', String(timeoutMs(1_000))];
-  if (!skip) faults = await FaultCluster.start(['a', 'b'], undefined, undefined, options);
+  if (!skip) faults = await FaultCluster.start(['a', 'b'], timeoutMs(2_500), undefined, options);
 });
 beforeEach(() => faults?.restore('a', 'b'));
 after(() => faults?.stop());

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { hashFiles, readErrors, readHistogram, readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
@@ -14,7 +14,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start(['first']);
+  if (!skip) faults = await FaultCluster.start(['first'], timeoutMs(2_500));
 });
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
