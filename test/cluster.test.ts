@@ -23,8 +23,8 @@ const picture = drawPicture(640, 640);
 const shards = 256;
 const tile = ['--tile', '40'];
 let cluster: Cluster;
-/** What /readyz of the nodes said before there was a coordinator. */
-let waiting: [status: number, text: string][];
+/** What the nodes said before there was a coordinator: /healthz, /readyz and whether they are attached. */
+let waiting: [alive: number, ready: number, text: string, attached: number | undefined][];
 /** The digest of a job that nothing disturbs. */
 let digest: string;
 
@@ -38,8 +38,9 @@ before(async () => {
   const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startNode(listen, name)));
   waiting = await Promise.all(
     nodes.map(async ({ http }) => {
-      const ready = await fetch(`${http}/readyz`);
-      return [ready.status, await ready.text()];
+      const [alive, ready] = [await fetch(`${http}/healthz`), await fetch(`${http}/readyz`)];
+      const attached = (await readMetrics(http)).get('halogrid_node_attached');
+      return [alive.status, ready.status, await ready.text(), attached];
     }),
   );
   cluster = await Cluster.start({ listen, nodes: 0 });
@@ -66,9 +67,9 @@ async function end(node: ClusterNode): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('nodes that were started before the coordinator find it', async () => {
-  for (const [status, text] of waiting) {
-    assert.equal(status, 503);
+test('nodes that were started before the coordinator are alive and not ready, and find it', async () => {
+  for (const [alive, ready, text, attached] of waiting) {
+    assert.deepEqual([alive, ready, attached], [200, 503, 0]);
     assert.match(text, /^No coordinator /);
   }
   const { code, stdout } = await cluster.halogrid(['nodes', '--json']);
