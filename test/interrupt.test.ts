@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { eventually, timeoutMs } from '@halogrid/testing';
+import { eventually } from '@halogrid/testing';
 import { command } from './command.ts';
-import { withFaults } from './faults/node-hooks.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
+import { slowly } from './slowly.ts';
 import { hasResults } from './unfinished.ts';
 
 // However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
@@ -24,9 +24,6 @@ const job = (out: string, tilePx: number, nodes: number): string[] => {
   const cut = ['--map', 'tiff', '--tile', String(tilePx)];
   return ['run', source, '--out', out, ...cut, '--nodes', String(nodes), '--device', 'cpu'];
 };
-
-/** So that the job is not over before this process, which others hold up, has seen results and sent a signal. */
-const slowly = withFaults({ open: { 'picture.pgm': timeoutMs(100) } });
 
 before(async () => {
   await writePgm(source, drawPicture(480, 480));
@@ -72,7 +69,7 @@ for (const [victim, nodes] of [
 
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
-  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowly });
+  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowly('picture.pgm') });
   await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run

@@ -11,6 +11,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowly } from './slowly.ts';
 import { isThorough } from './thorough.ts';
 
 // Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
@@ -21,7 +22,7 @@ const source = join(folder, 'picture.pgm');
 let server: PostgresServer;
 before(async () => {
   if (skip) return;
-  await writePgm(source, drawPicture(1600, 1600));
+  await writePgm(source, drawPicture(800, 800));
   server = await PostgresServer.start();
 });
 /** What ends with the file. */
@@ -78,8 +79,7 @@ async function startPair(t: Owner): Promise<Pair> {
     assert.deepEqual(await statusOf(`${http}/readyz`), [200, 'ok\n']);
   }
   const addresses = `${first.address},${second.address}`;
-  const node = await startNode(addresses, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  const node = await startSlowNode(t, addresses);
   for (const { address } of [first, second]) {
     await eventually('the node to be attached', async () => (await nodeNames(address)).length === 1);
   }
@@ -109,6 +109,12 @@ async function startCoordinator(t: Owner, before?: Coordinator): Promise<Coordin
   return { program, address, http, pid: program.pidsOf('coordinator')[0]! };
 }
 
+async function startSlowNode(t: Owner, addresses: string): Promise<ClusterNode> {
+  const node = await startNode(addresses, 'node', 'cpu', [], { env: slowly('picture.pgm') });
+  t.after(() => node.program.kill());
+  return node;
+}
+
 interface JobRow {
   id: string;
   state: string;
@@ -136,7 +142,7 @@ async function statusOf(url: string): Promise<[number, string]> {
   return [response.status, await response.text()];
 }
 
-const cutSmall = ['--tile', '64', '--map', 'tiff'];
+const cutSmall = ['--tile', '80', '--map', 'tiff'];
 
 async function submit({ address }: Coordinator, out: string, more: readonly string[] = []): Promise<string> {
   const job = [source, ...cutSmall, '--out', out, '--coordinator', address, ...more];
@@ -258,8 +264,7 @@ test('of four coordinators two are killed, and the others divide their jobs', { 
   const leaders = await Promise.all(Array.from({ length: 4 }, () => startCoordinator(t)));
   for (const { program } of leaders) await program.firstLine;
   const addresses = leaders.map(({ address }) => address).join(',');
-  const node = await startNode(addresses, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  await startSlowNode(t, addresses);
   const ids: string[] = [];
   for (const [i, leader] of [...leaders, ...leaders].entries()) {
     ids.push(await submit(leader, join(folder, 'four', `${i}`)));
@@ -298,8 +303,7 @@ test('a coordinator that is killed and started again has its jobs back, with wha
   process.env.HALOGRID_LEDGER = url;
   const first = await startCoordinator(t);
   await first.program.firstLine;
-  const node = await startNode(first.address, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  await startSlowNode(t, first.address);
   const id = await submit(first, join(folder, 'again', '0'));
   await eventually('the first results', async () => (await jobsOf(first))[0]!.counts.shardsDone > 0);
   process.kill(first.pid, 'SIGKILL');

@@ -17,9 +17,11 @@ import { command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
+import { readMetrics } from './read-metrics.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
+import { slowly } from './slowly.ts';
 import { hasChunks } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
@@ -42,12 +44,10 @@ async function startCoordinator(t: TestContext, ledger: string, address: string)
   const where = ['--listen', address, '--http', http, '--ledger', ledger, '--log-level', 'warn'];
   const program = new Halogrid(['coordinator', ...where]);
   t.after(() => program.kill());
-  const readiness = async () => (await fetch(`http://${http}/readyz`)).text();
-  const epoch = async () => {
-    const metrics = await (await fetch(`http://${http}/metrics`)).text();
-    return Number(/^halogrid_ledger_epoch (\d+)$/m.exec(metrics)![1]);
-  };
-  return { program, readiness, epoch };
+  const metric = async (name: string) => (await readMetrics(`http://${http}`)).get(name)!;
+  const epoch = () => metric('halogrid_ledger_epoch');
+  const shardsDone = () => metric('halogrid_shards_finished_total{kernel="lbp",outcome="ok"}');
+  return { program, epoch, shardsDone };
 }
 
 /** A job that is half-way, by a node that stays. */
@@ -60,7 +60,7 @@ async function halfWay(t: TestContext, name: string) {
   await coordinator.program.firstLine;
   const submitted = await command(['submit', ...job(out), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
-  const node = await startNode(address, 'node', 'cpu');
+  const node = await startNode(address, 'node', 'cpu', [], { env: slowly('picture.pgm') });
   t.after(() => node.program.kill());
   await eventually('the first results', () => hasChunks(out));
   return { place, ledger, out, address, coordinator };
@@ -99,8 +99,10 @@ test('a ledger whose folder is renamed: who leads it ends, the next has other ep
   await assertEndsComplete(out);
 });
 
-test('a ledger that is overwritten with noise while a job runs, and before a start; with a copy the job goes on', async (t) => {
+test('a ledger of which a bit has changed, or that is overwritten with noise before a start or while a job runs; with a copy the job goes on', async (t) => {
   const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise');
+  // A leader notices noise in what it has to read: a ledger that it has read all of at its start must not do.
+  await eventually('a third of the job', async () => (await coordinator.shardsDone()) > 400 / 3);
   coordinator.program.signal('SIGTERM');
   assert.equal((await coordinator.program.ended).code, 0);
   const copy = join(place, 'copy');
@@ -109,6 +111,19 @@ test('a ledger that is overwritten with noise while a job runs, and before a sta
     const noise = Uint8Array.from({ length: statSync(ledger).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
     writeFileSync(ledger, noise, { flag: 'r+' });
   };
+
+  const changed = readFileSync(copy);
+  // All of them, because some may be what SQLite has left of records that were written since.
+  const places: number[] = [];
+  for (let at = changed.indexOf(source); at >= 0; at = changed.indexOf(source, at + 1)) places.push(at);
+  assert.ok(places.length > 0, 'the job is in the ledger');
+  for (const at of places) changed[at + 5]! ^= 4;
+  writeFileSync(ledger, changed);
+  const ended = await (await startCoordinator(t, ledger, address)).program.ended;
+  assert.equal(ended.code, 1, ended.stderr);
+  assert.match(ended.stderr, /^halogrid: The ledger is damaged: .* of job \S+ .*\n$/);
+  assert.equal(readJson(out, 'job.json').state, 'running');
+  copyFileSync(copy, ledger);
 
   const second = await startCoordinator(t, ledger, address);
   await second.program.firstLine;
@@ -136,7 +151,7 @@ test('a ledger that is overwritten with noise while a job runs, and before a sta
 
 test('run: the ledger in its output folder is deleted', async () => {
   const out = join(folder, 'run');
-  const run = new Halogrid(['run', ...job(out), '--device', 'cpu']);
+  const run = new Halogrid(['run', ...job(out), '--device', 'cpu'], { env: slowly('picture.pgm') });
   await eventually('the first results', () => hasChunks(out));
   const ledger = join(out, '.halogrid', 'ledger.sqlite');
   for (const end of ['', '-wal', '-shm']) rmSync(ledger + end);

@@ -6,8 +6,7 @@ import { after, before, test } from 'node:test';
 import { type ChannelCredentials, type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { beside, within } from '@halogrid/testing';
-import { Cluster, type ClusterNode, startNode } from './cluster.ts';
-import { freePort } from './free-port.ts';
+import { Cluster, type ClusterNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { readJson } from './results.ts';
@@ -149,15 +148,6 @@ test('/healthz and /readyz of a coordinator and of a node', async () => {
     }
     assert.equal((await fetch(`${http}/nothing`)).status, 404);
   }
-});
-
-test('a node without a coordinator is alive and not ready', async () => {
-  const node = await startNode(`127.0.0.1:${await freePort()}`, 'alone');
-  assert.equal((await fetch(`${node.http}/healthz`)).status, 200);
-  assert.equal((await fetch(`${node.http}/readyz`)).status, 503);
-  assert.equal((await readMetrics(node.http)).get('halogrid_node_attached'), 0);
-  node.program.signal('SIGTERM');
-  assert.equal((await node.program.ended).code, 0);
 });
 
 test('gRPC health answers SERVING for the server and for each service', async () => {

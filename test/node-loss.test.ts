@@ -10,6 +10,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc, listeningPorts } from './process-list.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowly } from './slowly.ts';
 import { hasChunks } from './unfinished.ts';
 
 // A node that is killed half-way costs time, and changes nothing else.
@@ -24,7 +25,8 @@ let cluster: Cluster;
 
 before(async () => {
   await writePgm(source, picture);
-  cluster = await Cluster.start({ nodes: 2 });
+  cluster = await Cluster.start({ nodes: 0 });
+  await Promise.all(['n1', 'n2'].map((name) => cluster.startNode(name, 'cpu', { env: slowly('picture.pgm') })));
   ({ digest } = await cluster.jobs.run({ sources: [source], out: whole, map: 'tiff' }));
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
   assert.deepEqual(readHistogram(whole), { bins, counted });
@@ -55,7 +57,7 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
   for (let i = 0; i < 10; i++) {
     const out = join(folder, `half-${i}`);
     const { shardsDone: before } = await status();
-    const jobId = await cluster.jobs.submit({ sources: [source], out, map: 'tiff', tilePx: 32 });
+    const jobId = await cluster.jobs.submit({ sources: [source], out, map: 'tiff', tilePx: 48 });
     await eventually(
       'results of the node, or the end of the job',
       async () => (await status()).shardsDone > before || hasEnded(await cluster.job(jobId)),
@@ -72,8 +74,8 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
 
 test('a node of run killed half-way: it is started again', { skip }, async () => {
   const out = join(folder, 'run');
-  const options = ['--out', out, '--map', 'tiff', '--tile', '32', '--device', 'cpu', '--nodes', '2', '--json'];
-  const run = new Halogrid(['run', source, ...options]);
+  const options = ['--out', out, '--map', 'tiff', '--tile', '48', '--device', 'cpu', '--nodes', '2', '--json'];
+  const run = new Halogrid(['run', source, ...options], { env: slowly('picture.pgm') });
   // One that did not serve yet would not be started again.
   const node = await eventually('results, and a node that is attached', async () => {
     if (!hasChunks(out)) return undefined;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
@@ -160,44 +160,6 @@ test('a coordinator that is killed and started again completes its job with the 
   for (const program of [...nodes.map((node) => node.program), coordinator]) {
     program.signal('SIGTERM');
     assert.equal((await program.ended).code, 0);
-  }
-});
-
-test('a ledger of which a bit has changed is refused with a sentence, and the job goes on with a copy made before', async (t) => {
-  const out = join(folder, 'damaged');
-  const address = `127.0.0.1:${await freePort()}`;
-  const ledger = join(folder, 'damaged.sqlite');
-  const where = ['--listen', address, '--http', '127.0.0.1:0', '--log-level', 'warn'];
-  const start = () => new Halogrid(['coordinator', ...where, '--ledger', ledger]);
-  const first = start();
-  await first.firstLine;
-  const submitted = await command(['submit', ...job(out), '--coordinator', address]);
-  assert.equal(submitted.code, 0, submitted.stderr);
-  first.signal('SIGTERM');
-  assert.equal((await first.ended).code, 0);
-
-  const copy = readFileSync(ledger);
-  const damaged = Buffer.from(copy);
-  // All of them, because some may be what SQLite has left of records that were written since.
-  const places: number[] = [];
-  for (let at = copy.indexOf(source); at >= 0; at = copy.indexOf(source, at + 1)) places.push(at);
-  assert.ok(places.length > 0, 'the job is in the ledger');
-  for (const at of places) damaged[at + 5]! ^= 4;
-  writeFileSync(ledger, damaged);
-  const { code, stderr } = await start().ended;
-  assert.equal(code, 1, stderr);
-  assert.match(stderr, /^halogrid: The ledger is damaged: .* of job \S+ .*\n$/);
-
-  writeFileSync(ledger, copy);
-  const last = start();
-  await last.firstLine;
-  const { program } = await startNode(address, 'n1');
-  t.after(() => [last, program].forEach((started) => void started.kill()));
-  await eventually('the job to be complete', () => isComplete(out) && !existsSync(join(out, '.halogrid')));
-  assertSame(out, 0);
-  for (const started of [program, last]) {
-    started.signal('SIGTERM');
-    assert.equal((await started.ended).code, 0);
   }
 });
 
