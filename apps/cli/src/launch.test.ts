@@ -33,15 +33,13 @@ async function startServer(options: string[], args: string[]) {
   return { launcher, health };
 }
 
-test('the output and the exit code of the program are the launcher’s', () => {
-  for (const [, options] of launchers) {
-    const version = spawnSync(process.execPath, [...options, halogrid, '--version'], { encoding: 'utf8' });
-    assert.deepEqual([version.status, version.stderr], [0, '']);
-    assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
-  }
+test('the version is told, and nothing else', () => {
+  const version = spawnSync(process.execPath, [halogrid, '--version'], { encoding: 'utf8' });
+  assert.deepEqual([version.status, version.stderr], [0, '']);
+  assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
 });
 
-test('wrong usage is one sentence on stderr and exit code 2', () => {
+test('wrong usage is one sentence on stderr and exit code 2, however the program is launched', () => {
   for (const [, options] of launchers) {
     const args = [...options, halogrid, 'run', 'a.png', '--jsn'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
