@@ -1,35 +1,27 @@
 #!/usr/bin/env bash
-# The checks of deploy/ that need Debian packages: docker-compose and prometheus. As root it installs what is missing,
-# else it says what it skips.
+# The checks of deploy/ that need Debian packages: docker-compose and prometheus. Without one it says what it skips.
 set -euo pipefail
 cd "$(dirname "$0")"
 export PATH="$PWD/../node_modules/.bin:$PATH"
 
-# provide COMMAND PACKAGE: whether COMMAND is there, after trying to install PACKAGE.
-provide() {
-  command -v "$1" >/dev/null && return
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null && return
-  fi
-  echo "skipped: the checks with $1, which is not installed (Debian package $2)"
-  return 1
+# has COMMAND PACKAGE: whether COMMAND is there.
+has() {
+  command -v "$1" >/dev/null || { echo "skipped: the checks with $1, which is not installed (Debian package $2)"; return 1; }
 }
 
-if provide docker-compose docker-compose; then
+if has docker-compose docker-compose; then
   for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml' 'compose.yaml compose.two-gpus.yaml' 'compose.yaml compose.secure.yaml' 'compose.yaml compose.two-coordinators.yaml'; do
     (cd docker && docker-compose $(printf -- '-f %s ' $files) config -q)
     echo "valid: $files"
   done
 fi
 
-if provide promtool prometheus && provide prometheus prometheus; then
+if has promtool prometheus && has prometheus prometheus; then
   promtool check config prometheus/prometheus.yml
   promtool check config prometheus/prometheus.two-coordinators.yml
   # Its token is where the container has it.
   promtool check config --syntax-only prometheus/prometheus.secure.yml
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
   promtool test rules prometheus/rules.test.yml
-  node --test prometheus.e2e.ts week.e2e.ts
-  node --test ../test/alerts.e2e.ts
+  node ../scripts/run-tests.mjs --concurrency=1 *.e2e.ts ../test/*.e2e.ts
 fi

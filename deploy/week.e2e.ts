@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { eventually } from '@halogrid/testing';
 import { parse } from 'yaml';
 import { boards } from './grafana/boards/index.ts';
 import type { Panel } from './grafana/dashboard.ts';
-import { eventually, freePort, Processes } from './processes.ts';
+import { freePort, Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { firings } from './prometheus/testing/firing.ts';
 import { importTime } from './prometheus/testing/import-time.ts';
@@ -207,10 +208,8 @@ async function start(started: Processes): Promise<string> {
     `--web.listen-address=127.0.0.1:${port}`,
     '--log.level=warn',
   ]);
-  const ready = async () => ((await fetch(`${url}/-/ready`)).ok ? true : undefined);
-  await eventually('Prometheus', ready, 60_000).catch((error) => {
-    throw new Error(started.output(), { cause: error });
-  });
+  const isReady = async () => (await fetch(`${url}/-/ready`)).ok;
+  await eventually('Prometheus to be ready', isReady, { despiteErrors: true });
   return url;
 }
 

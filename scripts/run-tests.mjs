@@ -1,10 +1,9 @@
-// node run-tests.mjs [--isolation=none] [--force-exit] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
+// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
 // test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed: what to try again.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { testLimitMs } from '../libs/testing/src/patience.ts';
 
 const reporter = new URL('test-reporter.mjs', import.meta.url).href;
@@ -19,6 +18,8 @@ const child = spawn(
   [
     '--test',
     `--test-timeout=${testLimitMs}`,
+    '--import',
+    new URL('end-at-once.mjs', import.meta.url).href,
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
     ...options.map((option) => option.replace('--', '--test-')),
@@ -38,7 +39,8 @@ function record(path) {
   const lines = existsSync(failed) ? readFileSync(failed, 'utf8').trim().split('\n') : [];
   const failures = lines.map((line) => JSON.parse(line));
   const files = Map.groupBy(failures, ({ file }) => file);
-  const run = { cwd: process.cwd(), script: fileURLToPath(import.meta.url), options };
+  const { NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;
+  const run = { task: `${project}:${target}`, cwd: process.cwd(), options };
   if (files.size === 0) files.set(undefined, [{ test: 'the whole run', message: 'it ended without a failed test' }]);
   for (const [file, [{ test, message }]] of files) {
     appendFileSync(path, `${JSON.stringify({ ...run, patterns: file ? [file] : patterns, test, message })}\n`);

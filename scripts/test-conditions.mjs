@@ -3,7 +3,22 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests use where they are there, and are skipped without. */
-const programs = ['cc', 'djpeg', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl', 'promtool', 'unshare'];
+const programs = [
+  ...[
+    'cc',
+    'djpeg',
+    'docker-compose',
+    'dwebp',
+    'ffmpeg',
+    'iptables',
+    'mount',
+    'nvcc',
+    'openssl',
+    'prometheus',
+    'promtool',
+  ],
+  'unshare',
+];
 
 const isRunnable = (path) => {
   try {

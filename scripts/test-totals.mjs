@@ -15,3 +15,14 @@ export function testTotals(output) {
   };
   return { passed: sum('pass'), failed: sum('fail') + sum('cancelled'), skipped: sum('skipped') };
 }
+
+/**
+ * The tasks that failed, as Nx lists them at the end of a run.
+ *
+ * @param {string} output of any number of runs
+ * @returns {string[]} project:target
+ */
+export function failedTasks(output) {
+  const lists = stripVTControlCharacters(output).matchAll(/^Failed tasks:\n\n((?:- .+\n?)+)/gm);
+  return [...lists].flatMap(([, list]) => [...list.matchAll(/^- (\S+)/gm)].map((match) => match[1]));
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testTotals } from './test-totals.mjs';
+import { failedTasks, testTotals } from './test-totals.mjs';
 
 const run = (pass, fail, cancelled, skipped) =>
   `✔ something # pass 99\n# tests 9\n# pass ${pass}\n# fail ${fail}\n# cancelled ${cancelled}\n# skipped ${skipped}\n`;
@@ -15,4 +15,14 @@ test('colours do not matter', () => {
 
 test('no test run gives zeros', () => {
   assert.deepEqual(testTotals('nothing'), { passed: 0, failed: 0, skipped: 0 });
+});
+
+test('the tasks that failed are read from what Nx lists', () => {
+  const lists = [
+    'Failed tasks:\n\n- @halogrid/threads:test\n- halogrid-workspace:check\n\n',
+    '\u001b[31mFailed tasks:\u001b[39m\n\n- @halogrid/test:test\n',
+  ];
+  const expected = ['@halogrid/threads:test', 'halogrid-workspace:check', '@halogrid/test:test'];
+  assert.deepEqual(failedTasks(`# fail 1\n${lists.join('text\n')}`), expected);
+  assert.deepEqual(failedTasks('NX   Successfully ran target test'), []);
 });

@@ -1,14 +1,19 @@
-// npm test: installs what is missing, then runs every check and every project's tests, or shows what they said where nothing that
-// they depend on has changed since. Ends with 'N passed, N failed'.
+// npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check and every project's tests, and what is named beside them
+// (check-generated, check-deployment, check-postgres), or shows what they said where nothing that they depend on has changed since. With --try-again a test
+// file that failed is run once more, alone, and is called unsteady if it passes. Ends with 'N passed, N failed'.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleProgram } from './bundle.mjs';
 import { environment, install, root } from './install.mjs';
-import { testTotals } from './test-totals.mjs';
+import { failedTasks, testTotals } from './test-totals.mjs';
+import { tryAgain } from './try-again.mjs';
 
 install();
+
+const words = process.argv.slice(2);
+const more = words.filter((word) => !word.startsWith('--'));
 
 const scratch = mkdtempSync(join(scratchParent(), 'halogrid-tests-'));
 // Some tests look at what another user sees.
@@ -16,7 +21,8 @@ chmodSync(scratch, 0o755);
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 
-const reporter = new URL('test-reporter.mjs', import.meta.url).href;
+/** Where runs of tests that failed say so. */
+const failures = join(scratch, 'failures');
 const settings = {
   // Nx: no background process, no questions, no cloud, plain output.
   NX_DAEMON: 'false',
@@ -36,27 +42,36 @@ const settings = {
   // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
   // the processor time of the coordinator's and the nodes' (measured).
   TEST_ISOLATION: 'none',
-  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
+  TEST_FAILURES: failures,
 };
 
 // The tests of the whole system wait for timeouts and dying processes, those of packages compute: side by side, cores are busy to the
 // end. Nx would begin the former last, because no package depends on them.
 const wholeSystem = '@halogrid/test';
 const parallel = Math.max(2, availableParallelism());
-const runs = [runMany(parallel, `--exclude=${wholeSystem}`), runMany(1, `--projects=${wholeSystem}`)];
+const usual = ['check', 'test', 'test-scripts'];
+const runs = [runMany(usual, parallel, `--exclude=${wholeSystem}`), runMany(usual, 1, `--projects=${wholeSystem}`)];
+if (more.length > 0) runs.push(runMany(more, parallel));
 const ended = [];
 // One after another, so that lines of one stand together.
 for (const { show, end } of runs) {
   show();
   ended.push(await end);
 }
-const isComplete = ended.every(({ code }) => code === 0);
-const { passed, failed, skipped } = testTotals(ended.map(({ output }) => output).join('\n'));
+const output = ended.map(({ output }) => output).join('\n');
+const { passed, failed, skipped } = testTotals(output);
+let isComplete = ended.every(({ code }) => code === 0);
+let stillFailed = failed;
+if (words.includes('--try-again') && !isComplete) {
+  const kept = join(root, '.ci/unsteady.txt');
+  const env = { ...environment, ...settings };
+  if (tryAgain({ failures, failedTasks: failedTasks(output), env, kept })) [isComplete, stillFailed] = [true, 0];
+}
 
 if (!isComplete && failed === 0) console.log('The checks failed, or a test run ended without totals: see above.');
 if (skipped > 0) console.log(`${skipped} skipped: their names say why.`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = isComplete && failed === 0 && passed > 0 ? 0 : 1;
+console.log(`${passed} passed, ${stillFailed} failed`);
+process.exitCode = isComplete && stillFailed === 0 && passed > 0 ? 0 : 1;
 
 /**
  * Where test files make their folders. In memory, where there is plenty of it: the files of tests are small and many, and a disk makes
@@ -73,9 +88,9 @@ function scratchParent() {
   }
 }
 
-/** Runs checks and tests of packages, so many at a time. */
-function runMany(parallel, ...which) {
-  const args = ['run-many', '-t', 'check', 'test', 'test-scripts', '--outputStyle=static', `--parallel=${parallel}`];
+/** Runs targets of packages, so many at a time. */
+function runMany(targets, parallel, ...which) {
+  const args = ['run-many', '-t', ...targets, '--outputStyle=static', `--parallel=${parallel}`];
   return run(join(root, 'node_modules/.bin/nx'), [...args, ...which]);
 }
 

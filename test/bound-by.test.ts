@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// What a job is told to be bound by, in five cases that are staged so that it is known.
+// What a job is told to be bound by, in five cases that are staged so that it is known. What is made slow takes several times as long as
+// all of the same job does without.
 
 const folder = scratchFolder();
 const folders = {
@@ -27,10 +28,6 @@ const folders = {
   tiny: join(folder, 'tiny'),
 };
 const pngs = 48;
-/** A device takes 0.4 s for all of the job where other tests keep the cores busy. */
-const slowOpenMs = 500;
-/** A node takes tens of milliseconds for a tiny picture where other tests keep the cores busy. */
-const busyMs = 250;
 let cluster: Cluster;
 let server: TestServer;
 let proxy: TcpProxy;
@@ -73,36 +70,20 @@ test('a slow device', async () => {
 });
 
 test('a throttled link', async () => {
-  proxy.set({ down: { bytesPerSecond: 3_000_000 } });
   const sources = names.map((name) => `http://${proxy.address}/${name}`);
-  await expectBound('network', cluster, { sources, batchFrames: 2 });
-});
-
-test('a slow disk; and the metrics of the node say the same', async () => {
-  const [fast] = cluster.nodes.splice(0);
-  fast!.program.signal('SIGTERM');
-  await fast!.program.ended;
-  const { http } = await cluster.startNode('slow', 'cpu', {
-    env: withFaults({ open: { [folders.slow]: slowOpenMs } }),
-  });
-  await warmUp(cluster);
-  const binding = async () => {
-    const metrics = await readMetrics(http);
-    return (stage: string) => metrics.get(`halogrid_node_binding_seconds_total{stage="${stage}"}`)!;
-  };
-  const from = await binding();
-  await expectBound('read', cluster, { sources: [folders.slow], batchFrames: 4 });
-  const to = await binding();
-  const stages = ['network', 'read', 'decode', 'device', 'encode', 'node'];
-  const most = stages.toSorted((a, b) => to(b) - from(b) - (to(a) - from(a)));
-  assert.equal(most[0], 'read');
+  const request = { sources, batchFrames: 2 };
+  const bytes = names.length * statSync(join(folders.png, names[0]!)).size;
+  proxy.set({ down: { bytesPerSecond: Math.min(3_000_000, (1000 * bytes) / (5 * (await msOf(cluster, request)))) } });
+  await expectBound('network', cluster, request);
 });
 
 test('a busy coordinator', async () => {
-  const busy = await Cluster.start({ env: withFaults({ blocksMs: busyMs }) });
+  const request = { sources: [folders.tiny], batchFrames: 1 };
+  const blocksMs = Math.ceil(Math.max(250, (await msOf(cluster, request)) / 4));
+  const busy = await Cluster.start({ env: withFaults({ blocksMs }) });
   try {
     await warmUp(busy);
-    const jobId = await busy.jobs.submit({ sources: [folders.tiny], batchFrames: 1, out: join(folder, 'out-of-busy') });
+    const jobId = await busy.jobs.submit({ ...request, out: join(folder, 'out-of-busy') });
     busy.coordinator.signal('SIGUSR2');
     await eventually('most of the job', async () => {
       const { shards, shardsDone } = (await busy.job(jobId)).counts!;
@@ -116,7 +97,35 @@ test('a busy coordinator', async () => {
   }
 });
 
+test('a slow disk; and the metrics of the node say the same', async () => {
+  const request = { sources: [folders.slow], batchFrames: 4 };
+  const slowOpenMs = Math.max(500, await msOf(cluster, request));
+  const [fast] = cluster.nodes.splice(0);
+  fast!.program.signal('SIGTERM');
+  await fast!.program.ended;
+  const { http } = await cluster.startNode('slow', 'cpu', {
+    env: withFaults({ open: { [folders.slow]: slowOpenMs } }),
+  });
+  await warmUp(cluster);
+  const binding = async () => {
+    const metrics = await readMetrics(http);
+    return (stage: string) => metrics.get(`halogrid_node_binding_seconds_total{stage="${stage}"}`)!;
+  };
+  const from = await binding();
+  await expectBound('read', cluster, request);
+  const to = await binding();
+  const stages = ['network', 'read', 'decode', 'device', 'encode', 'node'];
+  const most = stages.toSorted((a, b) => to(b) - from(b) - (to(a) - from(a)));
+  assert.equal(most[0], 'read');
+});
+
 let jobs = 0;
+
+/** How long a job takes while nothing is made slow, as the coordinator tells it. */
+async function msOf(on: Cluster, request: Omit<JobRequest, 'out'>): Promise<number> {
+  const { submittedMs, finishedMs } = await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) });
+  return finishedMs - submittedMs;
+}
 
 /** Threads of a device start, and decoders are loaded, with what needs them first, which takes as long as that. */
 async function warmUp(on: Cluster): Promise<void> {

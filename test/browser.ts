@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { waitLimitMs } from '@halogrid/testing';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
@@ -52,13 +53,10 @@ export async function emptyPages(browser: Browser): Promise<void> {
   await Promise.all(pages.map((page) => page.goto('about:blank')));
 }
 
-/** A map of 900 million pixels takes half a minute to be shown where other tests keep the cores busy. */
-const patienceMs = 120_000;
-
 /** Opens a page, and keeps what goes wrong on it. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(waitLimitMs);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   // What a policy of the page keeps out is told there, too.

@@ -52,16 +52,14 @@ async function writeSources(name: string, seed: number): Promise<string[]> {
   return ['a.pgm', 'b.png', 'c.tif'].map(at);
 }
 
-for (const { where, storage } of [
-  { where: 'disk', storage: [] },
-  { where: 'disk', storage: ['--storage', 'remote'] },
-  { where: 'web', storage: [] },
-]) {
-  test(`on ${where} ${storage.join(' ')}`, async () => {
-    const name = `${where}${storage.length}`;
+for (const [name, storage] of [
+  ['shared', []],
+  ['remote', ['--storage', 'remote']],
+] as const) {
+  test(`on disk and on a server, ${name} storage`, async () => {
     const files = await writeSources(name, 1);
     const before = files.map((file) => readFileSync(file));
-    const sources = where === 'web' ? [`${web.origin}/${name}/a.pgm`] : files;
+    const sources = [...files, `${web.origin}/${name}/a.pgm`];
     const growing = join(folder, name, 'growing.pgm');
     for (const file of [growing, join(folder, name, 'still.pgm')]) await writePgm(file, still);
     const out = join(folder, `out-${name}`);

@@ -13,6 +13,7 @@ import { hasProc } from './process-list.ts';
 import { readMetrics } from './read-metrics.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowly } from './slowly.ts';
 
 // A coordinator, its nodes and every command, each in a process of its own.
 
@@ -20,11 +21,12 @@ const needsProc = hasProc ? false : 'which process is the node is told by /proc'
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 const picture = drawPicture(640, 640);
-const shards = 256;
-const tile = ['--tile', '40'];
+const shards = 100;
+const tile = ['--tile', '64'];
+const slow = { env: slowly('picture.pgm') };
 let cluster: Cluster;
-/** What /readyz of the nodes said before there was a coordinator. */
-let waiting: [status: number, text: string][];
+/** What the nodes said before there was a coordinator: /healthz, /readyz and whether they are attached. */
+let waiting: [alive: number, ready: number, text: string, attached: number | undefined][];
 /** The digest of a job that nothing disturbs. */
 let digest: string;
 
@@ -35,11 +37,12 @@ const goOn = ({ pid }: ClusterNode) => process.kill(pid, 'SIGCONT');
 before(async () => {
   await writePgm(source, picture);
   const listen = `127.0.0.1:${await freePort()}`;
-  const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startNode(listen, name)));
+  const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startNode(listen, name, 'cpu', [], slow)));
   waiting = await Promise.all(
     nodes.map(async ({ http }) => {
-      const ready = await fetch(`${http}/readyz`);
-      return [ready.status, await ready.text()];
+      const [alive, ready] = [await fetch(`${http}/healthz`), await fetch(`${http}/readyz`)];
+      const attached = (await readMetrics(http)).get('halogrid_node_attached');
+      return [alive.status, ready.status, await ready.text(), attached];
     }),
   );
   cluster = await Cluster.start({ listen, nodes: 0 });
@@ -66,9 +69,9 @@ async function end(node: ClusterNode): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('nodes that were started before the coordinator find it', async () => {
-  for (const [status, text] of waiting) {
-    assert.equal(status, 503);
+test('nodes that were started before the coordinator are alive and not ready, and find it', async () => {
+  for (const [alive, ready, text, attached] of waiting) {
+    assert.deepEqual([alive, ready, attached], [200, 503, 0]);
     assert.match(text, /^No coordinator /);
   }
   const { code, stdout } = await cluster.halogrid(['nodes', '--json']);
@@ -137,13 +140,13 @@ test('status and jobs tell of a job, for people and for programs', async () => {
 test('a node that joins half-way gets shards', { skip: needsProc }, async () => {
   const out = join(folder, 'joined');
   const copiesBefore = await copies();
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await cluster.halfWay(jobId);
   const others = [...cluster.nodes];
   others.forEach(pause);
   const before = (await cluster.job(jobId)).counts!;
   assert.ok(before.shardsDone < shards, 'the job is not over before the node joins');
-  const joined = await cluster.startNode('late');
+  const joined = await cluster.startNode('late', 'cpu', slow);
   await eventually('shards of the late node', async () => (await cluster.node('late'))!.shardsDone > 0);
   others.forEach(goOn);
 
@@ -159,8 +162,8 @@ test('a node that is asked to end finishes its shards: no attempt is wasted', { 
   const out = join(folder, 'drained');
   const copiesBefore = await copies();
   const others = [...cluster.nodes];
-  const leaving = await cluster.startNode('leaving');
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
+  const leaving = await cluster.startNode('leaving', 'cpu', slow);
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await eventually('shards of the node', async () => (await cluster.node('leaving'))!.shardsDone > 0);
   // Those that stay hold their shards meanwhile, so that the job cannot end.
   others.forEach(pause);
@@ -176,7 +179,7 @@ test('a node that is asked to end finishes its shards: no attempt is wasted', { 
 
 test('a job that is cancelled leaves only its job.json, and its nodes to others', { skip: needsProc }, async () => {
   const out = join(folder, 'cancelled');
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await cluster.halfWay(jobId);
   cluster.nodes.forEach(pause);
   const watch = new Halogrid(['watch', jobId, '--coordinator', cluster.address]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
-import { eventually } from '@halogrid/testing';
+import { eventually, timeoutMs } from '@halogrid/testing';
 import { command } from './command.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
@@ -23,6 +23,7 @@ export interface ClusterOptions {
   device?: string;
   /** HOST:PORT; any free port unless given. */
   listen?: string;
+  /** Longer than any healthy node takes, up to the longest that there is, unless given. */
   nodeTimeoutMs?: number;
   /** The file; one in a scratch folder unless given. */
   ledger?: string;
@@ -89,7 +90,7 @@ export class Cluster extends ServingCluster {
     nodes = 1,
     device = 'cpu',
     listen = anyPort,
-    nodeTimeoutMs = 60_000,
+    nodeTimeoutMs = Math.min(timeoutMs(60_000), 600_000),
     ledger = join(scratchFolder(), 'ledger.sqlite'),
     env,
     options: further = [],

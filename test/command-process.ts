@@ -1,12 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programLimitMs, within } from '@halogrid/testing';
 import type { Ended } from './halogrid.ts';
 
 const program = fileURLToPath(new URL('run-commands.ts', import.meta.url));
-
-/** No command takes this long: one that does is ended with the process, and the test fails of that. */
-const maxMs = 300_000;
 
 export interface Command {
   args: readonly string[];
@@ -44,16 +42,19 @@ class CommandProcess {
     const child = this.#child;
     child.ref();
     child.channel!.ref();
-    const patience = setTimeout(() => child.kill('SIGKILL'), maxMs);
     const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+    const name = `halogrid ${command.args.join(' ')}`;
     const fail = (code: number | null, signal: string | null): void =>
-      reject(new Error(`halogrid ${command.args.join(' ')} ended its process with ${code ?? signal}`));
+      reject(new Error(`${name} ended its process with ${code ?? signal}`));
     child.once('exit', fail).once('message', (ended) => resolve(ended as Ended));
     child.send(command);
     try {
-      return await promise;
+      return await within(`${name} to end`, promise, programLimitMs);
+    } catch (error) {
+      child.kill('SIGKILL');
+      this.#child = undefined;
+      throw error;
     } finally {
-      clearTimeout(patience);
       child.off('exit', fail);
       child.unref();
       child.channel?.unref();

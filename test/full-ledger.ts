@@ -2,8 +2,7 @@
 // coordinator whose ledger is on that disk, and fills it meanwhile.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@halogrid/testing';
+import { eventually, pause } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
 
 const [disk, source, out] = process.argv.slice(2) as [string, string, string];
@@ -36,7 +35,7 @@ const waiting = await eventually('the job to wait', async () => {
   const { shardsDone } = job.counts!;
   if (shardsDone === before) return job.state;
   before = shardsDone;
-  await delay(500);
+  await pause(500);
   return undefined;
 });
 rmSync(filler);

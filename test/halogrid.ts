@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { showOnFailure } from '@halogrid/testing';
+import { programLimitMs, showOnFailure, within as waitWithin } from '@halogrid/testing';
 import { environment, main, nodeFlags } from '../apps/cli/bin/launch.mjs';
 import './own-folders.ts';
 import { type ProcessInfo, processesWith } from './process-list.ts';
@@ -27,7 +27,7 @@ process.once('exit', () => {
  * No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. A cluster that
  * is asked to bear many faults lives for all of them.
  */
-const defaultMaxLifeMs = Math.max(300_000, 12_000 * Number(process.env.HALOGRID_FAULT_RUNS ?? 0));
+const defaultMaxLifeMs = Math.max(programLimitMs, 12_000 * Number(process.env.HALOGRID_FAULT_RUNS ?? 0));
 
 /** How a program ended. */
 export interface Ended {
@@ -98,8 +98,7 @@ export class Halogrid {
       printed: () => this.#stdout + this.#stderr,
       end: () => this.#child.exitCode ?? this.#child.signalCode ?? undefined,
     });
-    const patience = setTimeout(() => this.kill(), maxLifeMs).unref();
-    void this.ended.finally(() => clearTimeout(patience)).catch(() => {});
+    waitWithin('its end', this.ended, maxLifeMs).catch(() => this.kill());
     const line = new Promise<string>((resolve) => createInterface({ input: stdout! }).once('line', resolve));
     const without = this.ended.then(({ code, stderr: text }) => {
       throw new Error(`halogrid ${args.join(' ')} ended with ${code}: ${text}`);

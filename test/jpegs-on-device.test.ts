@@ -4,8 +4,10 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { command } from './command.ts';
+import type { Ended } from './halogrid.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // A job is the same wherever its JPEGs are decoded: any kind of them, and damaged ones.
 
@@ -36,9 +38,9 @@ const expectedMended = [
   example: pathToFileURL(join(source, `${example}.jpg`)).href,
 }));
 
-async function outcomeOf(name: string, ...args: string[]): Promise<object> {
-  const out = join(folder, name);
-  const { code, stderr } = await command(['run', source, '--tile', '4096', '--out', out, ...args]);
+const job = (out: string): string[] => ['run', source, '--tile', '4096', '--out', out];
+
+function outcomeOf(out: string, { code, stderr }: Ended): object {
   assert.equal(code, 3, stderr);
   const errors = readFileSync(join(out, 'errors.jsonl'), 'utf8').trim().split('\n').toSorted();
   const { digest, mended } = readJson(out, 'job.json');
@@ -46,8 +48,12 @@ async function outcomeOf(name: string, ...args: string[]): Promise<object> {
   return { digest, histogram: readHistogram(out), errors };
 }
 
-test('run --decode gpu gives what cores give: the digest, every bin and every sentence', async () => {
+test('run --decode gpu gives what cores give: the digest, every bin and every sentence', async (t) => {
   putFrames();
-  const onCores = await outcomeOf('cores', '--device', 'cpu');
-  assert.deepEqual(await outcomeOf('device', '--device', 'software', '--decode', 'gpu'), onCores);
+  const [cores, device] = [join(folder, 'cores'), join(folder, 'device')];
+  const cluster = await sharedCluster();
+  t.after(() => cluster.stop());
+  const onCores = outcomeOf(cores, await cluster.halogrid(job(cores)));
+  const onDevice = await command([...job(device), '--device', 'software', '--decode', 'gpu']);
+  assert.deepEqual(outcomeOf(device, onDevice), onCores);
 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@halogrid/testing';
+import { eventually, pause, timeoutMs } from '@halogrid/testing';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
+import { command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowly } from './slowly.ts';
 import { isThorough } from './thorough.ts';
 
 // Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
@@ -21,10 +22,15 @@ const source = join(folder, 'picture.pgm');
 let server: PostgresServer;
 before(async () => {
   if (skip) return;
-  await writePgm(source, drawPicture(1600, 1600));
+  await writePgm(source, drawPicture(800, 800));
   server = await PostgresServer.start();
 });
-after(() => server?.remove());
+/** What ends with the file. */
+const atEnd: (() => void)[] = [];
+after(async () => {
+  for (const end of atEnd) end();
+  await server?.remove();
+});
 
 interface Coordinator {
   program: Halogrid;
@@ -36,8 +42,10 @@ interface Coordinator {
   pid: number;
 }
 
-/** Two coordinators, and a node that is attached to both; all end with the test. */
+/** Two coordinators, and a node that is attached to both. */
 interface Pair {
+  /** Of the ledger. */
+  url: string;
   first: Coordinator;
   second: Coordinator;
   node: ClusterNode;
@@ -47,9 +55,21 @@ interface Pair {
   leaderOf(id: string): Promise<unknown>;
   /** That of its leases, which another leader would raise. */
   epochOf(id: string): Promise<unknown>;
+  /** Whether the coordinator with that epoch leads no more, by its own word or because its lease was over. */
+  isReleased(epoch: unknown): Promise<unknown>;
 }
 
-async function startPair(t: TestContext): Promise<Pair> {
+let lasting: Promise<Pair> | undefined;
+
+/** For tests after which both go on as before. */
+const lastingPair = (): Promise<Pair> => (lasting ??= startPair({ after: (end) => atEnd.push(end) }));
+
+/** What has programs end with it. */
+interface Owner {
+  after(end: () => void): void;
+}
+
+async function startPair(t: Owner): Promise<Pair> {
   const url = `${await server.createDatabase()}?schema=site_a`;
   // Inherited by the processes: a URL with a password is not for the list of processes.
   process.env.HALOGRID_LEDGER = url;
@@ -59,8 +79,7 @@ async function startPair(t: TestContext): Promise<Pair> {
     assert.deepEqual(await statusOf(`${http}/readyz`), [200, 'ok\n']);
   }
   const addresses = `${first.address},${second.address}`;
-  const node = await startNode(addresses, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  const node = await startSlowNode(t, addresses);
   for (const { address } of [first, second]) {
     await eventually('the node to be attached', async () => (await nodeNames(address)).length === 1);
   }
@@ -69,20 +88,31 @@ async function startPair(t: TestContext): Promise<Pair> {
     const [job] = await server.query(database, `SELECT ${column} FROM site_a.jobs WHERE job_id = '${id}'`);
     return job![column];
   };
-  return { first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch') };
+  const isReleased = async (epoch: unknown) => {
+    const [row] = await server.query(database, `SELECT released FROM site_a.coordinators WHERE epoch = ${epoch}`);
+    return row?.released;
+  };
+  return { url, first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch'), isReleased };
 }
 
 /** At the addresses of one that has ended, where that is given. */
-async function startCoordinator(t: TestContext, before?: Coordinator): Promise<Coordinator> {
+async function startCoordinator(t: Owner, before?: Coordinator): Promise<Coordinator> {
   const address = before?.address ?? `127.0.0.1:${await freePort()}`;
   const web = before?.http.slice('http://'.length) ?? `127.0.0.1:${await freePort()}`;
   // A node notices a leader that stands still after the time-out.
-  const options = ['--listen', address, '--http', web, '--node-timeout', '3000', '--log-level', 'warn'];
+  const nodeTimeout = String(timeoutMs(3_000));
+  const options = ['--listen', address, '--http', web, '--node-timeout', nodeTimeout, '--log-level', 'warn'];
   const program = new Halogrid(['coordinator', ...options]);
   t.after(() => program.kill());
   const http = `http://${web}`;
   await eventually('the coordinator to be alive', () => fetch(`${http}/healthz`).catch(() => undefined));
   return { program, address, http, pid: program.pidsOf('coordinator')[0]! };
+}
+
+async function startSlowNode(t: Owner, addresses: string): Promise<ClusterNode> {
+  const node = await startNode(addresses, 'node', 'cpu', [], { env: slowly('picture.pgm') });
+  t.after(() => node.program.kill());
+  return node;
 }
 
 interface JobRow {
@@ -102,7 +132,7 @@ async function metricOf({ http }: Coordinator, name: string): Promise<number> {
 }
 
 async function nodeNames(addresses: string): Promise<string[]> {
-  const { code, stdout, stderr } = await halogrid(['nodes', '--json', '--coordinator', addresses]);
+  const { code, stdout, stderr } = await command(['nodes', '--json', '--coordinator', addresses]);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout).map(({ name }: { name: string }) => name);
 }
@@ -112,11 +142,11 @@ async function statusOf(url: string): Promise<[number, string]> {
   return [response.status, await response.text()];
 }
 
-const cutSmall = ['--tile', '64', '--map', 'tiff'];
+const cutSmall = ['--tile', '80', '--map', 'tiff'];
 
 async function submit({ address }: Coordinator, out: string, more: readonly string[] = []): Promise<string> {
   const job = [source, ...cutSmall, '--out', out, '--coordinator', address, ...more];
-  const submitted = await halogrid(['submit', ...job]);
+  const submitted = await command(['submit', ...job]);
   assert.equal(submitted.code, 0, submitted.stderr);
   return submitted.stdout.trim();
 }
@@ -139,7 +169,7 @@ let expected: { digest: string; counts: object; files: Record<string, string> } 
 async function undisturbed(): Promise<NonNullable<typeof expected>> {
   if (expected) return expected;
   const out = join(folder, 'undisturbed');
-  const run = await halogrid(['run', source, ...cutSmall, '--out', out, '--json', '--device', 'cpu']);
+  const run = await command(['run', source, ...cutSmall, '--out', out, '--json', '--device', 'cpu']);
   assert.equal(run.code, 0, run.stderr);
   const { digest, counts } = JSON.parse(run.stdout);
   expected = { digest, counts, files: hashFiles(out) };
@@ -150,7 +180,7 @@ async function undisturbed(): Promise<NonNullable<typeof expected>> {
 async function assertResults(t: TestContext, by: Coordinator, name: string, ids: readonly string[]): Promise<void> {
   const { digest, counts, files } = await undisturbed();
   for (const [i, id] of ids.entries()) {
-    const watched = await halogrid(['watch', id, '--json', '--coordinator', by.address]);
+    const watched = await command(['watch', id, '--json', '--coordinator', by.address]);
     assert.equal(watched.code, 0, watched.stderr);
     const found = JSON.parse(watched.stdout);
     assert.equal(found.digest, digest);
@@ -167,16 +197,12 @@ async function assertResults(t: TestContext, by: Coordinator, name: string, ids:
 }
 
 /** Resolves when the job is led by another than `before`, or has ended. */
-async function adopted(t: TestContext, { leaderOf }: Pair, id: string, before: unknown): Promise<void> {
-  const sinceMs = performance.now();
+async function adopted({ leaderOf }: Pair, id: string, before: unknown): Promise<void> {
   await eventually('the job to be adopted', async () => (await leaderOf(id)) !== before);
-  const ms = Math.round(performance.now() - sinceMs);
-  t.diagnostic(`The job was led again after ${ms} ms`);
-  assert.ok(ms < 10_000, `${ms} ms`);
 }
 
 test('each leads its own jobs, and answers for those of the other', { skip }, async (t) => {
-  const pair = await startPair(t);
+  const pair = await lastingPair();
   const { first, second, node } = pair;
   for (const leader of [first, second]) assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
   assert.equal((await fetch(`${node.http}/readyz`)).status, 200);
@@ -188,7 +214,7 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
     assert.equal(running, 1);
     assert.deepEqual((await jobsOf(leader)).map(({ id }) => id).sort(), ids.toSorted());
   }
-  const status = await halogrid(['status', ids[0]!, '--json', '--coordinator', second.address]);
+  const status = await command(['status', ids[0]!, '--json', '--coordinator', second.address]);
   assert.equal(status.code, 0, status.stderr);
   assert.equal(JSON.parse(status.stdout).state, 'running');
   const knownBy = async <T>({ http }: Coordinator, what: string): Promise<T> =>
@@ -203,7 +229,7 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   );
   process.kill(node.pid, 'SIGCONT');
   const unwanted = await submit(first, join(folder, 'together', 'unwanted'));
-  const cancelled = await halogrid(['cancel', unwanted, '--coordinator', second.address]);
+  const cancelled = await command(['cancel', unwanted, '--coordinator', second.address]);
   assert.equal(cancelled.code, 0, cancelled.stderr);
   for (const leader of [first, second]) {
     const job = (await jobsOf(leader)).find(({ id }) => id === unwanted);
@@ -220,19 +246,15 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   assert.equal(((await file.json()) as { digest: string }).digest, (await undisturbed()).digest);
 });
 
-for (const lost of ['first', 'second'] as const) {
-  test(`jobs of the ${lost} are led by the other after SIGKILL`, { skip }, async (t) => {
-    const pair = await startPair(t);
-    const other = pair[lost === 'first' ? 'second' : 'first'];
-    const ids = await beginJobs(pair, `killed-${lost}`);
-    const orphan = ids[lost === 'first' ? 0 : 1]!;
-    const before = await pair.leaderOf(orphan);
-    process.kill(pair[lost].pid, 'SIGKILL');
-    await adopted(t, pair, orphan, before);
-    await assertResults(t, other, `killed-${lost}`, ids);
-    assert.deepEqual(await nodeNames(pair.addresses), ['node']);
-  });
-}
+test('jobs of one are led by the other after SIGKILL', { skip }, async (t) => {
+  const pair = await startPair(t);
+  const ids = await beginJobs(pair, 'killed');
+  const before = await pair.leaderOf(ids[0]!);
+  process.kill(pair.first.pid, 'SIGKILL');
+  await adopted(pair, ids[0]!, before);
+  await assertResults(t, pair.second, 'killed', ids);
+  assert.deepEqual(await nodeNames(pair.addresses), ['node']);
+});
 
 const skipThorough = skip || (!isThorough && 'is repeated by HALOGRID_THOROUGH=1');
 
@@ -242,8 +264,7 @@ test('of four coordinators two are killed, and the others divide their jobs', { 
   const leaders = await Promise.all(Array.from({ length: 4 }, () => startCoordinator(t)));
   for (const { program } of leaders) await program.firstLine;
   const addresses = leaders.map(({ address }) => address).join(',');
-  const node = await startNode(addresses, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  await startSlowNode(t, addresses);
   const ids: string[] = [];
   for (const [i, leader] of [...leaders, ...leaders].entries()) {
     ids.push(await submit(leader, join(folder, 'four', `${i}`)));
@@ -251,14 +272,10 @@ test('of four coordinators two are killed, and the others divide their jobs', { 
   const leads = async () => (await server.query(url, 'SELECT leader FROM halogrid.jobs')).map(({ leader }) => leader);
   const before = new Set(await leads());
   for (const { pid } of leaders.slice(0, 2)) process.kill(pid, 'SIGKILL');
-  const sinceMs = performance.now();
   await eventually('the jobs to be adopted', async () => {
     const now = new Set((await leads()).filter((leader) => leader !== null));
     return now.size <= 2 && before.size === 4;
   });
-  const ms = Math.round(performance.now() - sinceMs);
-  t.diagnostic(`The jobs were led again after ${ms} ms`);
-  assert.ok(ms < 10_000, `${ms} ms`);
   await assertResults(t, leaders[3]!, 'four', ids);
 });
 
@@ -268,7 +285,7 @@ test('a coordinator that stands still is followed, and may do nothing more when 
   const ids = await beginJobs(pair, 'stopped');
   const before = await pair.leaderOf(ids[0]!);
   process.kill(first.pid, 'SIGSTOP');
-  await adopted(t, pair, ids[0]!, before);
+  await adopted(pair, ids[0]!, before);
   process.kill(first.pid, 'SIGCONT');
   const { code, stderr } = await first.program.ended;
   assert.equal(code, 1);
@@ -279,16 +296,6 @@ test('a coordinator that stands still is followed, and may do nothing more when 
   await assertResults(t, second, 'stopped', ids);
 });
 
-test('a coordinator that is asked to end leaves its jobs to the other at once', { skip }, async (t) => {
-  const pair = await startPair(t);
-  const ids = await beginJobs(pair, 'ended');
-  const before = await pair.leaderOf(ids[0]!);
-  pair.first.program.signal('SIGTERM');
-  assert.equal((await pair.first.program.ended).code, 0);
-  await adopted(t, pair, ids[0]!, before);
-  await assertResults(t, pair.second, 'ended', ids);
-});
-
 test('a coordinator that is killed and started again has its jobs back, with what nodes hold of them', {
   skip,
 }, async (t) => {
@@ -296,8 +303,7 @@ test('a coordinator that is killed and started again has its jobs back, with wha
   process.env.HALOGRID_LEDGER = url;
   const first = await startCoordinator(t);
   await first.program.firstLine;
-  const node = await startNode(first.address, 'node', 'cpu');
-  t.after(() => node.program.kill());
+  await startSlowNode(t, first.address);
   const id = await submit(first, join(folder, 'again', '0'));
   await eventually('the first results', async () => (await jobsOf(first))[0]!.counts.shardsDone > 0);
   process.kill(first.pid, 'SIGKILL');
@@ -308,7 +314,7 @@ test('a coordinator that is killed and started again has its jobs back, with wha
 });
 
 test('jobs wait for a database that goes away and comes back', { skip }, async (t) => {
-  const pair = await startPair(t);
+  const pair = await lastingPair();
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'database');
   await server.crash();
@@ -327,7 +333,7 @@ test('jobs wait for a database that goes away and comes back', { skip }, async (
 });
 
 test('jobs wait for a database that stands still and goes on', { skip }, async (t) => {
-  const pair = await startPair(t);
+  const pair = await lastingPair();
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'hanging');
   const epochs = await Promise.all(ids.map(pair.epochOf));
@@ -340,7 +346,7 @@ test('jobs wait for a database that stands still and goes on', { skip }, async (
     });
   }
   // Longer than a lease, or than any statement may take.
-  await delay(isThorough ? 60_000 : 7_000);
+  await pause(isThorough ? 60_000 : 7_000);
   server.wake();
   await assertResults(t, first, 'hanging', ids);
   assert.deepEqual(await Promise.all(ids.map(pair.epochOf)), epochs);
@@ -350,18 +356,31 @@ test('jobs wait for a database that stands still and goes on', { skip }, async (
   }
 });
 
-test('a coordinator of another version is refused', { skip }, async (t) => {
-  const url = await server.createDatabase();
-  process.env.HALOGRID_LEDGER = url;
-  const first = await startCoordinator(t);
-  await first.program.firstLine;
-  await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol - 1');
+test('a coordinator of another version is refused', { skip }, async () => {
+  const { url, first } = await lastingPair();
+  const database = url.split('?')[0]!;
+  const add = (more: number) => server.query(database, `UPDATE site_a.coordinators SET protocol = protocol + ${more}`);
+  await add(-1);
   const options = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--log-level', 'warn'];
-  const { code, stderr } = await halogrid(['coordinator', ...options]);
+  const { code, stderr } = await halogrid(['coordinator', ...options], { env: { HALOGRID_LEDGER: url } });
+  await add(1);
   assert.equal(code, 1);
   assert.match(
     stderr,
     /^halogrid: The ledger is led by another version: .*; end the others first, or run their version\n$/m,
   );
   assert.deepEqual(await statusOf(`${first.http}/readyz`), [200, 'ok\n']);
+});
+
+test('a coordinator that is asked to end leaves its jobs to the other at once', { skip }, async (t) => {
+  // The last test of this pair.
+  const pair = await lastingPair();
+  const ids = await beginJobs(pair, 'ended');
+  const before = await pair.leaderOf(ids[0]!);
+  pair.first.program.signal('SIGTERM');
+  assert.equal((await pair.first.program.ended).code, 0);
+  // Nobody waits for its lease to be over.
+  assert.equal(await pair.isReleased(before), true);
+  await adopted(pair, ids[0]!, before);
+  await assertResults(t, pair.second, 'ended', ids);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Halogrid } from './halogrid.ts';
+import { lookWhile } from './look-while.ts';
 import { drawPicture } from './picture-files.ts';
 import { hasProc, peakResidentBytes } from './process-list.ts';
 import { readHistogram, readJson } from './results.ts';
@@ -30,17 +30,11 @@ test(`${sidePx} x ${sidePx} pixels on the software device take less than 1.5 GB 
 
   const run = new Halogrid(['run', source, '--out', out, '--map', 'tiff', '--device', 'software']);
   const peaks = new Map<string, number>();
-  let hasEnded = false;
-  const ended = run.ended.finally(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded) {
+  const { code, stderr } = await lookWhile(run.ended, () => {
     for (const { pid, role } of run.processes()) {
       peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
     }
-    await delay(100);
-  }
-  const { code, stderr } = await ended;
+  });
   assert.equal(code, 0, stderr);
   for (const [role, bytes] of peaks) {
     t.diagnostic(`${role}: ${Math.round(bytes / 1e6)} MB at most`);

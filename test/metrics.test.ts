@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ChannelCredentials, type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { Cluster, type ClusterNode, startNode } from './cluster.ts';
-import { freePort } from './free-port.ts';
+import { beside, within } from '@halogrid/testing';
+import { Cluster, type ClusterNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { readJson } from './results.ts';
@@ -54,7 +54,8 @@ test("the coordinator's metrics count what was merged", async () => {
   assert.deepEqual(Object.fromEntries(Object.keys(expected).map((series) => [series, metrics.get(series)])), expected);
   assert.ok(metrics.get('halogrid_input_bytes_total')! >= pixels);
   const lastResultMs = 1000 * metrics.get('halogrid_last_result_timestamp_seconds')!;
-  assert.ok(Math.abs(lastResultMs - Date.parse(readJson(out, 'job.json').finished)) < 60_000);
+  const { submitted, finished } = readJson(out, 'job.json');
+  assert.ok(lastResultMs >= Date.parse(submitted) && lastResultMs <= Date.parse(finished) + 1, `${lastResultMs}`);
 });
 
 test("the nodes' metrics add up to the pixels of the job, and time every stage", async () => {
@@ -90,10 +91,13 @@ test('what binds a node adds up to its time', async () => {
     const series = [...(await readMetrics(http))].filter(([name]) => name.startsWith('halogrid_node_binding_seconds'));
     return series.reduce((sum, [, seconds]) => sum + seconds, 0);
   };
-  const [fromMs, before] = [performance.now(), await bound()];
-  const [after, untilMs] = [await bound(), performance.now()];
-  // It is asked at some moment between those at which the test looks at its clock.
-  assert.ok(after > before && after - before <= (untilMs - fromMs) / 1000, `${before} ${after}`);
+  const told: number[] = [];
+  const { ms } = await beside(
+    async () => told.push(await bound(), await bound()),
+    () => {},
+  );
+  const [before, after] = told as [number, number];
+  assert.ok(after > before && after - before <= ms / 1000, `${before} ${after} ${ms}`);
 });
 
 test('buckets of durations lead to the job that was last counted in them, where the format can say so', async () => {
@@ -146,15 +150,6 @@ test('/healthz and /readyz of a coordinator and of a node', async () => {
   }
 });
 
-test('a node without a coordinator is alive and not ready', async () => {
-  const node = await startNode(`127.0.0.1:${await freePort()}`, 'alone');
-  assert.equal((await fetch(`${node.http}/healthz`)).status, 200);
-  assert.equal((await fetch(`${node.http}/readyz`)).status, 503);
-  assert.equal((await readMetrics(node.http)).get('halogrid_node_attached'), 0);
-  node.program.signal('SIGTERM');
-  assert.equal((await node.program.ended).code, 0);
-});
-
 test('gRPC health answers SERVING for the server and for each service', async () => {
   const client = connect('grpc-health-check', 'proto/health/v1/health.proto', 'grpc.health.v1.Health') as Client & {
     check(request: object, callback: (error: Error | null, response: object) => void): void;
@@ -175,7 +170,7 @@ test('gRPC reflection lists the services', async () => {
   };
   const call = client.serverReflectionInfo();
   call.write({ listServices: '' });
-  const [response] = await once(call, 'data');
+  const [response] = await within('the services', once(call, 'data'));
   const names = response.listServicesResponse.service.map(({ name }: { name: string }) => name);
   for (const name of ['halogrid.v1.Jobs', 'halogrid.v1.Nodes']) assert.ok(names.includes(name), names.join());
   call.end();

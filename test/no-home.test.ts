@@ -17,23 +17,20 @@ before(() => writePgm(picture, drawPicture(200, 100)));
 const homes = ['/proc/nowhere', '/dev/null/home'];
 const skip = !existsSync('/proc/self');
 
-for (const HOME of homes) {
-  const env = { HOME, XDG_CACHE_HOME: '', XDG_DATA_HOME: '' };
+const at = (HOME: string) => ({ env: { HOME, XDG_CACHE_HOME: '', XDG_DATA_HOME: '' } });
 
-  test(`a job runs with ${HOME} as home`, { skip }, async () => {
-    const out = join(folder, HOME.replaceAll('/', '-'));
-    const { code, stderr } = await halogrid(['run', picture, '--out', out, '--device', 'cpu'], {
-      env,
-      maxLifeMs: 60_000,
-    });
-    assert.equal(code, 0, stderr);
-    assert.ok(existsSync(join(out, 'histogram.json')));
-  });
+test('a job runs without a home', { skip }, async () => {
+  const out = join(folder, 'out');
+  const { code, stderr } = await halogrid(['run', picture, '--out', out, '--device', 'cpu'], at(homes[0]!));
+  assert.equal(code, 0, stderr);
+  assert.ok(existsSync(join(out, 'histogram.json')));
+});
 
-  test(`a coordinator says that it has no place for its ledger with ${HOME} as home`, { skip }, async () => {
+for (const home of homes) {
+  test(`a coordinator says that it has no place for its ledger with ${home} as home`, { skip }, async () => {
     const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
-    const { code, stderr } = await halogrid(args, { env, maxLifeMs: 60_000 });
+    const { code, stderr } = await halogrid(args, at(home));
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`^halogrid: The ledger '${HOME}/.*' cannot be used: E[A-Z]+: [^\\n]+\\n$`));
+    assert.match(stderr, new RegExp(`^halogrid: The ledger '${home}/.*' cannot be used: E[A-Z]+: [^\\n]+\\n$`));
   });
 }

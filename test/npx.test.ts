@@ -9,26 +9,27 @@ import { hasProc } from './process-list.ts';
 
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const cwd = fileURLToPath(new URL('..', import.meta.url));
-/** A program looks for npx several times a second, and this machine may be busy. */
 const anyPort = '127.0.0.1:0';
 
-for (const [command, options] of [
-  ['coordinator', ['--listen', anyPort, '--http', anyPort]],
-  ['node', ['--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort]],
+const coordinator = ['coordinator', '--listen', anyPort, '--http', anyPort];
+const node = ['node', '--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort];
+
+for (const [signal, command] of [
+  ['SIGTERM', coordinator],
+  ['SIGKILL', coordinator],
+  ['SIGKILL', node],
 ] as const) {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    test(`${signal} to npx halogrid ${command} ends all of its processes`, { skip }, async () => {
-      const program = new Halogrid([command, ...options], { cwd, npx: true });
-      await program.firstLine;
-      program.signal(signal);
-      await eventually('its processes to be gone', () => program.processes().length === 0);
-      await program.ended;
-    });
-  }
+  test(`${signal} to npx halogrid ${command[0]} ends all of its processes`, { skip }, async () => {
+    const program = new Halogrid(command, { cwd, npx: true });
+    await program.firstLine;
+    program.signal(signal);
+    await eventually('its processes to be gone', () => program.processes().length === 0);
+    await program.ended;
+  });
 }
 
 test('Ctrl-C for all processes of npx halogrid coordinator is one signal to it', { skip }, async () => {
-  const program = new Halogrid(['coordinator', '--listen', anyPort, '--http', anyPort], {
+  const program = new Halogrid(coordinator, {
     cwd,
     npx: true,
     ownGroup: true,

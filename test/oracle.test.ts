@@ -11,7 +11,7 @@ import { sharedCluster } from './shared-cluster.ts';
 import { isThorough } from './thorough.ts';
 
 /** One case of so many is taken; libs/kernels takes all of them at all times, and SwiftShader compiles each for a third of a second. */
-const everyNth = { cpu: isThorough ? 1 : 17, software: isThorough ? 4 : 17, gpu: 1 };
+const everyNth = { cpu: isThorough ? 4 : 17, software: isThorough ? 17 : 51, gpu: 1 };
 
 // The devices work side by side.
 describe('the oracle', { concurrency: 3 }, () => {

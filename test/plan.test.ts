@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import type { ServingCluster } from './cluster.ts';
 import { command } from './command.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 // What a plan says is what the run does, and a plan that cannot fit is refused before anything is computed.
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
 const onCpu = ['--device', 'cpu'];
+let cluster: ServingCluster;
 // Rates that other runs on this machine have left are none of this test's; compiled code is.
 process.env.NODE_COMPILE_CACHE = join(process.env.XDG_CACHE_HOME!, 'halogrid', 'compiled');
 process.env.XDG_CACHE_HOME = join(folder, 'cache');
 
 before(async () => {
+  cluster = await sharedCluster();
   mkdirSync(join(frames, 'more'), { recursive: true });
   for (let i = 0; i < 12; i++) await writePgm(join(frames, `${i}.pgm`), drawPicture(50 + i, 40, i));
   await writePgm(join(frames, 'more', 'wide.pgm'), drawPicture(700, 90));
   writeFileSync(join(frames, 'empty.tif'), '');
   writeFileSync(join(frames, 'text.tif'), 'These are words.');
 });
+
+after(() => cluster.stop());
 
 async function plan(...args: string[]) {
   const { code, stdout, stderr } = await command(['plan', ...args, '--json']);
@@ -40,7 +46,7 @@ describe('a plan says what the run does', () => {
     test(name, async () => {
       const out = join(folder, name);
       const planned = await plan(frames, ...options);
-      const run = await command(['run', frames, ...options, ...onCpu, '--out', out]);
+      const run = await cluster.halogrid(['run', frames, ...options, '--out', out]);
       assert.equal(run.code, 3, run.stderr);
       const { counts } = readJson(out, 'job.json');
       const { sources, pixels, shards } = planned;
@@ -50,21 +56,18 @@ describe('a plan says what the run does', () => {
       );
       // The empty file is for the nodes to find; they find nothing else.
       assert.deepEqual([planned.quarantined + planned.unknown, counts.quarantined], [2, 2]);
-      assert.match(
-        run.stderr,
-        new RegExp(`^Plan: ${sources} sources, .* ${shards} shards, at most .* of results`, 'm'),
-      );
     });
   }
 });
 
-test('the map files are as large as the plan says', async () => {
+test('a run by itself says its plan first, and the map files are as large as it says', async () => {
   const out = join(folder, 'sizes');
   const image = join(folder, 'image.pgm');
   await writePgm(image, drawPicture(1300, 800));
-  const { output, scratchBytes } = await plan(image, '--map', 'tiff');
+  const { shards, output, scratchBytes } = await plan(image, '--map', 'tiff');
   const run = await command(['run', image, '--map', 'tiff', ...onCpu, '--out', out]);
   assert.equal(run.code, 0, run.stderr);
+  assert.match(run.stderr, new RegExp(`^Plan: 1 source, .* ${shards} shards?, at most .* of results`, 'm'));
   assert.equal(scratchBytes, 1300 * 800);
   const { size } = statSync(join(out, 'maps', 'image.tif'));
   assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);

@@ -104,31 +104,13 @@ describe('the same digest and maps from disk, a web server and S3', () => {
   }
 });
 
-test('run, with what is chosen by itself, on 2 nodes', async () => {
-  const [disk, s3] = await Promise.all(
-    [source, 's3://frames/day 1/'].map(async (from, i) => {
-      const out = join(folder, `run-${i}`);
-      const args = [
-        'run',
-        from,
-        '--border',
-        'mirror',
-        '--map',
-        'tiff',
-        '--out',
-        out,
-        '--nodes',
-        '2',
-        '--device',
-        'cpu',
-      ];
-      const { code, stdout, stderr } = await halogrid(args);
-      assert.equal(code, 0, stderr);
-      assertNoSecret(out, stdout, stderr);
-      return readOutcome(out);
-    }),
-  );
-  assert.deepEqual(s3, disk);
+test('run: its processes have what S3 needs', async () => {
+  const out = join(folder, 'run');
+  const job = ['run', 's3://frames/day 1/', '--border', 'mirror', '--map', 'tiff', '--out', out];
+  const { code, stdout, stderr } = await halogrid([...job, '--device', 'cpu']);
+  assert.equal(code, 0, stderr);
+  assertNoSecret(out, stdout, stderr);
+  assert.deepEqual(readOutcome(out), readOutcome(join(folder, 'disk-0')));
 });
 
 /** What every job on these sources must give. */
@@ -210,20 +192,14 @@ test('what cannot be had from servers is set aside, each with its sentence', asy
 });
 
 test('a host that cannot be reached fails the job, and sets nothing aside', async () => {
-  const hosts: [source: string, sentence: RegExp][] = [
-    ['http://nowhere.invalid/a.png', /The host 'nowhere.invalid' was away .*The host 'nowhere.invalid' is not known/],
-    [`${web.origin.replace('http:', 'https:')}/a.png`, /There is no secure connection to the host '127.0.0.1:/],
-    ['http://127.0.0.1:1/a.png', /The host '127.0.0.1:1' was away .*: The host '127.0.0.1:1' refuses connections/],
-  ];
-  const ends = hosts.map(async ([source, sentence], i) => {
-    const out = join(folder, `away-${i}`);
-    const ended = await halogrid(['run', source, '--source-grace', '0', '--out', out, '--device', 'cpu']);
-    assert.equal(ended.code, 1, ended.stderr);
-    assert.match(ended.stderr, sentence);
-    const { state, counts } = readJson(out, 'job.json');
-    assert.deepEqual([state, counts?.quarantined ?? 0], ['failed', 0]);
-  });
-  await Promise.all(ends);
+  const out = join(folder, 'away');
+  const atOnce = '0';
+  const job = ['run', 'http://nowhere.invalid/a.png', '--source-grace', atOnce, '--out', out];
+  const ended = await halogrid([...job, '--device', 'cpu']);
+  assert.equal(ended.code, 1, ended.stderr);
+  assert.match(ended.stderr, /The host 'nowhere.invalid' was away .*The host 'nowhere.invalid' is not known/);
+  const { state, counts } = readJson(out, 'job.json');
+  assert.deepEqual([state, counts?.quarantined ?? 0], ['failed', 0]);
 });
 
 test('a wrong key of S3 is told with the bucket and the key', async () => {

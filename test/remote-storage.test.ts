@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { timeoutMs } from '@halogrid/testing';
 import { Cluster, type ServingCluster, startNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
@@ -29,7 +30,7 @@ before(async () => {
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
-    Cluster.start({ nodes: 0, options: ['--node-grace', '2000'] }),
+    Cluster.start({ nodes: 0, options: ['--node-grace', String(timeoutMs(2_000))] }),
     sharedCluster(),
   ]);
 });

@@ -10,6 +10,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { commandLine, hasProc, listeningPorts, settingOf } from './process-list.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowly } from './slowly.ts';
 import { hasChunks } from './unfinished.ts';
 
 // Others who have an account on a machine reach the ports of somebody's `halogrid run` on it.
@@ -50,10 +51,12 @@ const httpStatus = (port: number, path: string): Promise<number | undefined> =>
 test('while a run goes on, nobody without its token may use its coordinator, or read what it and its nodes serve', {
   skip,
 }, async (t) => {
-  await writePgm(source, drawPicture(800, 800));
+  await writePgm(source, drawPicture(400, 400));
   const out = join(folder, 'out');
-  const cut = ['--tile', '32', '--map', 'tiff'];
-  const run = new Halogrid(['run', source, '--out', out, ...cut, '--nodes', '2', '--device', 'cpu']);
+  const cut = ['--tile', '40', '--map', 'tiff'];
+  const run = new Halogrid(['run', source, '--out', out, ...cut, '--nodes', '2', '--device', 'cpu'], {
+    env: slowly('picture.pgm'),
+  });
   t.after(() => run.kill());
   await eventually('the first results', () => hasChunks(out));
   const nodes = run.pidsOf('node');

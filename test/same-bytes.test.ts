@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from './cluster.ts';
-import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMap } from './read-map.ts';
@@ -81,33 +80,10 @@ for (const device of ['cpu', 'software']) {
   });
 }
 
-for (const device of ['cpu', 'software']) {
-  test(`run on ${device}, where so many threads decode that images are opened on others`, async () => {
-    const out = join(folder, `threads-${device}`);
-    const args = [
-      'run',
-      source,
-      '--border',
-      border,
-      '--map',
-      'tiff',
-      '--out',
-      out,
-      '--tile',
-      '100',
-      '--device',
-      device,
-    ];
-    const { code, stderr } = await halogrid(args, { env: { UV_THREADPOOL_SIZE: '8' } });
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(readOutcome(out), reference);
-  });
-}
-
-test('run, with what is chosen by itself, on 2 nodes', async () => {
+test('run, with tiles that are chosen by itself, on 2 nodes, where so many threads decode that images are opened on others', async () => {
   const out = join(folder, 'run');
   const args = ['run', source, '--border', border, '--map', 'tiff', '--out', out, '--nodes', '2', '--device', 'cpu'];
-  const { code, stderr } = await command(args);
+  const { code, stderr } = await halogrid(args, { env: { UV_THREADPOOL_SIZE: '8' } });
   assert.equal(code, 0, stderr);
   assert.deepEqual(readOutcome(out), reference);
   // Where one is there sooner, it may have done all of so little.

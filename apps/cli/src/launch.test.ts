@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isThorough } from '@halogrid/testing';
+import { isThorough, pause, within } from '@halogrid/testing';
 
 const halogrid = fileURLToPath(new URL('../bin/halogrid.mjs', import.meta.url));
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -26,7 +26,8 @@ const spawned = (options: string[], args: string[]) =>
 async function startServer(options: string[], args: string[]) {
   const launcher = spawned(options, args);
   const lines = createInterface({ input: launcher.stdout });
-  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => ['null'])]);
+  const said = Promise.race([once(lines, 'line'), once(lines, 'close').then(() => ['null'])]);
+  const [line] = await within(`a ${args[0]} to serve`, said);
   const health = () => fetch(`http://127.0.0.1:${JSON.parse(line).http}/healthz`);
   assert.equal((await health()).status, 200);
   return { launcher, health };
@@ -52,7 +53,7 @@ for (const [name, options] of launchers) {
   test(`a signal to a launcher ${name} reaches the program, which ends in order`, async () => {
     const { launcher, health } = await startServer(options, coordinator);
     launcher.kill('SIGTERM');
-    assert.deepEqual(await once(launcher, 'exit'), [0, null]);
+    assert.deepEqual(await within('the end of the launcher', once(launcher, 'exit')), [0, null]);
     await assert.rejects(health());
   });
 
@@ -61,8 +62,8 @@ for (const [name, options] of launchers) {
       const { launcher, health } = await startServer(options, args);
       const closed = once(launcher.stdout, 'close');
       launcher.kill('SIGKILL');
-      // Whoever is left of it would hold its stdout open.
-      await closed;
+      // Any process that is left of it holds its stdout open.
+      await within('the end of all processes', closed);
       await assert.rejects(health());
     });
   }
@@ -72,13 +73,14 @@ for (const [name, options] of launchers) {
       const launcher = spawned(options, coordinator);
       launcher.stdout.resume();
       const closed = once(launcher.stdout, 'close');
-      setTimeout(() => launcher.kill('SIGKILL'), ms);
-      await closed;
+      await pause(ms);
+      launcher.kill('SIGKILL');
+      await within(`the end of all processes, ${ms} ms after the start`, closed);
     }
   });
 }
 
-test('a program whose launcher was gone before it looked does not begin', { timeout: 60_000 }, async (t) => {
+test('a program whose launcher was gone before it looked does not begin', async (t) => {
   // It is kept from looking until the other end of its channel is closed.
   const wait = "if (process.connected) await new Promise((resolve) => process.once('disconnect', resolve));";
   const late = `data:text/javascript,${encodeURIComponent(wait)}`;
@@ -87,5 +89,5 @@ test('a program whose launcher was gone before it looked does not begin', { time
   });
   t.after(() => child.kill('SIGKILL'));
   child.disconnect();
-  assert.deepEqual(await once(child, 'exit'), [143, null]);
+  assert.deepEqual(await within('the end of the program', once(child, 'exit')), [143, null]);
 });

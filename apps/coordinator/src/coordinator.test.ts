@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import {
@@ -402,23 +401,6 @@ test('a job is named by a beginning that it alone has, and of many jobs those ar
   assert.deepEqual(await ids({ sinceMs: second.submittedMs + 60_000 }), [[], 0]);
   const many = Array.from({ length: 17 }, () => JobState.RUNNING);
   assert.equal((await refusalOf(list(jobs, { states: many }))).code, status.INVALID_ARGUMENT);
-});
-
-test('a watcher hears of changes at most ten times a second', async (t) => {
-  const { coordinator, jobs, folder } = await setStage(t);
-  const node = await ScriptedNode.attach(coordinator.grpcPort);
-  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 40)));
-  const startMs = performance.now();
-  const watched = watchToEnd(jobs, jobId);
-  for (let shards = 0; shards < 40; shards++) {
-    await complete(node, await node.next('lease'));
-    await delay(5);
-  }
-  const messages = await watched;
-  const tenths = (performance.now() - startMs) / 100;
-  assert.equal(messages.at(-1)!.state, JobState.COMPLETE);
-  assert.ok(messages.length <= tenths + 2, `${messages.length} messages in ${tenths} tenths of a second`);
-  node.hangUp();
 });
 
 test('closing ends every conversation and leaves the job unfinished', async (t) => {

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { Hello, JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
-import { createRegistry } from '@halogrid/service/metrics';
+import { createRegistry, Gauge, type Registry } from '@halogrid/service/metrics';
 import { systemClock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
@@ -35,9 +35,6 @@ const connection = {
   creditTaken() {},
   drop() {},
 };
-/** The most that a scrape may take, in milliseconds of processor time. */
-const mostMs = 50;
-
 async function* plan(): AsyncGenerator<PlannedStep[]> {
   for (let index = 0; index < 10; index++) {
     const uri = `file:///in/${index}.pgm`;
@@ -49,7 +46,19 @@ async function* plan(): AsyncGenerator<PlannedStep[]> {
   }
 }
 
-test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job has a series of its own', async (t) => {
+/** The median of seven times that a scrape takes, of the processor, which other work of the machine makes no longer. */
+async function scrapeMs(registry: Registry): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 7; i++) {
+    const before = process.cpuUsage();
+    await registry.metrics();
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  return times.toSorted((a, b) => a - b)[3]!;
+}
+
+test('with 1,000 nodes and 100 jobs a scrape costs little more than writing its series, and no job has a series of its own', async (t) => {
   const registry = createRegistry('coordinator');
   const ledger = await openLedger(() => join(folder, 'spool'));
   const dispatcher = new Dispatcher({
@@ -75,17 +84,12 @@ test('with 1,000 nodes and 100 jobs a scrape takes less than 50 ms, and no job h
   for (let i = 0; i < 100; i++) await submit(`job-${i}`);
 
   const series = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('halogrid_'));
-  const times: number[] = [];
-  for (let i = 0; i < 15; i++) {
-    const before = process.cpuUsage();
-    await registry.metrics();
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1000);
-  }
-  const median = times.toSorted((a, b) => a - b)[7]!;
-  t.diagnostic(`${median.toFixed(1)} ms a scrape, the median of 15`);
-  // These are times of the processor, which other work of the machine makes no longer.
-  assert.ok(median < mostMs, times.map((ms) => ms.toFixed(1)).join());
+  const plain = createRegistry('coordinator');
+  const gauge = new Gauge({ name: 'plain', help: 'Plain', labelNames: ['node'], registers: [plain] });
+  for (let i = 0; i < 2_000; i++) gauge.set({ node: `node-${i}` }, i);
+  const [plainMs, ms] = [await scrapeMs(plain), await scrapeMs(registry)];
+  t.diagnostic(`${ms} ms a scrape, ${plainMs} ms of plain series`);
+  assert.ok(ms < 20 * plainMs, `${ms} ms a scrape, ${plainMs} ms of plain series`);
 
   const before = await series();
   assert.equal(before.filter((line) => line.includes('node="node-')).length, 2 * 1_000);

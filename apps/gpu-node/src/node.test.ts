@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinCounts, readFrameTable } from '@halogrid/proto';
+import { within } from '@halogrid/testing';
 import { pino } from 'pino';
 import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
@@ -67,13 +68,13 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
 
       stop.abort('SIGTERM');
       await session.closedByNode();
-      assert.deepEqual(await ended, { code: 0, reason: 'SIGTERM was received' });
+      assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGTERM was received' });
       assert.ok(lines.length > 0);
       // A field that is there twice would be once after it is read.
       for (const line of lines) assert.equal(`${JSON.stringify(JSON.parse(line))}\n`, line);
     } finally {
       stop.abort('SIGTERM');
-      await ended;
+      await within('the end of the node', ended);
       coordinator.close();
     }
   });
@@ -87,11 +88,11 @@ test('a node is not ready before a coordinator has welcomed it, and can be stopp
     started = resolve;
   });
   const ended = startNode(config, log, stop.signal, ({ httpPort }) => started(httpPort));
-  const ready = await fetch(`http://127.0.0.1:${await port}/readyz`);
+  const ready = await fetch(`http://127.0.0.1:${await within('the node to serve', port)}/readyz`);
   assert.equal(ready.status, 503);
   assert.equal(await ready.text(), 'No coordinator leases shards to this node yet\n');
   stop.abort('SIGINT');
-  assert.deepEqual(await ended, { code: 0, reason: 'SIGINT was received' });
+  assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGINT was received' });
 });
 
 test('an address that is taken is one sentence', async () => {

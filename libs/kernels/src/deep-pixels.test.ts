@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { convArbitrary } from './conv/testing/arbitrary.ts';
 import { runCpu } from './cpu.ts';
@@ -8,8 +9,17 @@ import { borderModes } from './kernel/border.ts';
 import type { AskedOperation } from './kernel/operation.ts';
 import { createPipeline, parseOperation, pipelineOver } from './pipeline/pipeline.ts';
 import { runReference } from './reference.ts';
-import { runs } from '@halogrid/testing';
-import { createPipelineOver, noiseFor, noiseImage, samplesOf, staged, type TestImage, tileArbitrary, verifyBins, verifySamples } from './testing/index.ts';
+import {
+  createPipelineOver,
+  noiseFor,
+  noiseImage,
+  samplesOf,
+  staged,
+  type TestImage,
+  tileArbitrary,
+  verifyBins,
+  verifySamples,
+} from './testing/index.ts';
 
 const ops = [
   'lbp',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { eventually, pause, timeoutMs, within } from '@halogrid/testing';
 import { defaultHttpLimits, startHttp } from './http.ts';
 import { createRegistry } from './metrics.ts';
 
@@ -28,21 +29,19 @@ async function hear(t: TestContext, port: number, speak: (socket: Socket) => voi
   // What was heard before a reset counts; `once` would reject.
   const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
   speak(socket);
-  await closed;
+  await within('the end of a connection', closed);
   return heard.split('\r\n')[0]!;
 }
 
 test('who sends headers a byte at a time is told that it took too long, and who says nothing is let go', async (t) => {
-  const port = await serve(t, { headersMs: 500, speakWithinMs: 1_500 });
-  const drips: Socket[] = [];
-  const drip = setInterval(() => {
-    for (const socket of drips) socket.write('a');
-  }, 50);
-  t.after(() => clearInterval(drip));
+  const port = await serve(t, { headersMs: timeoutMs(500), speakWithinMs: timeoutMs(1_500) });
+  const drip = async (socket: Socket): Promise<void> => {
+    for (; !socket.closed; await pause(50)) socket.write('a');
+  };
   const slow = Array.from({ length: 20 }, () =>
     hear(t, port, (socket) => {
       socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nX-Slow: ');
-      drips.push(socket);
+      void drip(socket);
     }),
   );
   const silent = Array.from({ length: 20 }, () => hear(t, port, () => {}));
@@ -69,7 +68,7 @@ test('connections beyond the limit take the place of the oldest that never asked
     await once(socket, 'connect');
   }
   assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200);
-  while (closed.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually('twenty ends of connections', () => closed.length >= 20);
   assert.deepEqual(
     closed.slice(0, 20).sort((a, b) => a - b),
     Array.from({ length: 20 }, (_, i) => i),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
+import { within } from '@halogrid/testing';
 import { defaultHttpLimits, startHttp } from './http.ts';
 import { createRegistry, Gauge } from './metrics.ts';
 
@@ -101,13 +101,14 @@ test('a connection that takes no byte of its answer is closed', async (t) => {
   t.after(() => server.close());
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   socket.write('GET /large HTTP/1.1\r\nhost: here\r\n\r\n');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   // Nothing is read of it before the other side has hung up, which the answer then shows by being short.
-  await answerClosed;
+  await within('the end of an answer that nobody takes', answerClosed);
   let bytes = 0;
   socket.on('data', (chunk) => {
     bytes += chunk.length;
   });
-  await once(socket, 'close');
+  await within('the end of the connection', closed);
   assert.ok(bytes < 2 ** 25, `${bytes} bytes came`);
 });
 

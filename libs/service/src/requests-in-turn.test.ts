@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { within } from '@halogrid/testing';
 import { inTurn, maxAhead } from './requests-in-turn.ts';
 
 const requests = (count: number): string => {
@@ -40,7 +41,7 @@ test('requests that are sent ahead are answered one after another', async (t) =>
     });
   });
   socket.write(requests(20));
-  await last;
+  await within('the last answer', last);
   assert.deepEqual(
     asked,
     Array.from({ length: 20 }, (_, i) => `/${i}`),
@@ -58,6 +59,6 @@ test('who takes no answer has few made for it, and who sends too many ahead is l
   const closed = once(socket, 'close');
   socket.write(requests(maxAhead + 2));
   socket.resume();
-  await closed;
+  await within('the end of the connection', closed);
   assert.ok(made <= 2, `${made} answers of ${body.length} bytes were made`);
 });

@@ -2,7 +2,7 @@
 export { beside } from './beside.ts';
 export { eventually } from './eventually.ts';
 export { isThorough, repeated, runs } from './how-often.ts';
-export { timeoutMs } from './patience.ts';
+export { programLimitMs, timeoutMs, waitLimitMs } from './patience.ts';
 export { pause, turns } from './pause.ts';
-export { type StartedProgram, showOnFailure } from './show-on-failure.ts';
+export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';
 export { within } from './within.ts';

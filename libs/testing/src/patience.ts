@@ -6,6 +6,12 @@ const patience = Math.max(1, Number(process.env.HALOGRID_PATIENCE ?? 1));
 /** The longest that a test waits for one thing: far longer than it takes on a busy machine, because only a fault makes a test wait for it. */
 export const waitLimitMs = 180_000 * patience;
 
+/**
+ * The longest that a program of a test may live, such as a command, or a cluster that a file of tests shares: longer than any wait, which
+ * says what it waited for.
+ */
+export const programLimitMs = 600_000 * patience;
+
 /** The longest that one test may take, or one file where each has a process; longer than any wait, which says what it waited for. */
 export const testLimitMs = 1_200_000 * patience;
 

@@ -2,53 +2,66 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { pause, within } from '@halogrid/testing';
 import { endThread } from './end-thread.ts';
 
-/** A thread that adds one to `count` when it has worked for a while without a pause, at its start and whenever it is told to. */
-function startBusy(count: Int32Array): Worker {
+/** How often threads have worked, and whether the gate is open without which they do not end their work. */
+const shared = () => new Int32Array(new SharedArrayBuffer(8));
+
+function openGate(state: Int32Array): void {
+  Atomics.store(state, 1, 1);
+  Atomics.notify(state, 1);
+}
+
+/** A thread that works, without a turn of its event loop, at its start and whenever it is told to. */
+function startBusy(state: Int32Array): Worker {
   const program = `
     import { parentPort, workerData } from 'node:worker_threads';
     import { endWhenAsked } from '${new URL('./end-thread.ts', import.meta.url).href}';
     endWhenAsked(parentPort);
     const work = () => {
-      for (const until = performance.now() + 100; performance.now() < until; );
+      Atomics.wait(workerData, 1, 0);
       Atomics.add(workerData, 0, 1);
     };
     parentPort.on('message', work);
     work();
     parentPort.postMessage('started');`;
-  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`), { workerData: count });
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`), { workerData: state });
 }
 
 test('a thread that is at something ends afterwards, and does no more', async () => {
-  const count = new Int32Array(new SharedArrayBuffer(4));
-  await endThread(startBusy(count));
-  assert.equal(count[0], 1, 'asked before it had started');
+  const state = shared();
+  const early = endThread(startBusy(state));
+  openGate(state);
+  await within('the end of a thread that starts', early);
+  assert.equal(state[0], 1, 'asked before it had started');
 
-  const worker = startBusy(count);
-  await once(worker, 'message');
+  const worker = startBusy(state);
+  await within('the start of a thread', once(worker, 'message'));
+  state[1] = 0;
   worker.postMessage('work');
   const ended = endThread(worker);
   worker.postMessage('work');
-  await ended;
-  assert.equal(count[0], 3, 'asked between two tasks');
+  openGate(state);
+  await within('the end of a thread at work', ended);
+  assert.equal(state[0], 3, 'asked between two tasks');
 });
 
 test('a thread that has ended is not waited for', async () => {
   const worker = new Worker(new URL('data:text/javascript,'));
-  await once(worker, 'exit');
-  await endThread(worker);
+  await within('the end of a thread that does nothing', once(worker, 'exit'));
+  await within('what has ended before', endThread(worker));
 });
 
 test('a thread ends those that it has started first, between two of their tasks', async () => {
-  const count = new Int32Array(new SharedArrayBuffer(4));
+  const state = shared();
   const here = new URL('./end-thread.ts', import.meta.url).href;
   const inner = `
     import { parentPort, workerData } from 'node:worker_threads';
     import { endWhenAsked } from '${here}';
     endWhenAsked(parentPort);
     parentPort.postMessage('started');
-    for (const until = performance.now() + 100; performance.now() < until; );
+    Atomics.wait(workerData, 1, 0);
     Atomics.add(workerData, 0, 1);`;
   const outer = `
     import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -57,8 +70,12 @@ test('a thread ends those that it has started first, between two of their tasks'
     const worker = new Worker(new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(inner)}`)}), { workerData });
     endBefore(worker);
     worker.once('message', () => parentPort.postMessage('started'));`;
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(outer)}`), { workerData: count });
-  await once(worker, 'message');
-  await endThread(worker);
-  assert.equal(count[0], 1);
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(outer)}`), { workerData: state });
+  await within('the start of both threads', once(worker, 'message'));
+  const ended = endThread(worker);
+  // Time to end the inner one in the middle of its work, if that were done.
+  await pause(100);
+  openGate(state);
+  await within('the end of both threads', ended);
+  assert.equal(state[0], 1);
 });

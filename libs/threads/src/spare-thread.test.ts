@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { within } from '@halogrid/testing';
 import { SpareThread } from './spare-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 
@@ -9,23 +10,21 @@ import { ThreadClient } from './thread-client.ts';
 const server = new URL('./serve-orders.ts', import.meta.url).href;
 const program = new URL(`data:text/javascript,import { serveOrders } from '${server}'; serveOrders(() => {});`);
 
-test('of two threads that are given back one is kept, and it is the next to be taken', {
-  timeout: 60_000,
-}, async (t) => {
+test('of two threads that are given back one is kept, and it is the next to be taken', async (t) => {
   const spare = new SpareThread(program);
   const [first, second] = [spare.take(), spare.take()];
   t.after(() => first.terminate());
   const ended = once(second, 'exit');
   spare.give(first);
   spare.give(second);
-  await ended;
+  await within('the end of the second thread', ended);
   // Otherwise it would wait for ever, and each pair of jobs would leave another one.
   const next = spare.take();
   t.after(() => next.terminate());
   assert.equal(next, first);
 });
 
-test('a thread that ends while it waits is replaced', { timeout: 60_000 }, async () => {
+test('a thread that ends while it waits is replaced', async () => {
   const spare = new SpareThread(program);
   const first = spare.take();
   spare.give(first);
@@ -35,7 +34,7 @@ test('a thread that ends while it waits is replaced', { timeout: 60_000 }, async
   await next.terminate();
 });
 
-test('a thread has no more listeners after many owners than after one', { timeout: 60_000 }, async (t) => {
+test('a thread has no more listeners after many owners than after one', async (t) => {
   const spare = new SpareThread(program);
   const listeners = (thread: Worker) => ['message', 'error', 'exit'].map((name) => thread.listenerCount(name));
   const own = () => new ThreadClient(spare.take(), { ended: () => new Error('it has ended') }).release();

@@ -6,23 +6,28 @@ import { Worker } from 'node:worker_threads';
 import { LateThread } from './late-thread.ts';
 import { sayEnd, ThreadClient } from './thread-client.ts';
 
-/** What the thread is told: wait so many milliseconds, then double, fail, or end. */
-type Order = { ms?: number; number?: number; bytes?: Uint8Array; fail?: string; exit?: number; crash?: string };
+/** What the thread is told: wait until it has answered another number, then double, fail, or end. */
+type Order = { after?: number; number?: number; bytes?: Uint8Array; fail?: string; exit?: number; crash?: string };
 
 const program = `
-  import { setTimeout } from 'node:timers/promises';
   import { serveOrders } from '${new URL('./serve-orders.ts', import.meta.url).href}';
+  const answered = new Map();
+  const answer = (number) => answered.get(number) ?? answered.set(number, Promise.withResolvers()).get(number);
   serveOrders(
-    async ({ ms = 0, number = 0, bytes, fail, exit, crash }) => {
-      if (ms > 0) await setTimeout(ms);
+    async ({ after, number = 0, bytes, fail, exit, crash }) => {
+      if (after !== undefined) await answer(after).promise;
       if (fail) throw Object.assign(new Error(fail), { code: 7 });
       if (exit !== undefined) process.exit(exit);
       if (crash) setImmediate(() => { throw new Error(crash); });
       if (crash) await new Promise(() => {});
+      answer(number).resolve();
       return bytes ?? 2 * number;
     },
     { moved: (answer) => (answer.buffer ? [answer.buffer] : []), pack: ({ message, code }) => ({ message, code }) },
   );`;
+
+/** A number that the thread is not told. */
+const never = -1;
 
 const programUrl = `data:text/javascript,${encodeURIComponent(program)}`;
 
@@ -38,15 +43,15 @@ function startClient(t: TestContext): ThreadClient<Order, number | Uint8Array> {
   });
 }
 
-test('each order has its own answer, whichever is ready first', { timeout: 60_000 }, async (t) => {
+test('each order has its own answer, whichever is ready first', async (t) => {
   const client = startClient(t);
-  const answers = [30, 0, 10].map((ms, number) => client.order({ ms, number }));
+  const answers = [2, undefined, 1].map((after, number) => client.order({ number, ...(after && { after }) }));
   assert.deepEqual(await Promise.all(answers), [0, 2, 4]);
   await assert.rejects(client.order({ fail: 'no' }), { message: 'no, 7' });
   assert.equal(await client.order({ number: 21 }), 42);
 });
 
-test('memory changes hands both ways', { timeout: 60_000 }, async (t) => {
+test('memory changes hands both ways', async (t) => {
   const client = startClient(t);
   const bytes = new Uint8Array([1, 2, 3]);
   const answer = client.order({ bytes }, [bytes.buffer]);
@@ -58,10 +63,10 @@ for (const [order, why] of [
   [{ exit: 3 }, 'it exited with 3'],
   [{ crash: 'out of luck' }, 'out of luck'],
 ] as const) {
-  test(`when ${why}, orders without an answer and all later ones say so`, { timeout: 60_000 }, async (t) => {
+  test(`when ${why}, orders without an answer and all later ones say so`, async (t) => {
     const client = startClient(t);
     const ended = { message: `The thread has ended: ${why}` };
-    const waiting = client.order({ ms: 60_000 });
+    const waiting = client.order({ after: never });
     const last = client.order(order);
     await assert.rejects(waiting, ended);
     await assert.rejects(last, ended);
@@ -72,7 +77,7 @@ for (const [order, why] of [
   });
 }
 
-test('a thread that is released serves the next client, and is ended by it', { timeout: 60_000 }, async (t) => {
+test('a thread that is released serves the next client, and is ended by it', async (t) => {
   const first = startClient(t);
   assert.equal(await first.order({ number: 1 }), 2);
   const next = new ThreadClient<Order, number>(first.release(), { ended: (end) => new Error(sayEnd(end)) });
@@ -82,18 +87,16 @@ test('a thread that is released serves the next client, and is ended by it', { t
   await assert.rejects(next.order({}), { message: 'it exited with 0' });
 });
 
-test('a thread is ended in the middle of what it does where nobody waits for that', { timeout: 60_000 }, async (t) => {
+test('a thread is ended in the middle of what it does where nobody waits for that', async (t) => {
   const client = startClient(t);
   await client.order({});
-  const waiting = assert.rejects(client.order({ ms: 600_000 }), { message: 'The thread has ended: it exited with 1' });
+  const waiting = assert.rejects(client.order({ after: never }), { message: 'The thread has ended: it exited with 1' });
   await client.terminate();
   await waiting;
 });
 
 for (const how of ['end', 'terminate'] as const) {
-  test(`a process stays until ${how} is done, though the last answer comes meanwhile`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`a process stays until ${how} is done, though the last answer comes meanwhile`, async () => {
     const script = `
       import { Worker } from 'node:worker_threads';
       import { ThreadClient } from '${new URL('./thread-client.ts', import.meta.url).href}';
@@ -112,7 +115,7 @@ for (const how of ['end', 'terminate'] as const) {
   });
 }
 
-test('a late thread starts when it is wanted, and again after it has ended', { timeout: 60_000 }, async (t) => {
+test('a late thread starts when it is wanted, and again after it has ended', async (t) => {
   let started = 0;
   const thread = new LateThread(() => {
     started++;

@@ -3,11 +3,11 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { devicePath, findGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gpus';
 import { canMakeDevices, makeGpuTree } from '@halogrid/gpu-node/testing';
 import type { NodeStatus } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
+import { eventually, within } from '@halogrid/testing';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type Child, startChild } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
@@ -16,7 +16,7 @@ import { superviseNodes } from './supervise-nodes.ts';
 
 const skip = canMakeDevices ? false : 'only root makes device files';
 
-test('nodes that see one card each are kept running and end in order', { skip, timeout: 120_000 }, async (t) => {
+test('nodes that see one card each are kept running and end in order', { skip }, async (t) => {
   const machine = await mkdtemp(join(tmpdir(), 'halogrid-machine-'));
   const coordinator = startChild([
     'coordinator',
@@ -75,27 +75,35 @@ test('nodes that see one card each are kept running and end in order', { skip, t
     return (await Promise.all(seen)).flat();
   }
 
-  const attached = async (until: (nodes: NodeStatus[]) => boolean): Promise<string[]> => {
-    for (;;) {
+  const early = supervised.then((code) => assert.fail(`It ended with ${code}`));
+  early.catch(() => {});
+  const whileSupervised = <T>(what: string, event: Promise<T>): Promise<T> =>
+    within(what, Promise.race([event, early]));
+  const attached = (what: string, is: (nodes: NodeStatus[]) => boolean): Promise<string[]> => {
+    const asked = eventually(what, async () => {
       const nodes = await client.nodes();
-      if (until(nodes)) return nodes.map(({ name }) => name);
-      await Promise.race([delay(50), supervised!.then((code) => assert.fail(`It ended with ${code}`))]);
-    }
+      return is(nodes) && nodes.map(({ name }) => name);
+    });
+    return whileSupervised(what, asked);
   };
   const names = ['gpu-0', 'gpu-1', 'gpu-2'];
-  assert.equal((await Promise.race([ready.promise, supervised.then(() => [])])).length, 3);
+  assert.equal((await whileSupervised('all nodes to be ready', ready.promise)).length, 3);
   assert.deepEqual(proven, [names]);
-  assert.deepEqual(await attached((nodes) => nodes.length === 3), names);
+  assert.deepEqual(await attached('three nodes', (nodes) => nodes.length === 3), names);
 
   const killed = running.get('gpu-1')!;
   const before = new Set((await client.nodes()).map(({ nodeId }) => nodeId));
   process.kill(killed.pid, 'SIGKILL');
-  await attached((nodes) => nodes.length === 3 && nodes.some(({ nodeId }) => !before.has(nodeId)));
-  while (proven.length < 2) await delay(20);
+  await attached(
+    'another node in the place of the killed one',
+    (nodes) => nodes.length === 3 && nodes.some(({ nodeId }) => !before.has(nodeId)),
+  );
+  await eventually('a second proof of what nodes see', () => proven.length > 1);
   assert.deepEqual(proven[1], names);
   assert.notEqual(running.get('gpu-1')!.pid, killed.pid);
 
   stop.abort('SIGTERM');
-  assert.equal(await supervised, 0);
-  for (const node of running.values()) assert.deepEqual(await node.ended, { code: 0 }, node.logTail().join('\n'));
+  assert.equal(await within('an end in order', supervised), 0);
+  for (const node of running.values())
+    assert.deepEqual(await within('the end of a node', node.ended), { code: 0 }, node.logTail().join('\n'));
 });

@@ -17,7 +17,6 @@ const tune = (...args: string[]) =>
   spawnSync(process.execPath, [program, 'tune', ...args], {
     env: { ...process.env, XDG_CACHE_HOME: cache },
     encoding: 'utf8',
-    timeout: 60_000,
   });
 const files = () => readdirSync(join(cache, 'halogrid')).filter((name) => name.startsWith('tuning-'));
 

@@ -65,8 +65,15 @@ test('the plan of an archive is waited for no longer once it is known to be one'
 test('the plan of an archive with maps is waited for, because they may not fit', async () => {
   const { promise, resolve } = Promise.withResolvers<MadePlan>();
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
-    onCosts!(begun, totals({ sources: 1001, output: { ...output, mapsBytes: 1 } }));
-    setTimeout(() => resolve(plan), 60);
+    let looks = 0;
+    const soFar = {
+      ...totals({ sources: 1001, output: { ...output, mapsBytes: 1 } }),
+      get videoFrames() {
+        if (++looks === 3) resolve(plan);
+        return 0;
+      },
+    };
+    onCosts!(begun, soFar);
     return promise;
   };
   assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: plan, costs: begun });

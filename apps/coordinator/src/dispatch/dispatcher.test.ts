@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline } from '@halogrid/kernels';
 import { Cause, Hello, JobSpec, type Probe } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
+import { eventually, turns, within } from '@halogrid/testing';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
@@ -50,6 +50,8 @@ interface Stage {
   calls: string[];
   /** Resolves with the job when it has ended. */
   ended(): Promise<JobRecord>;
+  /** Resolves when the folder of the job is given back, which is the last call of a job. */
+  released(): Promise<unknown>;
 }
 
 /** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
@@ -71,7 +73,7 @@ async function setStage(
       ...work,
     },
     clock: systemClock,
-    reportWithinMs: 10_000,
+    reportWithinMs: 600_000,
     metrics: createMetrics(createRegistry('coordinator')),
     log,
   });
@@ -84,10 +86,11 @@ async function setStage(
       const changed = dispatcher.changed(job.jobId);
       const record = await ledger.getJob(job.jobId);
       if (record?.finishedMs) return record;
-      await changed;
+      await within('a change of the job', changed);
     }
   };
-  return { dispatcher, ledger, calls, ended };
+  const released = () => eventually('the folder to be released', () => calls.includes('release'));
+  return { dispatcher, ledger, calls, ended, released };
 }
 
 /** Attaches a node that answers every lease with a right result, in its own time. */
@@ -148,18 +151,18 @@ test('a note of a plan is logged and kept with the job, and is no step of it', a
 });
 
 test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
-  const { dispatcher, calls, ended } = await setStage(t);
+  const { dispatcher, calls, ended, released } = await setStage(t);
   attachWorker(dispatcher);
   await dispatcher.submit(job);
   const record = await ended();
   assert.equal(record.state, 'complete', record.error);
   assert.deepEqual([record.counts.shardsDone, record.counts.attempts, record.counts.frames], [2, 2, 2]);
-  await delay(0);
+  await released();
   assert.deepEqual(calls, ['finalise', 'release']);
 });
 
 test('a plan that fails fails the job with its sentence', async (t) => {
-  const { dispatcher, calls, ended } = await setStage(t, {
+  const { dispatcher, calls, ended, released } = await setStage(t, {
     async *plan() {
       yield* frames(1);
       throw new Error('There is no source /in any more');
@@ -168,13 +171,13 @@ test('a plan that fails fails the job with its sentence', async (t) => {
   await dispatcher.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'There is no source /in any more']);
-  await delay(0);
+  await released();
   assert.deepEqual(calls, ['abandon: failed', 'release']);
   assert.deepEqual(dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
 });
 
 test('an output that cannot be written fails the job with its sentence', async (t) => {
-  const { dispatcher, calls, ended } = await setStage(t, {
+  const { dispatcher, calls, ended, released } = await setStage(t, {
     finalise: async () => {
       throw new Error('The disk is full');
     },
@@ -183,7 +186,7 @@ test('an output that cannot be written fails the job with its sentence', async (
   await dispatcher.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'The disk is full']);
-  await delay(0);
+  await released();
   assert.deepEqual(calls, ['abandon: failed', 'release']);
 });
 
@@ -256,7 +259,7 @@ test('a job is cancelled while it is finalised', async (t) => {
   });
   attachWorker(dispatcher);
   await dispatcher.submit(job);
-  await finalising.promise;
+  await within('the job to be finalised', finalising.promise);
   await dispatcher.cancel('job');
   assert.equal((await ledger.getJob('job'))?.state, 'cancelled');
   assert.deepEqual(calls, ['abandon: cancelled', 'release']);
@@ -264,41 +267,44 @@ test('a job is cancelled while it is finalised', async (t) => {
 
 test('a plan far longer than the queue is pulled only as its shards are leased', async (t) => {
   let pulled = 0;
+  let mostAhead = 0;
   const { dispatcher, ended } = await setStage(t, {
     async *plan() {
-      for await (const steps of frames(6000)) {
+      for await (const steps of frames(4800)) {
         pulled++;
+        const { leased, done } = dispatcher.shards();
+        mostAhead = Math.max(mostAhead, pulled - leased - done);
         yield steps;
       }
     },
   });
   await dispatcher.submit(job);
-  while (dispatcher.shards().queued < 4096) await delay(1);
-  await delay(20);
-  // What is planned while the ledger writes is a batch more at most.
-  assert.ok(pulled >= 4096 && pulled < 4096 + 512, `${pulled} shards were planned`);
+  await eventually('a full queue', () => dispatcher.shards().queued >= 4096);
+  await turns(20);
   attachWorker(dispatcher);
   const record = await ended();
-  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 6000, 6000]);
+  // What is planned while the ledger writes is a batch more at most.
+  assert.ok(mostAhead < 4096 + 512, `${mostAhead} shards were planned ahead`);
+  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 4800, 4800]);
 });
 
 test('closing leaves a running job as it is', async (t) => {
   const { dispatcher, ledger, calls } = await setStage(t);
   await dispatcher.submit(job);
-  while (dispatcher.shards().queued < 2) await delay(1);
+  await eventually('both shards to be queued', () => dispatcher.shards().queued === 2);
   await dispatcher.close();
   assert.equal((await ledger.getJob('job'))?.state, 'running');
   assert.deepEqual(calls, ['release']);
 });
 
 test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
-  const { dispatcher, ended } = await setStage(t);
-  await dispatcher.changed('nobody');
+  const { dispatcher, ended, released } = await setStage(t);
+  await within('a change of an unknown job', dispatcher.changed('nobody'));
   attachWorker(dispatcher);
   await dispatcher.submit(job);
   await ended();
-  await delay(0);
-  await dispatcher.changed(job.jobId);
+  await released();
+  await within('a change of a job that has ended', dispatcher.changed(job.jobId));
 });
 
 test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { openSpanExport } from '@halogrid/service/span-export';
 import { spanIdOf, traceIdOf } from '@halogrid/service/trace-context';
+import { turns, within } from '@halogrid/testing';
 import { JobSpans } from './job-spans.ts';
 
 interface SentSpan {
@@ -55,7 +56,9 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
   });
   ms = 15_000;
   jobs.jobIs('the-job', 'failed');
-  await out.close();
+  // A collector that is slow is not given up.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  await within('the end of the export', out.close());
 
   assert.deepEqual([...new Set(paths)], ['/v1/traces']);
   const of = (name: string) => spans.find((span) => span.name === name)!;
@@ -85,13 +88,23 @@ test('where nobody collects spans there is nothing to tell', async () => {
   assert.equal(await openSpanExport({}), undefined);
 });
 
-test('a collector that is not there holds nobody up', async () => {
-  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
-  try {
-    const out = (await openSpanExport())!;
-    out.add({ name: 'job', traceId: traceIdOf('j'), spanId: spanIdOf('j'), fromMs: 0, toMs: 1, attributes: {} });
-    await out.close();
-  } finally {
+test('a collector that is not there holds nobody up for longer than five seconds', async (t) => {
+  // After that time nothing of it keeps the process from ending.
+  Object.assign(process.env, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_TIMEOUT: '2000' });
+  t.after(() => {
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  }
+    delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT;
+  });
+  const out = (await openSpanExport())!;
+  out.add({ name: 'job', traceId: traceIdOf('j'), spanId: spanIdOf('j'), fromMs: 0, toMs: 1, attributes: {} });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let isClosed = false;
+  void out.close().then(() => {
+    isClosed = true;
+  });
+  await turns(5);
+  assert.equal(isClosed, false);
+  t.mock.timers.tick(5_000);
+  await turns(5);
+  assert.equal(isClosed, true);
 });

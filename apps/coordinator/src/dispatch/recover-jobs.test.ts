@@ -51,7 +51,7 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
       },
     },
     clock: systemClock,
-    reportWithinMs: 10_000,
+    reportWithinMs: 600_000,
     metrics: createMetrics(createRegistry('coordinator')),
     log,
   });

@@ -49,7 +49,7 @@ async function stage(t: TestContext) {
       release: releaseOutputFolder,
     },
     clock: systemClock,
-    reportWithinMs: 10_000,
+    reportWithinMs: 600_000,
     metrics: createMetrics(createRegistry('coordinator')),
     log,
     cancelEnded: (jobId) => cancelEnded(recovery, jobId),

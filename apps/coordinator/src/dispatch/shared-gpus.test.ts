@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';
-import { metricsOf, setStage } from '../testing/coordinator-stage.ts';
+import { metricsOf, type Stage, setStage } from '../testing/coordinator-stage.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 
-/** The line of the metric, once it says what is expected or it is clear that it will not. */
-async function sharedCount(stage: Awaited<ReturnType<typeof setStage>>, expected: number): Promise<number> {
-  for (let tries = 0; ; tries++) {
-    const count = Number(/^halogrid_gpus_shared (\d+)$/m.exec(await metricsOf(stage))![1]);
-    if (count === expected || tries === 200) return count;
-    await delay(10);
-  }
+async function sharedCount(stage: Stage): Promise<number> {
+  return Number(/^halogrid_gpus_shared (\d+)$/m.exec(await metricsOf(stage))![1]);
 }
 
 const onGpu = (uuid: string) => ({
@@ -33,10 +27,10 @@ test('GPUs that two nodes have open are counted, and nodes without a known one a
   await attach(t, grpcPort, 'b', 'GPU-2');
   await attach(t, grpcPort, 'c', '');
   await attach(t, grpcPort, 'd', '');
-  assert.equal(await sharedCount(stage, 0), 0);
+  assert.equal(await sharedCount(stage), 0);
   const twin = await attach(t, grpcPort, 'e', 'GPU-1');
   await attach(t, grpcPort, 'f', 'GPU-1');
-  assert.equal(await sharedCount(stage, 1), 1);
+  assert.equal(await sharedCount(stage), 1);
   const { nodes } = (await (await fetch(`http://127.0.0.1:${httpPort}/api/v1/nodes`)).json()) as {
     nodes: { name: string; device: object }[];
   };
@@ -45,7 +39,7 @@ test('GPUs that two nodes have open are counted, and nodes without a known one a
   // A node that attaches anew does not share with itself.
   twin.hangUp();
   await attach(t, grpcPort, 'b', 'GPU-2');
-  assert.equal(await sharedCount(stage, 1), 1);
+  assert.equal(await sharedCount(stage), 1);
 });
 
 test('the log names the nodes that share a GPU, when another of them comes', () => {

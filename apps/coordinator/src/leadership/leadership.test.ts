@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
+import { turns } from '@halogrid/testing';
 import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
 import { Leadership } from './leadership.ts';
@@ -24,7 +25,7 @@ function setStage(t: TestContext) {
     pass: async (ms: number) => {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 100) {
         t.mock.timers.tick(100);
-        await new Promise(setImmediate);
+        await turns();
       }
     },
   };
@@ -33,7 +34,7 @@ function setStage(t: TestContext) {
 /** Whether a promise has settled. */
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol('pending');
-  return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending;
+  return (await Promise.race([promise, turns().then(() => pending)])) !== pending;
 };
 
 test('the first leads at once, keeps the lease, and leaves it to the next at once', async (t) => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { turns } from '@halogrid/testing';
 import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
 import { Questions } from './questions.ts';
-
-const turns = async (): Promise<void> => {
-  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-};
 
 /** Two coordinators of a store, whose time the test lets pass. */
 function setStage() {
@@ -20,7 +17,7 @@ function setStage() {
       isAlone: () => isAlone,
     });
   const pass = async (ms: number): Promise<void> => {
-    for (const endMs = nowMs + ms; nowMs < endMs; await turns()) {
+    for (const endMs = nowMs + ms; nowMs < endMs; await turns(5)) {
       nowMs += 50;
       for (const { untilMs, resolve } of waiting) if (untilMs <= nowMs) resolve();
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
+import { turns } from '@halogrid/testing';
 import { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
@@ -39,7 +40,7 @@ function setStage(t: TestContext) {
         tasks.splice(tasks.indexOf(due), 1);
         due.task();
       }
-      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+      await turns(3);
     }
   };
   const join_ = async (name: string) => {

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import { repeated } from '@halogrid/testing';
+import { eventually, repeated } from '@halogrid/testing';
 import { packFrames } from '../job/packed-frames.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { jobDigest, sourceDigest } from './digest.ts';
@@ -104,7 +104,7 @@ test('histograms that cannot be kept wait for their folder, and are given up wit
   await planFrames(ledger, 3);
   const commits = [0, 1].map((shard) => ledger.commit(commitOf(shard)));
   for (const commit of commits) commit.catch(() => {});
-  while (!ledger.outputLack('job')) await new Promise(setImmediate);
+  await eventually('the output to lack something', () => ledger.outputLack('job'));
   assert.equal(ledger.outputLack('job')!.kind, 'folder');
   await ledger.giveUp('job');
   for (const commit of commits) await assert.rejects(commit, failure);
@@ -164,7 +164,7 @@ test('a job that fails because its histograms find no room goes on from the last
   try {
     const never = ledger.commit(commitOf(1));
     never.catch(() => {});
-    while (ledger.outputLack('job')?.kind !== 'room') await new Promise(setImmediate);
+    await eventually('the output to lack room', () => ledger.outputLack('job')?.kind === 'room');
     await ledger.setState('job', 'failed', { nowMs: 7, error: 'There is no room', canGoOn: true });
     await assert.rejects(never, /ENOSPC/);
   } finally {

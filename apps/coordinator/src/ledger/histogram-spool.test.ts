@@ -3,6 +3,7 @@ import { appendFile, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { HistogramSpool } from './histogram-spool.ts';
 import { readHistograms } from './read-histograms.ts';
@@ -29,7 +30,7 @@ test('sources are read in the order asked for, whatever the order they came in',
         order.map((source) => [source, ...bins[source]!]),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: repeated(15, 50) },
   );
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
+import { eventually, turns } from '@halogrid/testing';
+import { systemClock } from '../dispatch/clock.ts';
 import { Journal, type Journaled } from './journal.ts';
 import { DamagedLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError } from './store/ledger-store.ts';
@@ -28,7 +30,7 @@ class Count implements Journaled {
 }
 
 /** A journal whose store counts transactions, and holds them up while it is told to. */
-async function stage(nowMs = () => performance.now()) {
+async function stage(nowMs?: () => number) {
   const store = new MemoryStore();
   const epoch = (await store.acquire('test', 60_000))!;
   const held: PromiseWithResolvers<void>[] = [];
@@ -54,7 +56,7 @@ async function stage(nowMs = () => performance.now()) {
     epoch,
     log,
     lost: (error) => lost.push(error),
-    nowMs,
+    nowMs: nowMs ?? systemClock.monotonicMs,
   });
   return {
     lost,
@@ -76,19 +78,17 @@ async function stage(nowMs = () => performance.now()) {
   };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 test('the first change is written at once, and all that come meanwhile in the next transaction', async () => {
   const { journal, groups, hold, letGo, kept } = await stage();
   const [a, b] = [new Count('a'), new Count('b')];
   hold();
   a.value = 1;
   const first = journal.write(a);
-  await turn();
+  await turns();
   assert.equal(groups(), 1);
   const rest: Promise<void>[] = [];
   for (a.value = 2; a.value < 100; a.value++) rest.push(journal.write(a), journal.write(b));
-  await turn();
+  await turns();
   assert.equal(groups(), 1);
   assert.ok(journal.behind().ms > 0);
   letGo();
@@ -96,7 +96,7 @@ test('the first change is written at once, and all that come meanwhile in the ne
   assert.equal(await kept('a'), 1);
   await Promise.all(rest);
   assert.deepEqual([await kept('a'), await kept('b'), groups()], [100, 0, 2]);
-  await turn();
+  await turns();
   assert.deepEqual(journal.behind(), { ms: 0, failure: undefined });
 });
 
@@ -110,7 +110,7 @@ test('a group that cannot be written is tried again until it is, and nothing is 
     count.value = value;
     return journal.write(count).then(() => acknowledged++);
   });
-  while (groups() < 3) await turn();
+  await eventually('a third attempt', () => groups() >= 3);
   assert.deepEqual([acknowledged, journal.behind().failure], [0, 'The disk is full']);
   assert.deepEqual(notices, ['The ledger cannot be written, and is tried again: The disk is full']);
   count.value = 3;
@@ -159,12 +159,12 @@ test('what is changed while a group that is held back is being synced waits with
   full.sync = () => syncing.promise.then(sync);
   full.failure = noRoom();
   const first = journal.write(full);
-  while (journal.behind().ms === 0) await turn();
-  await turn();
+  await eventually('the journal to be behind', () => journal.behind().ms > 0);
+  await turns();
   full.value = 9;
   const second = journal.write(full);
   syncing.resolve();
-  while (!journal.lackOf(full)) await turn();
+  await eventually('the job to lack room', () => journal.lackOf(full));
   full.failure = undefined;
   await Promise.all([first, second]);
   assert.equal(await kept('full'), 9);
@@ -175,7 +175,7 @@ test('a journal that another leader fences off gives up what it holds back as we
   const [full, well] = [new Count('full'), new Count('well')];
   full.failure = noRoom();
   const held = journal.write(full);
-  while (!journal.lackOf(full)) await turn();
+  await eventually('the job to lack room', () => journal.lackOf(full));
   store.failure = new FencedError(1, undefined);
   await assert.rejects(journal.write(well), FencedError);
   await assert.rejects(held, FencedError);
@@ -188,7 +188,7 @@ test('what is held back is given up when it is not wanted any more, or the journ
     full.failure = noRoom();
     const never = journal.write(full);
     never.catch(() => {});
-    while (!journal.lackOf(full)) await turn();
+    await eventually('the job to lack room', () => journal.lackOf(full));
     if (end === 'give up') journal.giveUp(full);
     else await journal.close();
     await assert.rejects(never, { message: 'no room' });
@@ -218,14 +218,14 @@ test('where the store is lost, it is told once, and whoever waits hears nothing,
   const settle = () => void settled++;
   const ask = (what: Promise<void>) => what.then(settle, settle);
   void ask(journal.write(a));
-  await turn();
+  await turns();
   void ask(journal.write(b));
-  while (lost.length === 0) await turn();
+  await eventually('the ledger to be lost', () => lost.length > 0);
   store.failure = undefined;
   void ask(journal.write(a));
   void ask(journal.written(b));
   await journal.close();
-  await turn();
+  await turns();
   assert.deepEqual(
     lost.map(({ message }) => message),
     ['The ledger is damaged: a page is torn'],
@@ -247,7 +247,7 @@ test('closing writes what was asked for, and gives up what cannot be written now
   failing.store.failure = new Error('The disk is full');
   const never = failing.journal.write(count);
   never.catch(() => {});
-  await turn();
+  await turns();
   await failing.journal.close();
   await assert.rejects(never, { message: 'The disk is full' });
 });
@@ -257,13 +257,13 @@ test('a store that does not answer for five seconds is said not to, until it doe
   const { journal, hold, letGo } = await stage(() => nowMs);
   hold();
   const written = journal.write(new Count('a'));
-  await turn();
+  await turns();
   nowMs = 4999;
   assert.deepEqual(journal.behind(), { ms: 4999, failure: undefined });
   nowMs = 5000;
   assert.deepEqual(journal.behind(), { ms: 5000, failure: 'it does not answer' });
   letGo();
   await written;
-  await turn();
+  await turns();
   assert.deepEqual(journal.behind(), { ms: 0, failure: undefined });
 });

@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { eventually, pause, within } from '@halogrid/testing';
 import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { claimOutputFolder, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
@@ -37,7 +37,7 @@ test('a job whose end stands in its folder is waited for until it gives the fold
   const claims = claimOutputFolder(spec.out, { jobId: 'second', spec }).then(() => {
     isClaimed = true;
   });
-  await delay(50);
+  await pause(50);
   assert.ok(!isClaimed);
   releaseOutputFolder(spec.out);
   t.after(() => releaseOutputFolder(spec.out));
@@ -140,7 +140,7 @@ test('a folder whose job still runs is refused, in this process and in another',
   await assertRefused(`${out}/`, /in use by another job of this coordinator/);
   releaseOutputFolder(spec.out);
 
-  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const other = spawn('sleep', ['3600']);
   t.after(() => other.kill());
   await once(other, 'spawn');
   const coordinator = { host: hostname(), pid: other.pid };
@@ -156,10 +156,11 @@ test('a process that has ended runs no job, even where its parent never asks how
   const out = await temporaryFolder(t);
   const spec = specOf(out);
   // The shell's child becomes that of sleep, which waits for nobody.
-  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 3600'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => parent.kill());
-  const pid = Number((await once(parent.stdout, 'data'))[0]);
-  while (!(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ')) await delay(5);
+  const pid = Number((await within('a process id', once(parent.stdout, 'data')))[0]);
+  const stat = () => readFile(`/proc/${pid}/stat`, 'utf8');
+  await eventually('the process to have ended', async () => (await stat()).includes(') Z '));
   const coordinator = { host: hostname(), pid };
   await writeFile(
     join(out, 'job.json'),
@@ -182,16 +183,17 @@ test('of processes that claim a new folder at once, exactly one has it', async (
     await new Promise((resolve) => process.stdin.once('data', resolve));
     process.exit();
   `;
-  const claimers = Array.from({ length: 4 }, () => spawn(process.execPath, ['--input-type=module', '-e', script]));
+  const claimers = Array.from({ length: 3 }, () => spawn(process.execPath, ['--input-type=module', '-e', script]));
   t.after(() => claimers.forEach((claimer) => void claimer.kill()));
-  const say = () => claimers.map(async (claimer) => String((await once(claimer.stdout, 'data'))[0]));
-  assert.deepEqual(await Promise.all(say()), Array(4).fill('ready'));
+  const say = () =>
+    claimers.map(async ({ stdout }) => String((await within('a word of a claimer', once(stdout, 'data')))[0]));
+  assert.deepEqual(await Promise.all(say()), Array(3).fill('ready'));
   const answers = say();
   for (const claimer of claimers) claimer.stdin.write('go');
-  assert.deepEqual((await Promise.all(answers)).sort(), ['UsageError', 'UsageError', 'UsageError', 'won']);
+  assert.deepEqual((await Promise.all(answers)).sort(), ['UsageError', 'UsageError', 'won']);
   const ends = claimers.map((claimer) => once(claimer, 'exit'));
   for (const claimer of claimers) claimer.stdin.write('end');
-  await Promise.all(ends);
+  await within('the end of the claimers', Promise.all(ends));
   const winner = (await Promise.all(answers)).indexOf('won');
   assert.equal((await readJobJson(out)).id, String(claimers[winner]!.pid));
 });
@@ -222,8 +224,8 @@ async function readJobJson(out: string): Promise<Record<string, unknown>> {
 }
 
 async function pidOfEndedProcess(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
+  const child = spawn('true');
+  await within('the end of a process', once(child, 'exit'));
   return child.pid!;
 }
 

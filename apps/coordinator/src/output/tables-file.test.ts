@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import { repeated } from '@halogrid/testing';
+import { eventually, repeated } from '@halogrid/testing';
 import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
@@ -65,14 +64,14 @@ test('the file grows while results come, up to the first source that is missing'
   const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
   tables.start();
   for (let source = 59; source >= 30; source--) await settle(source);
-  while (asked.length < 2) await delay(1);
+  await eventually('a second question', () => asked.length >= 2);
   assert.deepEqual(new Set(asked), new Set([0]), 'nothing is written before the first');
   // Histograms of 100 kB each: most of these are in the ledger's file before the last came.
   for (let source = 0; source < 30; source++) await settle(source);
-  while (asked.at(-1)! < 10) {
+  await eventually('a question for later sources', () => {
     tables.advance();
-    await delay(1);
-  }
+    return asked.at(-1)! >= 10;
+  });
   const [unfinished] = await readdir(join(folder, 'scratch'));
   assert.ok((await stat(join(folder, 'scratch', unfinished!))).size > 1000);
   await ledger.results('job');

@@ -7,6 +7,7 @@ import { noZone } from '@halogrid/proto/frame-table';
 import { writeVarints } from '@halogrid/proto/varints';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { packSources } from '@halogrid/sources/pack-sources';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { FrameRows } from '../ledger/frame-rows.ts';
 import type { SettledRow, SettledRun } from '../ledger/ledger.ts';
@@ -111,7 +112,7 @@ test('frames have the rows and lines by columns that they have one by one', asyn
       assert.equal(byColumns.lines, one.lines);
       assert.ok(byColumns.features.equals(one.features));
     }),
-    { numRuns: 25 },
+    { numRuns: repeated(8, 25) },
   );
 });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { turns } from '@halogrid/testing';
 import fc from 'fast-check';
 import { Places } from './places.ts';
 
 test('no more are in than there are places, who came first is first, and who gave up is passed over', async () => {
-  const visit = fc.record({ turns: fc.nat(4), givesUp: fc.boolean() });
+  const visit = fc.record({ stays: fc.nat(4), givesUp: fc.boolean() });
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.array(visit, { maxLength: 12 }),
@@ -14,7 +14,7 @@ test('no more are in than there are places, who came first is first, and who gav
       const entered: number[] = [];
       const gone: number[] = [];
       let inside = 0;
-      const come = async ({ turns, givesUp }: { turns: number; givesUp: boolean }, i: number): Promise<void> => {
+      const come = async ({ stays, givesUp }: { stays: number; givesUp: boolean }, i: number): Promise<void> => {
         const controller = new AbortController();
         if (givesUp) setImmediate(() => controller.abort(i));
         let leave: () => void;
@@ -27,7 +27,7 @@ test('no more are in than there are places, who came first is first, and who gav
         }
         entered.push(i);
         assert.ok(++inside <= count);
-        for (let k = 0; k < turns; k++) await turn();
+        await turns(stays);
         inside--;
         leave();
       };

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
+import { eventually, pause, timeoutMs, turns } from '@halogrid/testing';
 import { unpackStep } from '../job/packed-frames.ts';
 import { isRecorded } from '../job/shard.ts';
 import { isSource } from '../output/previous/changes.ts';
-import { type ThreadLimits, type ThreadSetup, threadLimits } from './listing-thread.ts';
+import type { ThreadSetup } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
-import { PlanThreads } from './plan-threads.ts';
+import { type PlanLimits, PlanThreads, planLimits } from './plan-threads.ts';
 import { planJob } from './planner.ts';
 import { ThreadLife } from './thread-life.ts';
 
@@ -34,7 +33,12 @@ before(async () => {
   await write('empty.pgm', '');
   await writeFile(join(folder, 'wide.pgm'), `P5\n300 2\n255\n${'.'.repeat(600)}`);
 });
-after(() => rm(folder, { recursive: true }));
+/** Threads of tests that do them no harm, and that leave them idle. */
+const shared = new PlanThreads();
+after(async () => {
+  await shared.close();
+  await rm(folder, { recursive: true });
+});
 
 const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
   sources: names.map((name) => pathToFileURL(join(folder, name)).href),
@@ -47,30 +51,28 @@ const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
 function startThread(
   t: { after: (end: () => Promise<void>) => void },
   program?: URL,
-  limits?: ThreadLimits,
+  limits?: PlanLimits,
 ): PlanThreads {
   const thread = new PlanThreads(program, limits);
   t.after(() => thread.close());
   return thread;
 }
 
-test('a plan is the one that is made without the thread, several at a time', async (t) => {
-  const thread = startThread(t);
+test('a plan is the one that is made without the thread, several at a time', async () => {
   const specs = [specOf(['cam', 'wide.pgm']), specOf(['cam'], { tilePx: 32 }), specOf(['wide.pgm'], { tilePx: 64 })];
-  const plans = await Promise.all(specs.map((spec) => Array.fromAsync(thread.plan(spec))));
+  const plans = await Promise.all(specs.map((spec) => Array.fromAsync(shared.plan(spec))));
   for (const [i, spec] of specs.entries()) {
     const made = await Array.fromAsync(packPlan(planJob(spec, pipeline)));
     assert.deepEqual(plans[i]!.flat(), structuredClone(made.flat()));
   }
 });
 
-test('what ends a plan is told in its words', async (t) => {
-  const thread = startThread(t);
-  await assert.rejects(Array.fromAsync(thread.plan(specOf(['nowhere']))), { message: /does not exist$/ });
+test('what ends a plan is told in its words', async () => {
+  await assert.rejects(Array.fromAsync(shared.plan(specOf(['nowhere']))), { message: /does not exist$/ });
 });
 
-test('a host that stays away ends a plan for want of it', async (t) => {
-  const steps = startThread(t).plan(specOf([], { sources: ['http://127.0.0.1:1/a.png'] }));
+test('a host that stays away ends a plan for want of it', async () => {
+  const steps = shared.plan(specOf([], { sources: ['http://127.0.0.1:1/a.png'] }));
   await assert.rejects(Array.fromAsync(steps), { name: 'WantError', message: /^The host '127.0.0.1:1' was away/ });
 });
 
@@ -87,22 +89,27 @@ test('steps come as they are used, and not before', async (t) => {
   const workerData: ThreadSetup = { access: unrestricted, life: new ThreadLife().shown };
   const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData });
   t.after(() => worker.terminate());
-  const { port1, port2 } = new MessageChannel();
-  worker.postMessage({ kind: 'plan', spec: specOf(['cam']), port: port2 }, [port2]);
-  let answers = 0;
-  port1.on('message', () => answers++);
-  await once(port1, 'message');
-  await delay(300);
-  assert.equal(answers, 1);
-  port1.postMessage('used');
-  await once(port1, 'message');
-  await delay(100);
-  assert.equal(answers, 2);
-  port1.close();
+  const order = async () => {
+    const { port1: port, port2 } = new MessageChannel();
+    t.after(() => port.close());
+    const plan = { port, answers: 0 };
+    port.on('message', () => plan.answers++);
+    worker.postMessage({ kind: 'plan', spec: specOf(['cam']), port: port2 }, [port2]);
+    await eventually('the first answer to a plan', () => plan.answers > 0);
+    return plan;
+  };
+  const plan = await order();
+  // What the plan told unasked would come before the first answer to a plan that is ordered later.
+  await order();
+  assert.equal(plan.answers, 1);
+  plan.port.postMessage('used');
+  await eventually('the second answer', () => plan.answers > 1);
+  await order();
+  assert.equal(plan.answers, 2);
 });
 
-test('a plan of which no more is wanted ends', async (t) => {
-  const steps = startThread(t).plan(specOf(['cam']));
+test('a plan of which no more is wanted ends', async () => {
+  const steps = shared.plan(specOf(['cam']));
   assert.equal((await steps.next()).value?.[0]?.kind, 'shard');
   await steps.return(undefined);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
@@ -112,15 +119,14 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
   const silence =
     'import { parentPort as p } from "node:worker_threads"; p.on("message", (m) => m === "end" && p.close())';
   const silent = startThread(t, new URL(`data:text/javascript,${encodeURIComponent(silence)}`));
-  for (const thread of [startThread(t), silent]) {
+  for (const thread of [shared, silent]) {
     const controller = new AbortController();
     const steps = thread.plan(specOf(['cam']), controller.signal);
-    const taken = thread === silent ? steps.next() : steps.next().then(() => Array.fromAsync(steps));
-    setTimeout(() => controller.abort('enough'), 20);
-    await assert.rejects(
-      taken.then((all) => assert.fail(`it went on: ${all}`)),
-      (error) => error === 'enough',
-    );
+    if (thread !== silent) await steps.next();
+    const next = steps.next();
+    if (thread === silent) await turns(10);
+    controller.abort('enough');
+    await assert.rejects(next, (error) => error === 'enough');
   }
 });
 
@@ -130,13 +136,13 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
  */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
 /** Enough for what is well to show itself, and no more than a test can wait for. */
-const quick: ThreadLimits = { ...threadLimits, stuckComputedMs: 1_500, stuckMs: 60_000, stopMs: 500 };
+const quick: PlanLimits = { ...planLimits, stuckComputedMs: 800, stuckMs: timeoutMs(60_000), stopMs: 100 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
 test('a plan or check in an endless loop is ended with the source it is at, and keeps no other waiting', async (t) => {
   const threads = startThread(t, circles, quick);
   const stuck = ['cam', 'circles.parquet'];
-  const message = gaveUp("circles.parquet': it gave no sign of life for 1.5 s of processor time$");
+  const message = gaveUp("circles.parquet': it gave no sign of life for 0.8 s of processor time$");
   const asked = [Array.fromAsync(threads.plan(specOf(stuck))), threads.check(specOf(stuck).sources)];
   const failed = Promise.all(asked.map((one) => assert.rejects(one, { message })));
   const other = await Array.fromAsync(threads.plan(specOf(['cam'])));
@@ -154,12 +160,13 @@ test('a plan that takes too much memory is ended, and the process goes on', asyn
 });
 
 test('a caller that waits for its turn may leave, and an endless loop is ended when its caller is gone', async (t) => {
-  const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
+  const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9, checks: 2 });
   const gone = new AbortController();
-  const checks = Array.from({ length: 10 }, () =>
+  const checks = Array.from({ length: 3 }, () =>
     threads.check(specOf(['circles.parquet']).sources, undefined, { signal: gone.signal }),
   );
-  setTimeout(() => gone.abort('gone'), 50);
+  await pause(50);
+  gone.abort('gone');
   for (const check of checks) await assert.rejects(check, (reason) => reason === 'gone');
   // All places are theirs until they have ended.
   await threads.check(specOf(['cam']).sources);
@@ -169,8 +176,8 @@ test('closing ends a plan in an endless loop', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const plan = Array.fromAsync(threads.plan(specOf(['circles.parquet'])));
   const ended = assert.rejects(plan, { message: /^Listing the sources was given up/ });
-  // When it has come to the second source.
-  await delay(300);
+  // It should have come to the loop.
+  await pause(300);
   await threads.close();
   await ended;
   await assert.rejects(threads.check(specOf(['cam']).sources), { message: /the coordinator ends$/ });

@@ -58,9 +58,14 @@ export interface PlanAnswer {
 /** An order without its port. */
 type Unsent = Omit<PlanOrder, 'port'> | Omit<CheckOrder, 'port'> | Omit<SurveyOrder, 'port'>;
 
-/** Plans and checks that run at once; more wait. A thread takes 37 MB (measured), plus the memory of its job. */
-const mostPlans = 32;
-const mostChecks = 8;
+export interface PlanLimits extends ThreadLimits {
+  /** Plans and checks that run at once; more wait. A thread takes 37 MB (measured), plus the memory of its job. */
+  plans: number;
+  checks: number;
+}
+
+export const planLimits: PlanLimits = { ...threadLimits, plans: 32, checks: 8 };
+
 /** Threads that are kept for the next order: a start takes 60 to 100 ms, and 250 ms of a core (measured). */
 const mostIdle = 2;
 
@@ -74,16 +79,18 @@ const mostIdle = 2;
  */
 export class PlanThreads {
   readonly #program: URL;
-  readonly #limits: ThreadLimits;
-  readonly #plans = new Places(mostPlans);
-  readonly #checks = new Places(mostChecks);
+  readonly #limits: PlanLimits;
+  readonly #plans: Places;
+  readonly #checks: Places;
   readonly #threads = new Set<ListingThread>();
   #idle: ListingThread[] = [];
   #isClosed = false;
 
-  constructor(program = new URL('./plan-worker.ts', import.meta.url), limits: ThreadLimits = threadLimits) {
+  constructor(program = new URL('./plan-worker.ts', import.meta.url), limits = planLimits) {
     this.#program = program;
     this.#limits = limits;
+    this.#plans = new Places(limits.plans);
+    this.#checks = new Places(limits.checks);
   }
 
   /** Starts a thread, unless one is idle: a start takes longer than the plan of a small job. */

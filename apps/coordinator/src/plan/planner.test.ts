@@ -5,6 +5,7 @@ import { MissingDecoderError, type OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { refsOf } from '../job/packed-frames.ts';
 import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
@@ -254,11 +255,11 @@ test('every pixel of every input is in one shard, sources come before their shar
         inputs.filter(({ broken }) => broken).length,
       );
     }),
-    { numRuns: 50 },
+    { numRuns: repeated(15, 50) },
   );
 });
 
-test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
+test('a plan is made as it is asked for: an endless folder gives its first shard', async () => {
   const endless = async function* () {
     for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
@@ -271,7 +272,7 @@ test('a plan is made as it is asked for: an endless folder gives its first shard
   }
 });
 
-test('an abort ends the plan at once, between the tiles of one image too', { timeout: 5000 }, async () => {
+test('an abort ends the plan at once, between the tiles of one image too', async () => {
   const controller = new AbortController();
   const fakes = [{ name: 'a.tif', named: true, content: { width: 1e6, height: 1e6 } }];
   const { inputs } = fakesOf(fakes);
@@ -291,7 +292,7 @@ test('a batch never has more bins than its answer may hold, though more frames w
   const table: [frames: number, wide: Pipeline, grid: JobSpec['grid'], batchFrames: number, sizes: number[]][] = [
     [20, wide(1, 256), undefined, 4096, [20]],
     [5000, wide(1, 256), undefined, 4096, [4096, 904]],
-    [5000, wide(4, 256), undefined, 4096, [2048, 2048, 904]],
+    [2500, wide(4, 256), undefined, 4096, [2048, 452]],
     [20, wide(4, 256), { rows: 16, columns: 16 }, 4096, [8, 8, 4]],
     [20, wide(4, 256), { rows: 16, columns: 16 }, 5, [5, 5, 5, 5]],
     [20, wide(4, 256), { rows: 16, columns: 16 }, 0, [8, 8, 4]],

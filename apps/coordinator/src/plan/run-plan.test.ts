@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { turns } from '@halogrid/testing';
 import type { PlanStep } from '../job/shard.ts';
 import { runPlan } from './run-plan.ts';
 
@@ -23,7 +23,7 @@ test('every step is written once and in order, in batches of what came meanwhile
   await runPlan(plan(100), {
     room,
     async write(steps) {
-      await turn();
+      await turns();
       batches.push(steps.map((s) => (s.kind === 'source' ? s.index : -1)));
     },
   });
@@ -58,7 +58,7 @@ test('the plan is not pulled while there is no room', async () => {
   }
   const gate = Promise.withResolvers<void>();
   const done = runPlan(counted(), { write: async () => {}, room: () => (pulled === 3 ? gate.promise : room()) });
-  await turn();
+  await turns();
   assert.equal(pulled, 3);
   gate.resolve();
   await done;

@@ -26,7 +26,7 @@ import { LiveCells } from './live-cells.ts';
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-const limits = { answerMs: 60_000, kept: 4, idleMs: 60_000 };
+const limits = { answerMs: 3_600_000, kept: 4, idleMs: 3_600_000 };
 let spools = 0;
 
 /** A job whose sources have those sizes. */
@@ -102,7 +102,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
       await cells.close();
       await ledger.close();
     }),
-    { numRuns: repeated(10) },
+    { numRuns: repeated(6, 30) },
   );
 });
 

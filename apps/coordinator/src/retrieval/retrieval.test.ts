@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { eventually, pause, timeoutMs } from '@halogrid/testing';
 import { Retrieval, retrievalLimits } from './retrieval.ts';
 
 const nowhere = [{ name: 'none', folder: '/nowhere' }];
 
 test('what cannot wait is refused at once, what takes too long is ended, and the next order has another process', async (t) => {
-  const retrieval = new Retrieval({ ...retrievalLimits, searches: 2, orderMs: 60_000 });
+  const retrieval = new Retrieval({ ...retrievalLimits, searches: 2, orderMs: timeoutMs(60_000) });
   t.after(() => retrieval.close());
   const asked = [1, 2, 3].map(() => retrieval.ask('indexes', nowhere));
   await assert.rejects(asked[2]!, {
@@ -29,13 +29,16 @@ test('what cannot wait is refused at once, what takes too long is ended, and the
 });
 
 test('a process that has nothing to do ends, and the next order has another', async (t) => {
+  const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
+  const before = processes();
   const retrieval = new Retrieval({ ...retrievalLimits, idleMs: 0 });
   t.after(() => retrieval.close());
   for (let i = 0; i < 2; i++) {
     assert.equal((await retrieval.ask('indexes', nowhere)).length, 1);
     // The timer of the end is due before this one.
-    await delay(2);
+    await pause(2);
   }
+  await eventually('the processes to end', () => processes() <= before);
 });
 
 test('where no more files may be open, a search is refused and the process goes on', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { type AnswerPart, maxCountsBytes, ShardCompleted } from '@halogrid/proto';
+import { turns } from '@halogrid/testing';
 import { Budget } from '@halogrid/threads';
 import { AnswerParts } from './answer-parts.ts';
 
@@ -74,13 +74,13 @@ test('a node is not read while there is no room for its answer, is said to be th
   ];
   one.add(partOf(1, 2));
   other.add(partOf(1, 2));
-  await turn();
+  await turns();
   assert.deepEqual([first.heard, second.heard], [['wait', 'go on'], ['wait']]);
   t.mock.timers.tick(650);
   assert.deepEqual(second.heard, ['wait', 'still waiting', 'still waiting']);
   one.add(partOf(2, 2));
   one.take(completedWith(2));
-  await turn();
+  await turns();
   t.mock.timers.tick(650);
   assert.deepEqual([memory.used, second.heard.slice(3)], [2 * maxCountsBytes, ['go on']]);
   other.drop();
@@ -93,9 +93,9 @@ test('a node that is gone while it waits for room takes none', async () => {
   const [one, gone] = [create(memory), create(memory)];
   one.add(partOf(1, 2));
   gone.add(partOf(1, 2));
-  await turn();
+  await turns();
   gone.drop();
   one.drop();
-  await turn();
+  await turns();
   assert.equal(memory.used, 0);
 });

@@ -12,6 +12,7 @@ import {
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
 import { makeCertificates, secretFolder, writeSecret } from '@halogrid/service/testing';
+import { eventually, within } from '@halogrid/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 
@@ -25,7 +26,7 @@ async function start(t: TestContext, security: ServerSecurityOptions): Promise<s
   return `127.0.0.1:${coordinator.grpcPort}`;
 }
 
-/** How a call without a message ends; a stream that goes on is OK. */
+/** How a call without a message ends; one that is answered is OK. */
 async function call(t: TestContext, address: string, path: string, security: ClientSecurity) {
   const { channel, options } = grpcClient(address, security);
   const client = new Client(address, channel, options);
@@ -33,12 +34,12 @@ async function call(t: TestContext, address: string, path: string, security: Cli
   const none = () => Buffer.alloc(0);
   const stream = client.makeBidiStreamRequest(path, none, none);
   const ended = new Promise<{ code: status; details: string }>((resolve) => stream.on('status', resolve));
-  stream.on('error', () => {}).resume();
-  stream.end({});
-  const isGoingOn = new Promise<{ code: status; details: string }>((resolve) => {
-    stream.on('metadata', () => setTimeout(() => resolve({ code: status.OK, details: '' }), 50));
+  const answered = new Promise<{ code: status; details: string }>((resolve) => {
+    stream.on('data', () => resolve({ code: status.OK, details: '' }));
   });
-  const end = await Promise.race([ended, isGoingOn]);
+  stream.on('error', () => {});
+  stream.end({});
+  const end = await within(`an answer to ${path}`, Promise.race([ended, answered]));
   stream.cancel();
   return end;
 }
@@ -113,12 +114,17 @@ test('a node whose token is taken away is let go while it is attached', async (t
   const device = { kind: 'cpu', name: 'script', driver: '' };
   const hello = { nodeId: 'a', name: 'a', protocol: protocolVersion, resultsVersion, device, creditBytes: 1 };
   attached.write({ report: { $case: 'hello', value: Hello.fromPartial(hello) } });
-  await once(attached, 'data');
+  await within('the welcome', once(attached, 'data'));
   writeSecret(path.replace(/\/tokens$/, ''), 'tokens', `read bob ${tokenOf('bob')}\n`);
-  const heartbeat = setInterval(() => attached.write({ report: { $case: 'heartbeat', value: {} } }), 100);
+  let end: ServiceError | undefined;
+  attached.on('error', (error: ServiceError) => {
+    end = error;
+  });
   attached.resume();
-  const { code, details } = await new Promise<ServiceError>((resolve) => attached.on('error', resolve));
-  clearInterval(heartbeat);
+  const { code, details } = await eventually('the node to be let go', () => {
+    if (!end) attached.write({ report: { $case: 'heartbeat', value: {} } });
+    return end;
+  });
   assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'The token is not known here']);
 });
 

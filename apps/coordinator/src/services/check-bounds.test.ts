@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttachRequest, Hello, JobSpec, protocolVersion, SubmitRequest } from '@halogrid/proto';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { checkSpec } from '../job/check-spec.ts';
 import { fitting, Refusal } from '../job/refusal.ts';
@@ -85,7 +86,7 @@ test('whatever a node says of itself, it is taken or refused', () => {
     fc.property(hellos, (value) => {
       refusing(() => checkHello({ $case: 'hello', value: Hello.fromPartial(value) }));
     }),
-    { numRuns: 300 },
+    { numRuns: repeated(60, 300) },
   );
 });
 
@@ -102,7 +103,7 @@ test('whatever a node reports, it is taken, with sentences of one line that end,
       const { report } = checkReportBounds(failed);
       assert.ok(report?.$case === 'failed' && report.value.error.length <= 1_000);
     }),
-    { numRuns: 300 },
+    { numRuns: repeated(60, 300) },
   );
 });
 
@@ -114,7 +115,7 @@ test('whatever is submitted, it is taken or refused', async () => {
         .then(() => checkSpec(checkSubmitBounds(request).spec))
         .then(() => {}, assertRefusal);
     }),
-    { numRuns: 300 },
+    { numRuns: repeated(60, 300) },
   );
 });
 

@@ -7,6 +7,7 @@ import { credentials, status } from '@grpc/grpc-js';
 import { JobSpec, JobsClient, type NodesServer, type SearchServer } from '@halogrid/proto';
 import { defaultConnectionLimits, type Log, openAccess } from '@halogrid/service';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
+import { within } from '@halogrid/testing';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -35,7 +36,7 @@ async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typ
     { jobs, ...others },
     {
       ...{ tls: undefined, access: openAccess, limits: defaultConnectionLimits },
-      ...{ untakenMs: 60_000, warn: assert.fail, introspection: false },
+      ...{ untakenMs: 3_600_000, warn: assert.fail, introspection: false },
     },
   );
   const client = new JobsClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
@@ -70,7 +71,7 @@ test('what a caller that leaves had checked is ended, and no job comes of it', a
     });
   const { submit, logged, folder } = await serve(t, { submit: () => assert.fail('It was submitted') }, check);
   assert.equal(await submit(begun.promise), status.CANCELLED);
-  await ended.promise;
+  await within('the end of the check', ended.promise);
   assert.deepEqual(await readdir(folder), []);
   assert.deepEqual(logged, []);
 });
@@ -86,10 +87,10 @@ test('a job that was accepted when its caller had left is cancelled', async (t) 
     },
     cancel: async (jobId) => cancelled.resolve(jobId),
   };
-  const { submit, logged } = await serve(t, dispatcher, async () => {});
+  const check: typeof checkSources = async (_uris, _option, { signal } = {}) =>
+    signal!.addEventListener('abort', () => gone.resolve());
+  const { submit, logged } = await serve(t, dispatcher, check);
   assert.equal(await submit(begun.promise), status.CANCELLED);
-  // The server learns of it a moment later.
-  setTimeout(gone.resolve, 200);
-  assert.equal(await cancelled.promise, 'the-job');
+  assert.equal(await within('the job to be cancelled', cancelled.promise), 'the-job');
   assert.deepEqual(logged, []);
 });

@@ -7,17 +7,20 @@ import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { JobSpec, JobsClient, maxMessageBytes } from '@halogrid/proto';
 import { type ConnectionLimits, defaultConnectionLimits } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
+import { eventually, within } from '@halogrid/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 
 /** Connections of the flood; HALOGRID_FLOOD=10000 takes some seconds more, and two files a connection. */
-const flood = Number(process.env.HALOGRID_FLOOD ?? 2_000);
+const flood = Number(process.env.HALOGRID_FLOOD ?? 800);
 
 interface Started {
   port: number;
   jobs: JobsClient;
   /** Asks for the list of jobs over a connection of its own; the code. */
   ask(): Promise<status>;
+  /** Resolves when such a call has been served: one that the machine holds up may be taken for silent. */
+  served(): Promise<unknown>;
 }
 
 async function start(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Started> {
@@ -38,7 +41,8 @@ async function start(t: TestContext, limits: Partial<ConnectionLimits> = {}): Pr
     client.close();
     return code;
   };
-  return { port, jobs, ask };
+  const served = () => eventually('a call to be served', async () => (await ask()) === status.OK);
+  return { port, jobs, ask, served };
 }
 
 const codeOf = (call: (answer: (error: ServiceError | null) => void) => void): Promise<status> =>
@@ -51,30 +55,30 @@ function dialRaw(t: TestContext, port: number): Socket {
 }
 
 test('clients that say nothing, or half of a greeting, are let go, and a call on the same port is served', async (t) => {
-  const { port, ask } = await start(t, { speakWithinMs: 500 });
+  const { port, served } = await start(t, { speakWithinMs: 500 });
   const silent = Array.from({ length: 50 }, (_, i) => {
     const socket = dialRaw(t, port);
     if (i % 2) socket.write('PRI * HTTP/2.0\r\n');
-    return once(socket, 'close');
+    return within('a connection to be closed', once(socket, 'close'));
   });
-  assert.equal(await ask(), status.OK);
+  await served();
   await Promise.all(silent);
-  assert.equal(await ask(), status.OK);
+  await served();
 });
 
 test('a client that only greets, and answers pings, is let go', async (t) => {
-  const { port, ask } = await start(t, { speakWithinMs: 500 });
+  const { port, served } = await start(t, { speakWithinMs: 500 });
   const session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {});
-  await once(session, 'close');
-  assert.equal(await ask(), status.OK);
+  await within('the connection to be closed', once(session, 'close'));
+  await served();
 });
 
 test(`${flood} connections that say nothing leave room for those who ask`, async (t) => {
-  const { port, jobs, ask } = await start(t, { maxConnections: 1_000 });
+  const { port, jobs, ask } = await start(t, { maxConnections: Math.min(1_000, flood / 2) });
   assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
   for (let opened = 0; opened < flood; opened += 100) {
     await Promise.all(Array.from({ length: 100 }, () => once(dialRaw(t, port), 'connect')));
-    if (opened % 500 === 0) assert.equal(await ask(), status.OK);
+    if (opened % 400 === 0) assert.equal(await ask(), status.OK);
   }
   assert.equal(await ask(), status.OK);
   // Who was there before was not made to go.
@@ -101,11 +105,11 @@ for (const [name, bytes] of [
   ['data of a stream that nobody opened', Buffer.concat([preface, settings, frame(8, 0, 7, Buffer.alloc(8))])],
 ] as const) {
   test(`${name} on the port: the connection is closed, others are served`, async (t) => {
-    const { port, jobs, ask } = await start(t, { speakWithinMs: 1_000 });
+    const { port, jobs, served } = await start(t, { speakWithinMs: 1_000 });
     const socket = dialRaw(t, port);
     socket.write(bytes);
-    await once(socket, 'close');
-    assert.equal(await ask(), status.OK);
+    await within('the connection to be closed', once(socket, 'close'));
+    await served();
     assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
   });
 }

@@ -12,6 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { createLog } from '@halogrid/service/log';
+import { within } from '@halogrid/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 
@@ -54,11 +55,11 @@ test('reflection names every service', async (t) => {
   };
   const call = client.serverReflectionInfo();
   call.write({ listServices: '' });
-  const [response] = await once(call, 'data');
+  const [response] = await within('an answer', once(call, 'data'));
   const names = response.listServicesResponse.service.map(({ name }: { name: string }) => name);
   assert.deepEqual(names.sort(), ['halogrid.v1.Jobs', 'halogrid.v1.Nodes', 'halogrid.v1.Search']);
   call.end();
-  await once(call, 'end');
+  await within('the end of the call', once(call, 'end'));
 });
 
 test('an address that is taken is refused with a sentence that names it, and nothing is left running', async (t) => {

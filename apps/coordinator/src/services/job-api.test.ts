@@ -14,6 +14,7 @@ import type {
   NodesAnswer,
   QuarantinedInputs,
 } from '@halogrid/proto';
+import { eventually } from '@halogrid/testing';
 import sharp from 'sharp';
 import {
   complete,
@@ -49,12 +50,10 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   await complete(node, await node.next('lease'));
   const lease = await node.next('lease');
   // The first result is merged before the second is asked for, or after: the page asks until it is there.
-  const half = await (async () => {
-    for (;;) {
-      const { body } = await get<JobDetail>(`jobs/${jobId.slice(0, 12)}`);
-      if (body.history!.lanes.length > 0) return body;
-    }
-  })();
+  const half = await eventually('the first result to be merged', async () => {
+    const { body } = await get<JobDetail>(`jobs/${jobId.slice(0, 12)}`);
+    return body.history!.lanes.length > 0 && body;
+  });
   assert.deepEqual(half.asked, [{ name: '', operations: ['lbp'] }]);
   const { stages, lanes } = half.history!;
   assert.deepEqual([lanes.length, lanes[0]!.shards, stages.find(({ stage }) => stage === 'wait')?.count], [1, 1, 2]);
@@ -213,12 +212,10 @@ test('nodes are told of with what they see, and stay listed once they are gone',
     { kind: 'device', workers: 1, busy: 0, queued: 0 },
   ]);
   await second.hangUp();
-  const gone = await (async () => {
-    for (;;) {
-      const { body } = await get<NodesAnswer>('nodes');
-      if (body.left.length > 0) return body;
-    }
-  })();
+  const gone = await eventually('the node to leave', async () => {
+    const { body } = await get<NodesAnswer>('nodes');
+    return body.left.length > 0 && body;
+  });
   assert.deepEqual([gone.nodes.length, gone.left[0]!.isLost], [1, true]);
   assert.match(gone.left[0]!.reason, /^Its connection broke/);
   await node.hangUp();

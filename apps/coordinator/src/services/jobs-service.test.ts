@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { JobSpec, JobState, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
+import { eventually, turns, within } from '@halogrid/testing';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { JobAnswers } from './job-answers.ts';
@@ -23,8 +23,9 @@ const running: JobRecord = {
   counts: { sources: 1, frames: 1, shards: 1, shardsDone: 0, attempts: 1, pixels: 0, quarantined: 0 },
 };
 
-/** Watches a job of which the ledger says what `record` gives, with so long between two messages. */
-function watchJob(record: () => JobRecord, watchIntervalMs: number) {
+/** Watches a job of which the ledger says what `record` gives. Pauses between two messages end as the test says. */
+function watchJob(record: () => JobRecord) {
+  const pauses: { ms: number; end: () => void }[] = [];
   const changed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const dispatcher = {
@@ -39,37 +40,48 @@ function watchJob(record: () => JobRecord, watchIntervalMs: number) {
     known: {} as JobAnswers,
     createJobId: () => 'job',
     log: createLog('test', 'silent'),
-    watchIntervalMs,
+    pause: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        pauses.push({ ms, end: () => resolve(undefined) });
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
   });
   const stream = new PassThrough({ objectMode: true });
   const states: JobState[] = [];
   stream.on('data', ({ job }: WatchResponse) => states.push(job!.state));
   const call = Object.assign(stream, { request: { jobId: 'job' } });
   watch(call as unknown as ServerWritableStream<WatchRequest, WatchResponse>);
-  return { stream, states, changed, ended };
+  /** Resolves with a pause once it has begun. */
+  const pauseAfter = (messages: number) => eventually(`${messages} messages`, () => pauses[messages - 1]);
+  return { stream, states, changed, ended, pauseAfter };
 }
 
-test('the end of a job is told at once, and no other change before its time', { timeout: 30_000 }, async () => {
+test('a watcher hears of changes at most ten times a second, and of the end of a job at once', async () => {
   let record = running;
-  const { stream, states, changed, ended } = watchJob(() => record, 3_600_000);
-  await once(stream, 'data');
+  const { stream, states, changed, ended, pauseAfter } = watchJob(() => record);
+  const { ms, end } = await pauseAfter(1);
+  assert.equal(ms, 100);
   record = { ...running, state: 'finalising' };
   changed.resolve();
-  await delay(50);
+  await turns(5);
   assert.deepEqual(states, [JobState.RUNNING]);
+  end();
+  await pauseAfter(2);
+  assert.deepEqual(states, [JobState.RUNNING, JobState.FINALISING]);
 
   record = { ...running, state: 'complete', finishedMs: 2 };
   ended.resolve();
-  await once(stream, 'end');
-  assert.deepEqual(states, [JobState.RUNNING, JobState.COMPLETE]);
+  await within('the end of the stream', once(stream, 'end'));
+  assert.deepEqual(states, [JobState.RUNNING, JobState.FINALISING, JobState.COMPLETE]);
 });
 
 test('a job that is left to another coordinator is not told of again and again', async () => {
-  const { stream, states, changed, ended } = watchJob(() => running, 3_600_000);
-  await once(stream, 'data');
+  const { stream, states, changed, ended, pauseAfter } = watchJob(() => running);
+  await pauseAfter(1);
   changed.resolve();
   ended.resolve();
-  await delay(50);
+  await pauseAfter(2);
+  await turns(5);
   assert.deepEqual(states, [JobState.RUNNING, JobState.RUNNING]);
   stream.destroy();
 });

@@ -36,12 +36,12 @@ export interface JobsServiceOptions {
   /** Unless given, sources are checked on this thread. */
   check?: typeof checkSources;
   log: Log;
-  /**
-   * Between two messages to a watcher, but for the last one, which is sent at once. Unless given, 100: ten a second are what the
-   * protocol allows.
-   */
-  watchIntervalMs?: number;
+  /** Waits for the next message to a watcher, unless `signal` comes first. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
+
+/** Between two messages to a watcher, but for the last one, which is sent at once: ten a second are what the protocol allows. */
+const watchIntervalMs = 100;
 
 /** halogrid.v1.Jobs; jobs.proto says what each call means. */
 export function createJobsService({
@@ -53,7 +53,7 @@ export function createJobsService({
   resume,
   check,
   log,
-  watchIntervalMs = 100,
+  pause = (ms, signal) => delay(ms, undefined, { signal }),
 }: JobsServiceOptions): JobsServer {
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
@@ -81,13 +81,13 @@ export function createJobsService({
       wake();
     });
     while (!call.destroyed) {
-      const pause = new AbortController();
-      hurry = () => pause.abort();
+      const hurried = new AbortController();
+      hurry = () => hurried.abort();
       const changed = dispatcher.changed(jobId);
       const job = await statusOf(jobId);
       await new Promise<void>((resolve) => call.write({ job }, () => resolve()));
       if (hasEnded(job)) break;
-      await delay(watchIntervalMs, undefined, { signal: pause.signal }).catch(() => {});
+      await pause(watchIntervalMs, hurried.signal).catch(() => {});
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (call.destroyed) resolve();

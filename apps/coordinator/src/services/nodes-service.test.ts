@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status } from '@grpc/grpc-js';
 import {
+  type AttachRequest,
   Hello,
   maxMessageBytes,
   type NodeStatus,
@@ -15,8 +15,9 @@ import {
 import { resultsVersion } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
+import { eventually, turns } from '@halogrid/testing';
+import type { CoordinatorOptions } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
-import { systemClock } from '../dispatch/clock.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { createMetrics } from '../dispatch/work-metrics.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
@@ -24,20 +25,15 @@ import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { openTables } from '../output/tables-file.ts';
 import { planJob } from '../plan/planner.ts';
+import { VirtualClock } from '../simulation/virtual-clock.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 import { HandOver } from './hand-over.ts';
 import { createNodesService } from './nodes-service.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 /** Starts a coordinator that the test's end stops; returns its gRPC port. */
-async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {
-  const config = testConfig({
-    listen: '127.0.0.1:0',
-    http: '127.0.0.1:0',
-    ledger: 'memory',
-    nodeTimeoutMs,
-  });
-  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
+async function start(t: TestContext, options: CoordinatorOptions = {}): Promise<number> {
+  const coordinator = (await startCoordinator(testConfig(options), createLog('test', 'silent')))!;
   t.after(() => coordinator.close());
   return coordinator.grpcPort;
 }
@@ -54,13 +50,11 @@ async function listNodes(grpcPort: number): Promise<NodeStatus[]> {
 }
 
 /** Waits until as many nodes are attached. */
-async function untilAttached(grpcPort: number, count: number): Promise<NodeStatus[]> {
-  for (;;) {
+const untilAttached = (grpcPort: number, count: number): Promise<NodeStatus[]> =>
+  eventually(`${count} attached nodes`, async () => {
     const nodes = await listNodes(grpcPort);
-    if (nodes.length === count) return nodes;
-    await delay(5);
-  }
-}
+    return nodes.length === count && nodes;
+  });
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
@@ -93,16 +87,17 @@ const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
   ],
 ];
 
-for (const [name, hello, code, sentence] of wrongHellos) {
-  test(`a node with ${name} is refused`, async (t) => {
-    const node = new ScriptedNode(await start(t));
+test('a node whose hello is wrong is refused', async (t) => {
+  const grpcPort = await start(t);
+  for (const [name, hello, code, sentence] of wrongHellos) {
+    const node = new ScriptedNode(grpcPort);
     node.hello(hello);
     const end = await node.over();
-    assert.equal(end.code, code, end.details);
-    assert.match(end.details, sentence);
+    assert.equal(end.code, code, `${name}: ${end.details}`);
+    assert.match(end.details, sentence, name);
     node.hangUp();
-  });
-}
+  }
+});
 
 test('a conversation that does not begin with hello is refused', async (t) => {
   const node = new ScriptedNode(await start(t));
@@ -115,7 +110,7 @@ test('a conversation that does not begin with hello is refused', async (t) => {
 });
 
 test('a conversation that begins with silence is ended', async (t) => {
-  const node = new ScriptedNode(await start(t, 100));
+  const node = new ScriptedNode(await start(t, { nodeTimeoutMs: 100 }));
   assert.match((await node.over()).details, /Expected hello within 100 ms/);
   node.hangUp();
 });
@@ -165,34 +160,17 @@ test('a message above the limit ends the conversation', async (t) => {
 });
 
 test('every report is answered, and every order says when the next report is due', async (t) => {
-  const node = new ScriptedNode(await start(t, 5000));
+  const node = new ScriptedNode(await start(t, { nodeTimeoutMs: 123_456 }));
+  const heard = () => eventually('an order', () => node.heard[0]);
   node.hello();
-  while (node.heard.length === 0) await delay(1);
-  assert.equal(node.heard[0]!.reportWithinMs, 5000);
+  assert.equal((await heard()).reportWithinMs, 123_456);
   assert.equal((await node.next('welcome')).epoch, 1);
   node.say({ $case: 'heartbeat', value: {} });
-  while (node.heard.length === 0) await delay(1);
-  assert.deepEqual(node.heard[0], { reportWithinMs: 5000, order: { $case: 'acknowledge', value: {} } });
+  assert.deepEqual(await heard(), { reportWithinMs: 123_456, order: { $case: 'acknowledge', value: {} } });
   await node.next('acknowledge');
   node.say({ $case: 'draining', value: {} });
   await node.next('drain');
   node.hangUp();
-});
-
-test('a node that falls silent is dropped, one that reports in time is not', async (t) => {
-  const grpcPort = await start(t, 300);
-  const silent = await ScriptedNode.attach(grpcPort, { nodeId: 'silent' });
-  const alive = await ScriptedNode.attach(grpcPort, { nodeId: 'alive' });
-  const reports = setInterval(() => alive.say({ $case: 'heartbeat', value: {} }), 50);
-  assert.deepEqual(await silent.over(), {
-    code: status.UNAVAILABLE,
-    details: 'The node was silent for more than 300 ms',
-  });
-  const [node] = await untilAttached(grpcPort, 1);
-  assert.equal(node?.nodeId, 'alive');
-  clearInterval(reports);
-  silent.hangUp();
-  alive.hangUp();
 });
 
 test('a draining node is listed as such until it closes the stream', async (t) => {
@@ -202,7 +180,8 @@ test('a draining node is listed as such until it closes the stream', async (t) =
   await node.next('drain');
   const [listed] = await listNodes(grpcPort);
   assert.deepEqual([listed?.name, listed?.softwareVersion, listed?.draining], ['one', '1.2.3', true]);
-  assert.ok(Math.abs(listed!.attachedMs - Date.now()) < 60_000);
+  const sinceStartMs = listed!.attachedMs - Math.floor(performance.timeOrigin);
+  assert.ok(sinceStartMs >= 0 && sinceStartMs < 86_400_000, 'it attached while this process ran');
   node.closeStream();
   assert.equal((await node.over()).code, 0);
   assert.deepEqual(await untilAttached(grpcPort, 0), []);
@@ -231,7 +210,9 @@ test('a node that vanishes is forgotten at once', async (t) => {
   await untilAttached(grpcPort, 0);
 });
 
-test('nothing piles up for a node that reports but does not read', async (t) => {
+/** Nodes that talk to the service in this process, where a clock of the test's drops those that are silent. */
+async function serve(t: TestContext) {
+  const clock = new VirtualClock();
   const ledger = await openLedger(() => assert.fail('no job is submitted'));
   const dispatcher = new Dispatcher({
     ledger,
@@ -242,27 +223,51 @@ test('nothing piles up for a node that reports but does not read', async (t) => 
       abandon: abandonJob,
       release: releaseOutputFolder,
     },
-    clock: systemClock,
+    clock,
+    every: clock.every.bind(clock),
     reportWithinMs: 10_000,
     metrics: createMetrics(createRegistry('coordinator')),
     log: createLog('test', 'silent'),
   });
   t.after(() => dispatcher.close());
-  const call = new Duplex({ objectMode: true, read() {}, write() {} });
-  call.on('error', () => {});
-  const files = { handOver: new HandOver(), httpPort: 0 };
-  createNodesService(dispatcher, 10_000, files).attach(call as unknown as Parameters<NodesServer['attach']>[0]);
-  call.push({
-    report: {
-      $case: 'hello',
-      value: Hello.fromPartial({
-        ...{ nodeId: 'deaf', name: 'deaf', protocol: protocolVersion, resultsVersion },
-        ...{ device, creditBytes: 1 },
-      }),
-    },
-  });
-  for (let i = 0; i < 10_000; i++) call.push({ report: { $case: i % 2 ? 'heartbeat' : 'draining', value: {} } });
-  while (call.readableLength > 0) await delay(1);
+  const service = createNodesService(dispatcher, 10_000, { handOver: new HandOver(), httpPort: 0 });
+  /** `write` takes what the node is told. */
+  const attach = (nodeId: string, write: (order: unknown, encoding: string, taken: () => void) => void) => {
+    const call = new Duplex({ objectMode: true, read() {}, write });
+    const errors: unknown[] = [];
+    call.on('error', (error) => errors.push(error));
+    service.attach(call as unknown as Parameters<NodesServer['attach']>[0]);
+    const say = (report: AttachRequest['report']) => void call.push({ report });
+    const versions = { protocol: protocolVersion, resultsVersion };
+    say({ $case: 'hello', value: Hello.fromPartial({ nodeId, name: nodeId, ...versions, device, creditBytes: 1 }) });
+    return { call, errors, say };
+  };
+  return { clock, dispatcher, attach };
+}
+
+test('a node that falls silent is dropped, one that reports in time is not', async (t) => {
+  const { clock, dispatcher, attach } = await serve(t);
+  const [silent, alive] = ['silent', 'alive'].map((nodeId) => attach(nodeId, (_order, _encoding, taken) => taken()));
+  await turns();
+  assert.equal(dispatcher.nodes().length, 2);
+  while (clock.monotonicMs() < 11_000) {
+    alive!.say({ $case: 'heartbeat', value: {} });
+    await turns();
+    clock.step();
+  }
+  const details = 'The node was silent for more than 10000 ms';
+  assert.deepEqual([silent!.errors, alive!.errors], [[{ code: status.UNAVAILABLE, details }], []]);
+  assert.deepEqual(
+    dispatcher.nodes().map(({ hello }) => hello.nodeId),
+    ['alive'],
+  );
+});
+
+test('nothing piles up for a node that reports but does not read', async (t) => {
+  const { dispatcher, attach } = await serve(t);
+  const { call, say } = attach('deaf', () => {});
+  for (let i = 0; i < 10_000; i++) say({ $case: i % 2 ? 'heartbeat' : 'draining', value: {} });
+  await eventually('all that it says to be read', () => call.readableLength === 0);
   assert.equal(dispatcher.nodes().length, 1);
   assert.ok(call.writableLength <= call.writableHighWaterMark, `${call.writableLength} orders wait`);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, within } from '@halogrid/testing';
 import { type BodyLimits, BodyReceiver } from './receive-body.ts';
 
 /** A server that answers with the length of a body, or with the reason why it refuses it. */
@@ -31,20 +31,22 @@ async function serve(t: TestContext, most: number, limits: BodyLimits) {
     const sent = send();
     const said = saidTo(sent);
     sent.write('x');
-    while (begun === before) await delay(1);
+    await eventually('the request to arrive', () => begun > before);
     return { sent, said };
   };
   return { send, sendSlowly, left };
 }
 
 async function saidTo(sent: ClientRequest): Promise<string> {
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const [response] = (await within('a response', once(sent, 'response'))) as [IncomingMessage];
   let text = '';
   for await (const part of response) text += part;
   return text;
 }
 
-const patient: BodyLimits = { bytes: 100, withinMs: 60_000, leastMs: 60_000 };
+/** Longer than any test. */
+const longMs = 3_600_000;
+const patient: BodyLimits = { bytes: 100, withinMs: longMs, leastMs: longMs };
 
 test('bodies are received whole, up to a length', async (t) => {
   const { send } = await serve(t, 2, patient);
@@ -91,7 +93,7 @@ test('who leaves in the middle frees its place, and is told from what fails', as
   const { sent, said } = await sendSlowly();
   said.catch(() => {});
   sent.destroy();
-  while (left.length === 0) await delay(1);
+  await eventually('the body to be given up', () => left.length > 0);
   const next = send();
   next.end('abc');
   assert.equal(await saidTo(next), '3');

@@ -4,10 +4,12 @@ import { checkOutcome } from './check-outcome.ts';
 import { createCluster, frames, nature } from './create-cluster.ts';
 
 // A fast node of rate R and a slow one of rate 1 share T of work as T·R / (1 + R) and T / (1 + R), and end together.
-for (const rate of [1, 3, 10, 30]) {
+for (const [rate, shards] of [
+  [1, 400],
+  [30, 1000],
+] as const) {
   test(`a node ${rate} times as fast does ${rate} times as much, and both end within 5 % of the ideal`, async () => {
     const cluster = await createCluster();
-    const shards = 1000;
     cluster.submit(frames({ shards }));
     const fast = cluster.add(nature('fast', { bytesPerMs: rate, creditBytes: 100_000 }));
     const slow = cluster.add(nature('slow', { bytesPerMs: 1, creditBytes: 100_000 }));

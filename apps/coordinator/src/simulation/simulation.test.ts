@@ -10,7 +10,7 @@ import type { MetricSums } from './metric-sums.ts';
 import { arrangeScenario } from './scenario.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
-const runs = scheduleRuns(repeated(30, 500));
+const runs = scheduleRuns(repeated(15, 250));
 
 /** Plays one schedule; returns what came of it and when. */
 async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> {

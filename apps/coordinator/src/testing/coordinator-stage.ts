@@ -22,6 +22,7 @@ import {
   splitAnswer,
 } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
+import { timeoutMs, within } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfig } from '../config.ts';
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
@@ -38,10 +39,11 @@ export interface Stage {
 
 /**
  * For a coordinator on free ports. It plans on its own thread unless `plansOnThread`: to start that and end it takes 400 ms of a
- * core, where all else of a coordinator takes 40 (measured).
+ * core, where all else of a coordinator takes 40 (measured). A scripted node may be silent for long.
  */
 export function testConfig(options: CoordinatorOptions = {}, plansOnThread = false): CoordinatorConfig {
-  const free = { listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory' };
+  const nodeTimeoutMs = Math.min(600_000, timeoutMs(60_000));
+  const free = { listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory', nodeTimeoutMs };
   return { ...createCoordinatorConfig({ ...free, ...options }), plansOnThread };
 }
 
@@ -101,7 +103,7 @@ export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobSt
   const messages: JobStatus[] = [];
   const call = jobs.watch({ jobId });
   call.on('data', ({ job }) => messages.push(job));
-  await once(call, 'end');
+  await within(`the end of job ${jobId}`, once(call, 'end'));
   return messages;
 }
 

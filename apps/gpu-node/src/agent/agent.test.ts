@@ -7,6 +7,7 @@ import { type FoundAnswer, Hello, Lease, maxParts, ShardCompleted } from '@halog
 import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
+import { eventually, timeoutMs, within } from '@halogrid/testing';
 import { OutputError } from '../executor/shard-run.ts';
 import { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agents } from './agents.ts';
@@ -67,7 +68,7 @@ async function withAgent(
     await use({ agent, metrics, loseDevice, warned, ...shards });
   } finally {
     loseDevice('The test is over');
-    await agent.ended;
+    await within('the end of the node', agent.ended);
     coordinator.close();
   }
 }
@@ -105,7 +106,7 @@ test('a node says hello, computes what it is leased and answers', async () => {
     assert.deepEqual(await session.report('hello'), hello);
     session.lease(lease(3));
     session.lease(lease(4));
-    while (shards.length < 2) await new Promise(setImmediate);
+    await eventually('lease 2 to be begun', () => shards.length >= 2);
     assert.equal(agent.isAttached, true);
     assert.equal((await metrics.leases.get()).values[0]!.value, 2);
     shards[1]!.finish();
@@ -132,7 +133,7 @@ test('results that cannot be written are reported as such', async () => {
   await withAgent(coordinator, async ({ shards }) => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
-    while (shards.length < 1) await new Promise(setImmediate);
+    await eventually('lease 1 to be begun', () => shards.length >= 1);
     shards[0]!.fail(new OutputError(new Error('disk full')));
     const { error, output } = await session.report('failed');
     assert.deepEqual([error, output], ['The results cannot be written: disk full', true]);
@@ -147,9 +148,9 @@ test('a node says what it dialled where that is no coordinator, and dials on', a
   await withAgent(
     new FakeCoordinator(),
     async ({ warned }) => {
-      const sentence = await warned;
+      const sentence = await within('a warning', warned);
       assert.match(sentence, /^Not attached yet, dialling on: What answers at 127\.0\.0\.1:\d+ speaks HTTP/);
-      await once(server, 'connection');
+      await within('another connection', once(server, 'connection'));
     },
     [address],
   );
@@ -163,7 +164,7 @@ test('a node leaves a coordinator whose order has more parts than any, before it
     await session.report('hello');
     const sources = Array.from({ length: maxParts + 1 }, () => ({}));
     session.lease(Lease.fromPartial({ work: { $case: 'frames', value: { sources } } }));
-    assert.match(await warned, /Expected at most 200000 parts of a message but received more/);
+    assert.match(await within('a warning', warned), /Expected at most 200000 parts of a message but received more/);
     await (await coordinator.session(2)).report('hello');
     assert.equal(shards.length, 0);
   });
@@ -201,16 +202,16 @@ test('a node dials again after its coordinator went away, and goes on with what 
     await first.report('hello');
     first.lease(lease(3));
     first.lease(lease(4));
-    while (shards.length < 2) await new Promise(setImmediate);
+    await eventually('lease 2 to be begun', () => shards.length >= 2);
     first.end();
-    while (agent.isAttached) await new Promise(setImmediate);
+    await eventually('the node to notice that its coordinator is gone', () => !agent.isAttached);
     // One ends before there is a coordinator again, the other after.
     shards[0]!.finish();
     const second = await coordinator.session(2);
     const { shard, epoch } = await second.report('completed');
     assert.deepEqual([shard, epoch], [3, 8]);
     shards[1]!.finish();
-    while (second.reports.length < 3) await second.report('completed').then(() => new Promise(setImmediate));
+    await eventually('a third report', () => second.reports.length >= 3);
     const reports = second.reports.map((report) => report.$case === 'completed' && report.value.shard);
     assert.deepEqual(reports, [false, 3, 4]);
     assert.equal(shards.length, 2);
@@ -223,13 +224,13 @@ test('a node drops what the coordinator that it dials next does not want any mor
   await withAgent(coordinator, async ({ shards }) => {
     const first = await coordinator.session(1);
     first.lease(lease(3));
-    while (shards.length < 1) await new Promise(setImmediate);
+    await eventually('lease 1 to be begun', () => shards.length >= 1);
     first.end();
     const second = await coordinator.session(2);
     const held = [{ jobId: 'job', shard: 3, attempt: 1, epoch: 7, verify: false }];
     assert.deepEqual(await second.report('hello'), { ...hello, held });
     second.lease(lease(5));
-    while (shards.length < 2) await new Promise(setImmediate);
+    await eventually('lease 2 to be begun', () => shards.length >= 2);
     assert.equal(shards[0]!.signal.aborted, true);
     shards[0]!.finish();
     shards[1]!.finish();
@@ -248,11 +249,11 @@ test('a node that hears nothing dials again', async () => {
 });
 
 test('heartbeats keep a quiet conversation alive', async () => {
-  const coordinator = new FakeCoordinator(600);
+  const coordinator = new FakeCoordinator(timeoutMs(600));
   await coordinator.start();
   await withAgent(coordinator, async () => {
     const session = await coordinator.session(1);
-    while (session.reports.length < 5) await new Promise(setImmediate);
+    await eventually('four heartbeats', () => session.reports.length >= 5);
     assert.deepEqual(new Set(session.reports.map(({ $case }) => $case)), new Set(['hello', 'heartbeat']));
     assert.equal(coordinator.sessions.length, 1);
   });
@@ -265,9 +266,9 @@ test('what is recalled is not answered', async () => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
     session.lease(lease(4));
-    while (shards.length < 2) await new Promise(setImmediate);
+    await eventually('lease 2 to be begun', () => shards.length >= 2);
     session.send({ $case: 'recall', value: { jobId: 'job', shards: [3] } });
-    while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
+    await eventually('the end of a shard that is taken away', () => shards[0]!.signal.aborted);
     for (const { finish } of shards) finish();
     await session.report('completed');
     const answered = session.reports.flatMap((report) => (report.$case === 'completed' ? [report.value.shard] : []));
@@ -281,13 +282,13 @@ test('a node that is stopped finishes what it holds, says goodbye and ends well'
   await withAgent(coordinator, async ({ agent, shards }) => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
-    while (shards.length < 1) await new Promise(setImmediate);
+    await eventually('lease 1 to be begun', () => shards.length >= 1);
     agent.stop('SIGTERM was received');
     await session.report('draining');
     assert.equal(session.isClosedByNode, false);
     shards[0]!.finish();
     await session.closedByNode();
-    assert.deepEqual(await agent.ended, { code: 0, reason: 'SIGTERM was received' });
+    assert.deepEqual(await within('the end of the node', agent.ended), { code: 0, reason: 'SIGTERM was received' });
     assert.equal(session.reports.at(-1)!.$case, 'completed');
   });
 });
@@ -300,7 +301,7 @@ test('a node that is refused ends with the reason', async () => {
     await session.report('hello');
     session.refuse('Protocol 2 is spoken here');
     const reason = 'The coordinator refuses this node: Protocol 2 is spoken here';
-    assert.deepEqual(await agent.ended, { code: 1, reason });
+    assert.deepEqual(await within('the end of the node', agent.ended), { code: 1, reason });
   });
 });
 
@@ -310,7 +311,7 @@ test('a node without a device ends with the reason', async () => {
   await withAgent(coordinator, async ({ agent, loseDevice }) => {
     await (await coordinator.session(1)).report('hello');
     loseDevice('It burned down.');
-    assert.deepEqual(await agent.ended, { code: 1, reason: 'It burned down.' });
+    assert.deepEqual(await within('the end of the node', agent.ended), { code: 1, reason: 'It burned down.' });
   });
 });
 
@@ -342,7 +343,7 @@ test('coordinators at work have equal parts of the credit, and never more than t
     first.lease(bytesOf(300, 3, 'a'));
     second.lease(bytesOf(100, 1, 'b'));
     second.lease(bytesOf(50, 2, 'b'));
-    while (shards.length < 5) await new Promise(setImmediate);
+    await eventually('lease 5 to be begun', () => shards.length >= 5);
     assert.ok((await next(first)) < 700);
     // What the first holds is not given away before it is done.
     for (const shard of shards.slice(0, 3)) shard.finish();
@@ -369,7 +370,7 @@ test('shards of a job go on when another coordinator leads it, on top of what th
     for (const session of [first, second]) await session.report('hello');
     for (const shard of [1, 2]) first.lease({ ...lease(shard), costBytes: 100 });
     first.lease({ ...lease(3), jobId: 'other' });
-    while (shards.length < 3) await new Promise(setImmediate);
+    await eventually('lease 3 to be begun', () => shards.length >= 3);
     second.send({ $case: 'bring', value: { jobId: 'job', epoch: 9 } });
     const { held, creditBytes } = await second.next('brought');
     assert.deepEqual(
@@ -382,7 +383,7 @@ test('shards of a job go on when another coordinator leads it, on top of what th
     assert.ok(creditBytes >= 200 && creditBytes <= 800, `${creditBytes}`);
     second.send({ $case: 'creditTaken', value: { bytes: creditBytes } });
     second.send({ $case: 'kept', value: { jobId: 'job', kept: [{ ...held[1]!, epoch: 9 }] } });
-    while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
+    await eventually('the end of a shard that is taken away', () => shards[0]!.signal.aborted);
     shards[1]!.finish();
     const { shard, epoch } = await second.next('completed');
     assert.deepEqual([shard, epoch], [2, 9]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { eventually } from '@halogrid/testing';
 import { batchBegun, batchEnded, pollDawnCalmly } from './runtime.ts';
 
 test('what Dawn asks of setImmediate waits a millisecond, and what others ask comes at once', async (t) => {
@@ -16,7 +16,7 @@ test('what Dawn asks of setImmediate waits a millisecond, and what others ask co
   await readFile(import.meta.filename);
   setImmediate(order.push.bind(order, 'native'));
   setImmediate((word: string) => void order.push(word), 'ours');
-  await delay(20);
+  await eventually('both calls', () => order.length === 2);
   assert.deepEqual(order, ['ours', 'native']);
 });
 

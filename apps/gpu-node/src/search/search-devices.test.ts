@@ -24,9 +24,9 @@ async function open(t: TestContext, folder: string, kind: ScanKind): Promise<Sea
   return index;
 }
 
-// Frames of one size, of three, and of four of which the largest is for float64 alone.
-for (const sizes of [1, 3, 4]) {
-  test(`every device finds what a plain loop finds, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
+// Frames of one size, and of four of which the largest is for float64 alone.
+for (const sizes of [1, 4]) {
+  test(`a device finds what a plain loop finds, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
     const all = [...tiedFrames(searchedRows, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
@@ -38,14 +38,12 @@ for (const sizes of [1, 3, 4]) {
       wanted.map((query) => byDefinition(vectors, query, distance, top)),
     );
     const cut = Math.floor(searchedRows / 3);
-    const whole = await makeIndex(t, [all]);
     const parts = await makeIndex(t, [all.slice(cut, 2 * cut), all.slice(0, cut), all.slice(2 * cut)]);
-    const searched = [
-      [whole, testedKind] as const,
-      ...[testedKind, 'cpu', 'twin'].map((kind) => [parts, kind] as const),
-    ];
+    const searched: [folder: string, kind: ScanKind][] = [[parts, testedKind]];
+    // Threads are tried where they are made.
+    if (sizes === 1) searched.push([await makeIndex(t, [all]), testedKind], [parts, 'twin']);
     for (const [folder, kind] of searched) {
-      const index = await open(t, folder, kind as ScanKind);
+      const index = await open(t, folder, kind);
       const queries = wanted.map((bins) => queryVector(index.catalog.pipeline, bins, 'frame'));
       for (const [i, distance] of distanceNames.entries()) {
         const found = await index.search({ queries, distance, top, unit: 'frame' });

@@ -58,7 +58,7 @@ test('what states no time that there is gives none, and an offset that is none i
   assert.equal(told({ time, offset: 'Z', fraction: '1239 ' }), '2026-01-31T08:00:00.123+00:00');
 });
 
-test('damage of any kind ends in a time or none, and reads nothing twice', () => {
+test('damage of any kind ends in a time or none, and reads nothing twice', (t) => {
   const damage = fc.array(fc.tuple(fc.nat(big.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.constantFrom(big, little), damage, fc.nat(big.length), (exif, changes, length) => {
@@ -79,7 +79,7 @@ test('damage of any kind ends in a time or none, and reads nothing twice', () =>
   const full = Buffer.alloc(12 * 65_535 + 16);
   full.write('MM\0*\0\0\0\x08', 'latin1');
   full.writeUInt16BE(65_535, 8);
-  const started = performance.now();
+  const reads = t.mock.method(DataView.prototype, 'getUint16').mock;
   assert.equal(read(full), undefined);
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(reads.callCount() < 65_535 + 10, `${reads.callCount()} reads`);
 });

@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { eventually, turns, within } from '@halogrid/testing';
 import { DecoderPool, type DecoderPoolOptions } from './decoder-pool.ts';
 import { makeClip } from './plain-ffmpeg.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
@@ -185,24 +186,37 @@ test('a process that dies costs the segment that it was at, and another takes it
   assert.notEqual(childrenOf(process.pid)[0], pid);
 });
 
+/** Lets seconds pass, on a clock that is mocked, until something is over. */
+async function passTime(t: TestContext, over: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const noteEnd = over.finally(() => {
+    isOver = true;
+  });
+  for (; !isOver; await turns()) t.mock.timers.tick(1_000);
+  await noteEnd;
+}
+
 test('a process that is waited for in vain is ended, and says so', async (t) => {
-  const pool = poolOf(t, { processes: 1, hangMs: 1200, memory: littleMemory });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const pool = poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
-  await assert.rejects(finish(decoder), {
+  const hung = assert.rejects(finish(decoder), {
     name: 'DecoderHungError',
-    message: 'The decoder gave nothing for 1.2 s and was ended',
+    message: 'The decoder gave nothing for 60 s and was ended',
   });
+  await within('the end of a process that says nothing', passTime(t, hung));
   await decoder.close();
   assert.equal(await decodeAll(pool), frames);
 });
 
 test('a process that fetches from a server that is slow is not taken for one that hangs', async (t) => {
-  const pool = poolOf(t, { processes: 1, hangMs: 1200 });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const pool = poolOf(t, { processes: 1 });
   const bytes = readFileSync(path);
   const slow = async (position: number, length: number) => {
-    await new Promise((resolve) => setTimeout(resolve, position === 0 ? 1500 : 0));
+    t.mock.timers.tick(3_600_000);
     return bytes.subarray(position, position + length);
   };
   const remote: VideoFile = { ...file, access: { sizeBytes: bytes.length }, read: slow };
@@ -270,11 +284,11 @@ test('who waits for a process and is not wanted any more waits no longer', async
 
 test('no process is left where the one that started them is killed, not even one that is stopped', async () => {
   const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path]);
-  const [pids] = (await once(parent, 'message')) as [number[]];
+  const [pids] = (await within('the processes to decode', once(parent, 'message'))) as [number[]];
   assert.equal(pids.length, 2);
   process.kill(pids[0]!, 'SIGSTOP');
   parent.kill('SIGKILL');
-  await once(parent, 'exit');
+  await within('the end of their parent', once(parent, 'exit'));
   const isThere = (pid: number) => {
     try {
       return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -282,5 +296,5 @@ test('no process is left where the one that started them is killed, not even one
       return false;
     }
   };
-  while (pids.some(isThere)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually('the end of both processes', () => !pids.some(isThere));
 });

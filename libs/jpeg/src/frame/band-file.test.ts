@@ -42,7 +42,7 @@ const restarted = madeUpJpegs.map((one) => ({
   // What is in range of all decoders.
   ...{ bits: Math.min(one.bits, 4), quantiser: Math.min(one.quantiser, 4) },
 }));
-const numRuns = repeated(100, 1000);
+const numRuns = repeated(60, 400);
 
 test('bands of any height are files of which libjpeg-turbo decodes the rows that it decodes of the whole', async () => {
   const property = fc.asyncProperty(restarted, fc.integer({ min: 1, max: 3 }), async (one, units) => {
@@ -87,7 +87,7 @@ test('of a damaged file some band with rows below it is not sound, or all are wh
     ...{ width: 40, height: 90, samplings: [[1, 1]], restartMcus: 5 },
     ...{ density: 10, bits: 3, quantiser: 3, sharesTables: false, seed: 3 },
   });
-  const seeds = repeated(400, 4000);
+  const seeds = repeated(200, 1500);
   let fine = 0;
   for (let seed = 1; seed <= seeds; seed++) {
     const jpeg = mutate(base, base, seed);

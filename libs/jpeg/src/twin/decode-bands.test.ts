@@ -34,7 +34,7 @@ function decodeBands(jpeg: Uint8Array, frame: JpegFrame, mcuRows: number): Buffe
 
 test('images in bands of any height are what libjpeg-turbo decodes, whatever the restart interval', async () => {
   let fine = 0;
-  const count = repeated(120, 1000);
+  const count = repeated(60, 400);
   const made = madeUpJpegs.map((one) => {
     const restartMcus = one.restartMcus === 0 ? 5 : one.restartMcus;
     return { ...one, restartMcus, bits: Math.min(one.bits, 4), quantiser: Math.min(one.quantiser, 4) };
@@ -49,7 +49,8 @@ test('images in bands of any height are what libjpeg-turbo decodes, whatever the
       // Bands that begin anew settle where all of it may not.
       assert.ok(found !== undefined || !isWhole);
       if (!found) return;
-      assert.ok((await decodeOnCores(jpeg, frame))?.every((value, i) => value === found[i]));
+      const expected = await decodeOnCores(jpeg, frame);
+      assert.ok(expected && found.equals(expected));
       fine++;
     }),
     { numRuns: count },

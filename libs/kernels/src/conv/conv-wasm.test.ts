@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
-import { countSamples, createPipelineOver, noiseFor, noiseImage, samplesOf, staged, tileArbitrary, verifyBins, verifySamples } from '../testing/index.ts';
+import {
+  countSamples,
+  createPipelineOver,
+  noiseFor,
+  noiseImage,
+  samplesOf,
+  staged,
+  tileArbitrary,
+  verifyBins,
+  verifySamples,
+} from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the reference', () => {

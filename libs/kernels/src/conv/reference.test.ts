@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { greatest, type PixelType } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { countSamples, createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 import { assertNear } from './testing/check-convolution.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { runs } from '@halogrid/testing';
+import fc from 'fast-check';
 import { noise } from '../testing/index.ts';
 import { borderIndex, borderModes } from './border.ts';
 import { copyBorderedRows } from './bordered-rows.ts';

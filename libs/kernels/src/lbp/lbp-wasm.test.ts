@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { createPipeline, parseOperation } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { noiseImage, staged, tileArbitrary } from '../testing/index.ts';
 
 const ops = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
 import { defineLbp } from './testing/define-lbp.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { createPipelineOver, noiseFor, staged, tileArbitrary } from '../testing/index.ts';
 
 test('tiles of any size, place, border and order equal the reference', () => {

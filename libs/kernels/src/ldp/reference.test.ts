@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { type BorderMode, borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { createPipelineOver, noiseFor, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 
 test('codes and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { runs } from '@halogrid/testing';
+import fc from 'fast-check';
 import { cellsOf, checkGrid, type Grid } from './grid.ts';
 
 const side = fc.integer({ min: 1, max: 30 });

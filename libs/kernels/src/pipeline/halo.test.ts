@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
-import { runs } from '@halogrid/testing';
 import { planRead } from './halo.ts';
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 40 }), height: fc.integer({ min: 1, max: 40 }) });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 import { type Cell, cellsOf } from './grid.ts';
 import { createPipeline } from './pipeline.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleBytes } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
 

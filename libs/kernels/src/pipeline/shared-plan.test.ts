@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
 import { runReference } from '../reference.ts';
-import { runs } from '@halogrid/testing';
 import { createPipelineOver, noise, noiseFor, samplesOf, staged } from '../testing/index.ts';
 import { placeSharedItem, planPipelines } from './shared-plan.ts';
 

@@ -29,13 +29,16 @@ function meansByDefinition({ width, height }: Size, { sample, bands }: MapType, 
   const taps = stride <= 16 ? Array.from({ length: stride }, (_, i) => i) : spread;
   return Array.from({ length: columns * rows * bands }, (_, i) => {
     const [column, row, band] = [i % columns, Math.floor(i / columns) % rows, Math.floor(i / columns / rows)];
-    const pixels = taps.flatMap((down) =>
-      taps.flatMap((right) => {
+    let [sum, pixels] = [0, 0];
+    for (const down of taps) {
+      for (const right of taps) {
         const [x, y] = [column * stride + right, row * stride + down];
-        return x < width && y < height ? [samples[(band * height + y) * width + x]!] : [];
-      }),
-    );
-    return Math.round(pixels.reduce((sum, pixel) => sum + pixel, 0) / pixels.length);
+        if (x >= width || y >= height) continue;
+        sum += samples[(band * height + y) * width + x]!;
+        pixels++;
+      }
+    }
+    return Math.round(sum / pixels);
   });
 }
 

@@ -31,6 +31,14 @@ interface Expected {
   to: number;
 }
 
+const ofNoise = noise(5);
+/** What noise may be of a cell: 200 pixels in any bins. */
+const noises = Array.from({ length: 499 }, () => {
+  const counts = new Uint8Array(shape.bins);
+  for (let pixel = 0; pixel < 200; pixel++) counts[ofNoise(shape.bins)]! += 1;
+  return counts;
+});
+
 /**
  * Frames of the stretches, their cells of 400 pixels each, half of them noise. Times are seconds of the recording,
  * without gaps.
@@ -44,8 +52,8 @@ function watch(stretches: readonly Stretch[], perSecond: number): { found: Expec
     for (let i = 0; i < length * perSecond; i++, frame++) {
       const counts = new Float64Array(cells * shape.bins);
       for (let cell = 0; cell < cells; cell++) {
-        counts[cell * shape.bins + scene(cell)] = 200;
-        for (let pixel = 0; pixel < 200; pixel++) counts[cell * shape.bins + random(shape.bins)]! += 1;
+        counts.set(noises[random(noises.length)]!, cell * shape.bins);
+        counts[cell * shape.bins + scene(cell)]! += 200;
       }
       camera.add({ uri: 'file:///cam.mp4', frame, isVideo: true, time: away + (1000 * frame) / perSecond }, counts);
     }

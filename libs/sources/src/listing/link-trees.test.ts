@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { isThorough } from '@halogrid/testing';
+import { repeated } from '@halogrid/testing';
 import { isBelow } from '../access/allowed-path.ts';
 import { restrictSources, unrestricted } from '../access/source-access.ts';
 import { openInputFile } from '../files/input-file.ts';
@@ -14,7 +14,7 @@ import { seededRandom } from '../testing/seeded-random.ts';
 import { listSources, type Source } from './sources.ts';
 
 const seed = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
-const count = isThorough ? 3_000 : 40;
+const count = repeated(40, 600);
 const mostEntries = 14;
 
 const sentences =

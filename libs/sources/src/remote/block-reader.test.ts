@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { eventually } from '@halogrid/testing';
 import { type ServedFile, sendFile, startServer, type TestServer } from '../testing/servers.ts';
 import { BlockCache, BlockReader, blockBytes } from './block-reader.ts';
 import { RemoteFile } from './remote-file.ts';
@@ -102,15 +102,13 @@ test('nothing is shared of another version, nor of a file whose server tells non
   }
 });
 
-test('what is read here and there is fetched alone, and what is read on and on is fetched ahead', {
-  timeout: 10_000,
-}, async () => {
+test('what is read here and there is fetched alone, and what is read on and on is fetched ahead', async () => {
   const reader = await open('d', '"1"');
   for (const block of [19, 7, 12]) await reader.read(block * blockBytes, 100);
   assert.equal(blocksAsked('d').length, 3);
   for (const block of [13, 14]) await reader.read(block * blockBytes, 100);
   // 13 and 14, and 15, which is fetched ahead of its time.
-  while (blocksAsked('d').length < 6) await setTimeout(5);
+  await eventually('a block that is fetched ahead', () => blocksAsked('d').length >= 6);
   assert.ok(blocksAsked('d')[5]!.startsWith(`bytes=${15 * blockBytes}-`));
   reader.close();
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { repeated } from '@halogrid/testing';
+import { repeated, within } from '@halogrid/testing';
 import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
@@ -35,7 +35,7 @@ test(`what a process wrote before it was killed is there, ${kills} times over`, 
       if (acknowledged >= enough) writer.kill('SIGKILL');
     });
     // What it said last is heard when its channel has ended, which may be after the process has.
-    await Promise.all([once(writer, 'exit'), once(writer, 'disconnect')]);
+    await within('the end of the writer', Promise.all([once(writer, 'exit'), once(writer, 'disconnect')]));
     assert.ok(acknowledged >= enough, `the writer ended itself at ${acknowledged}`);
 
     const store = await SqliteStore.open(path);

@@ -121,7 +121,7 @@ for (const [what, works] of [
 test('a job that adds maps comes to what one does that asks for all at once, whenever its coordinator ends', async () => {
   const place = join(folder, String(folders++));
   const source = join(place, 'source');
-  for (let i = 0; i < 22; i++) await write(join(source, `${i}.pgm`), image(5 + i, 9, i));
+  for (let i = 0; i < 22; i++) await write(join(source, `${i}.pgm`), image(5 + (i % 6), 9, i));
   await write(join(source, 'bad.pgm'), Buffer.alloc(0));
   for (const more of [{ mapFormat: 'png' }, { mapFormat: 'tiff', tilePx: 4, grid: { rows: 2, columns: 3 } }]) {
     const out = join(place, more.mapFormat);

@@ -1,5 +1,6 @@
 // A process that has opened as many files as it may. It prints the result of a search, which shows that it still runs.
 import { closeSync, openSync } from 'node:fs';
+import { pause } from '@halogrid/testing';
 import { Retrieval } from '../retrieval.ts';
 
 const retrieval = new Retrieval();
@@ -15,4 +16,5 @@ const said = await retrieval.ask('indexes', []).then(
   ({ message }: Error) => message,
 );
 // An unhandled error would have ended the process by now.
-setTimeout(() => console.log(said), 200);
+await pause(200);
+console.log(said);

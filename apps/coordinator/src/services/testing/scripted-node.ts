@@ -1,5 +1,4 @@
 // For tests: a node that says what it is told to over real gRPC, and keeps what it hears.
-import { once } from 'node:events';
 import { type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
 import {
   type AttachRequest,
@@ -13,6 +12,7 @@ import {
   type SeenFile,
 } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
+import { within } from '@halogrid/testing';
 import { ownEyes } from '../../sight/own-view.ts';
 
 type Report = NonNullable<AttachRequest['report']>;
@@ -30,6 +30,8 @@ export class ScriptedNode {
   ended: { code: number; details: string } | undefined;
   readonly #client: NodesClient;
   readonly #call: ClientDuplexStream<AttachRequest, AttachResponse>;
+  /** Resolves when something is heard, or the conversation ends. */
+  #stir = Promise.withResolvers<void>();
 
   constructor(grpcPort: number) {
     // Each has a connection of its own, as nodes have: of one, a coordinator takes a hundred conversations.
@@ -39,13 +41,21 @@ export class ScriptedNode {
     this.#call.on('data', (response: AttachResponse) => {
       if (response.order?.$case === 'probe' && this.showsWhatItSees) void this.#show(response.order.value);
       else this.heard.push(response);
+      this.#stirred();
     });
     this.#call.on('end', () => {
       this.ended ??= { code: 0, details: '' };
+      this.#stirred();
     });
     this.#call.on('error', ({ code, details }: ServiceError) => {
       this.ended = { code, details };
+      this.#stirred();
     });
+  }
+
+  #stirred(): void {
+    this.#stir.resolve();
+    this.#stir = Promise.withResolvers();
   }
 
   /** Dials, says hello and takes the welcome. */
@@ -100,10 +110,7 @@ export class ScriptedNode {
     for (;;) {
       while (this.heard.length === 0) {
         if (this.ended) throw new Error(`Expected ${kind} but the conversation ended: ${this.ended.details}`);
-        // The event that does not come must not be listened for any more.
-        const either = new AbortController();
-        const events = ['data', 'end'].map((event) => once(this.#call, event, { signal: either.signal }));
-        await Promise.race(events).finally(() => either.abort());
+        await within(`${kind} for a node`, this.#stir.promise);
       }
       const { order } = this.heard.shift()!;
       const received: string | undefined = order?.$case;
@@ -114,7 +121,7 @@ export class ScriptedNode {
 
   /** Waits for the end of the conversation. */
   async over(): Promise<{ code: number; details: string }> {
-    while (!this.ended) await once(this.#call, 'status').catch(() => {});
+    while (!this.ended) await within('the end of a conversation', this.#stir.promise);
     return this.ended;
   }
 

@@ -1,5 +1,4 @@
 // A coordinator for tests: real gRPC on loopback, and what it says is decided by the test.
-import { EventEmitter, once } from 'node:events';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import {
   type AttachRequest,
@@ -9,6 +8,7 @@ import {
   type LeaseName,
   NodesService,
 } from '@halogrid/proto';
+import { eventually } from '@halogrid/testing';
 
 type Report = NonNullable<AttachRequest['report']>;
 type ReportValues = { [Each in Report as Each['$case']]: Each['value'] };
@@ -22,7 +22,6 @@ export class FakeSession {
   isClosedByNode = false;
   readonly #call: ServerDuplexStream<AttachRequest, AttachResponse>;
   readonly #reportWithinMs: number;
-  readonly #changed = new EventEmitter();
 
   constructor(call: ServerDuplexStream<AttachRequest, AttachResponse>, reportWithinMs: number) {
     this.#call = call;
@@ -31,12 +30,10 @@ export class FakeSession {
       this.reports.push(report!);
       if (this.answers && report!.$case === 'draining') this.send({ $case: 'drain', value: {} });
       else if (this.answers && report!.$case !== 'hello') this.send({ $case: 'acknowledge', value: {} });
-      this.#changed.emit('change');
     });
     call.on('end', () => {
       this.isClosedByNode = true;
       call.end();
-      this.#changed.emit('change');
     });
     call.on('error', () => {});
   }
@@ -60,11 +57,8 @@ export class FakeSession {
 
   /** Waits for a report of that kind. */
   async report<Kind extends keyof ReportValues>(kind: Kind): Promise<ReportValues[Kind]> {
-    for (;;) {
-      const found = this.reports.find((report) => report.$case === kind);
-      if (found) return found.value as ReportValues[Kind];
-      await once(this.#changed, 'change');
-    }
+    const found = await eventually(`the report '${kind}'`, () => this.reports.find((report) => report.$case === kind));
+    return found.value as ReportValues[Kind];
   }
 
   /** Waits for the next report of that kind, which is then no more among the others. */
@@ -79,7 +73,7 @@ export class FakeSession {
 
   /** Waits until the node has said that no report follows. */
   async closedByNode(): Promise<void> {
-    while (!this.isClosedByNode) await once(this.#changed, 'change');
+    await eventually('the node to close the conversation', () => this.isClosedByNode);
   }
 }
 
@@ -91,7 +85,6 @@ export class FakeCoordinator {
   readonly #reportWithinMs: number;
   readonly #welcomes: boolean;
   readonly #server = new Server();
-  readonly #joined = new EventEmitter();
 
   /** Nodes must report within that time; `welcomes` says whether hello is answered with a welcome. */
   constructor(reportWithinMs = 60_000, welcomes = true) {
@@ -114,7 +107,6 @@ export class FakeCoordinator {
         };
         if (this.keeps) call.once('data', ({ report }: AttachRequest) => welcome((report!.value as Hello).held));
         else if (this.#welcomes) welcome([]);
-        this.#joined.emit('join');
       },
     });
     this.port = await new Promise((resolve, reject) => {
@@ -127,8 +119,7 @@ export class FakeCoordinator {
 
   /** Waits for the n-th conversation, counted from 1. */
   async session(n: number): Promise<FakeSession> {
-    while (this.sessions.length < n) await once(this.#joined, 'join');
-    return this.sessions[n - 1]!;
+    return eventually(`conversation ${n} with a node`, () => this.sessions[n - 1]);
   }
 
   close(): void {

@@ -13,8 +13,8 @@ import type { TestJpeg } from './run-jpegs.ts';
 import { testedKind } from './tested-kind.ts';
 
 /** Files of each kind; a GPU takes less time for them than the twin. */
-const many = { software: { images: 250, mutants: 500 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
-export const counts = { images: repeated(60, many.images), mutants: repeated(200, many.mutants) };
+const many = { software: { images: 120, mutants: 250 }, gpu: { images: 2000, mutants: 8000 } }[testedKind];
+export const counts = { images: repeated(40, many.images), mutants: repeated(100, many.mutants) };
 
 /** Files of several encoders. */
 const fixtures = globSync(fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));

@@ -49,7 +49,7 @@ export interface TestVariant {
 }
 
 /** SwiftShader compiles a variant for a second of a core: of a long list it tries as many as this, and each a few times, unless asked for more. */
-const fewVariants = 10;
+const fewVariants = 6;
 const fewRuns = 2;
 
 /** What is tried of the variants, and how often each. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '@halogrid/testing';
 import fc from 'fast-check';
 import { distanceNames } from '../../distances/distance-names.ts';
 import { closeCatalog, openCatalog } from '../../store/open-catalog.ts';
@@ -42,7 +42,7 @@ async function setNodes(t: TestContext) {
       const asked = wantedOf(order, catalog.pipeline);
       const found = await threads.findIn(part, nature === 'greedy' ? { ...asked, top: asked.top + 1 } : asked);
       if (nature === 'refuses') throw new Error('The index is another one there, or of another time');
-      if (nature === 'late') await delay(3);
+      if (nature === 'late') await pause(3);
       if (nature === 'silent') await new Promise(() => {});
       const message = { rankings: rankingsMessage(found) };
       if (nature === 'unordered') for (const { hits } of message.rankings) hits.reverse();
@@ -116,7 +116,8 @@ test('who looks is told, and a node that does not answer well has no part for a 
     nodes: () => nodes,
     looked: (part) => looked.push(part),
     note: (id, why) => failed.push(`${id}: ${why}`),
-    asideMs: 60_000,
+    patienceMs: () => 600_000,
+    asideMs: 600_000,
   });
   t.after(() => index.close());
   const framesBy = (): Record<string, number> => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, pause } from '@halogrid/testing';
 import type { Adopted, JobShares, SharedView } from '../job-shares.ts';
 import { FencedError, type LedgerStore } from '../ledger-store.ts';
 import type { OpenSame } from './ledger-store-conformance.ts';
@@ -187,7 +187,7 @@ export function jobSharesConformance(
     const live = async (): Promise<void> => {
       const self = await join(5);
       for (let round = 0; round < 20; round++) {
-        await delay(2);
+        await pause(2);
         await self.store.renew(self.epoch, 5);
         const { members, jobs } = await look(self);
         const { leader, epoch } = jobs[0]!;
@@ -214,9 +214,11 @@ const adopt = ({ store, epoch }: Led, orphans: { jobId: string; leader: number }
   store.shares.adopt(epoch, orphans);
 
 /** Resolves when the lease of that member is over. */
-async function over(member: Led, epoch: number): Promise<void> {
-  while (!(await look(member)).members.find((other) => other.epoch === epoch)!.isOver) await delay(2);
-}
+const over = (member: Led, epoch: number): Promise<boolean> =>
+  eventually(`the end of the lease ${epoch}`, async () => {
+    const { members } = await look(member);
+    return members.find((other) => other.epoch === epoch)!.isOver;
+  });
 
 const put = (jobId: string, key: number) => ({ jobId, kind: 'plan', key, value: Uint8Array.of(1) });
 

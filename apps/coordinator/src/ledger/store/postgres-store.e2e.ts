@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { repeated } from '@halogrid/testing';
 import { Client } from 'pg';
 import { sharedLedgerFormat } from './ledger-errors.ts';
 import { openStore } from './open-store.ts';
@@ -10,14 +11,14 @@ import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
 const options = { skip: skipPostgres };
 let server: PostgresServer;
 before(async () => {
-  if (!skipPostgres) server = await PostgresServer.start();
+  if (!skipPostgres) server = await PostgresServer.start({ syncs: false });
 });
 after(() => server?.remove());
 
 ledgerStoreConformance(
   'PostgresStore',
   async () => {
-    const url = await server.createDatabase();
+    const url = server.createSchema();
     return () => openStore(url);
   },
   { ...options, hasShares: true },
@@ -26,7 +27,7 @@ ledgerStoreConformance(
 jobSharesConformance(
   'PostgresStore',
   async () => {
-    const url = await server.createDatabase();
+    const url = server.createSchema();
     return () => openStore(url);
   },
   options,
@@ -67,7 +68,7 @@ test(
   async () => {
     const store = await openStore(await server.createDatabase());
     const epoch = (await store.acquire('test', 600_000))!;
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < repeated(2, 5); round++) {
       let isAway = false;
       const keepAsking = async (ask: () => Promise<unknown>) => {
         while (!isAway) await ask().catch(() => {});
@@ -98,7 +99,7 @@ test('a transaction that stands still is ended, so that others can take its jobs
   await stopped.connect();
   stopped.on('error', () => {});
   await stopped.query(
-    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 3000; SELECT 1 FROM halogrid.coordinators FOR SHARE',
+    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 500; SELECT 1 FROM halogrid.coordinators FOR SHARE',
   );
   assert.equal((await other.shares!.adopt(own, [{ jobId: 'a', leader: epoch }])).length, 1);
   const sessions = await server.query(name, `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'`);

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { node, root } from './install.mjs';
+
+const runTests = join(root, 'scripts/run-tests.mjs');
+
+/**
+ * Runs each test file that failed once more, alone, and lists those that passed then. An unsteady test is a fault to be mended by its cause.
+ *
+ * @param {object} ended
+ * @param {string} ended.failures the file in which runs of tests said what failed (see run-tests.mjs)
+ * @param {string[]} ended.failedTasks what failed at all; a task that is no run of tests is not tried again
+ * @param {NodeJS.ProcessEnv} ended.env
+ * @param {string} ended.kept the file to which the list is written, if there is any
+ * @param {'inherit' | 'ignore'} [ended.stdio] of what is tried
+ * @returns {boolean} whether all that failed is unsteady
+ */
+export function tryAgain({ failures, failedTasks, env, kept, stdio = 'inherit' }) {
+  rmSync(kept, { force: true });
+  const lines = existsSync(failures) ? readFileSync(failures, 'utf8').trim().split('\n') : [];
+  const runs = lines.map((line) => JSON.parse(line));
+  const tasks = new Set(runs.map(({ task }) => task));
+  if (failedTasks.length === 0 || !failedTasks.every((task) => tasks.has(task))) return false;
+  // It has failed before, so nothing is recorded of it.
+  const { TEST_FAILURES: _, ...alone } = env;
+  const unsteady = runs.filter(({ cwd, options, patterns }) => {
+    console.log(`\nOnce more, alone: ${relative(root, patterns[0])}`);
+    const { status } = spawnSync(node, [runTests, ...options, ...patterns], { cwd, env: alone, stdio });
+    return status === 0;
+  });
+  const table = unsteadyTable(unsteady);
+  if (unsteady.length > 0) writeFileSync(kept, table);
+  console.log(table);
+  return unsteady.length === runs.length;
+}
+
+/** @param {{ patterns: string[], test: string, message: string }[]} runs */
+export function unsteadyTable(runs) {
+  if (runs.length === 0) return 'Nothing that failed passed when it was tried again.\n';
+  const rows = runs.map(
+    ({ patterns, test, message }) => `| ${[relative(root, patterns[0]), test, message].map(cell).join(' | ')} |`,
+  );
+  return ['Unsteady:', '| file | test | first failure |', '| --- | --- | --- |', ...rows, ''].join('\n');
+}
+
+const cell = (text) => text.replaceAll('|', '\\|').slice(0, 200);
