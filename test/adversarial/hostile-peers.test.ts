@@ -25,16 +25,21 @@ const skip = hasProc ? false : 'the memory of a process is told by /proc';
 const mostGrowth = 70e6;
 const mostGrowthByLarge = 160e6;
 /** Whoever means harm goes on until so many answers have come. */
-const answers = isThorough ? 40 : 15;
+const answers = isThorough ? 40 : 10;
 const nodeTimeoutMs = timeoutMs(5_000);
 
 const folder = scratchFolder();
 const picture = join(folder, 'picture.pgm');
 let cluster: Cluster;
 let jobs = 0;
+let digest: string | undefined;
 
-const runJob = () => {
-  return cluster.jobs.run({ sources: [picture], out: join(folder, `job-${jobs++}`), tilePx: 128, map: 'tiff' });
+/** Runs a job, whose result nobody changes. */
+const runJob = async (): Promise<void> => {
+  const out = join(folder, `job-${jobs++}`);
+  const job = await cluster.jobs.run({ sources: [picture], out, tilePx: 128, map: 'tiff' });
+  digest ??= job.digest;
+  assert.equal(job.digest, digest);
 };
 
 before(async () => {
@@ -218,6 +223,61 @@ test('watchers of health by names without end', { skip }, async (t) => {
     }
   };
   await disturb(t, watch, mostGrowthByLarge);
+});
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** A frame of HTTP/2. */
+function frame(type: number, flags: number, stream: number, payload: Uint8Array, length = payload.length): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+const malformed: [what: string, bytes: Uint8Array][] = [
+  ['another protocol', Buffer.from('GET / HTTP/1.1\r\nhost: coordinator\r\n\r\n')],
+  ['noise', Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 131 + 7) & 255))],
+  [
+    'a frame above any limit',
+    Buffer.concat([preface, frame(4, 0, 0, new Uint8Array()), frame(0, 0, 1, new Uint8Array(64), 2 ** 24 - 1)]),
+  ],
+  [
+    'data for a stream that is not open',
+    Buffer.concat([preface, frame(4, 0, 0, new Uint8Array()), frame(0, 0, 1, Buffer.alloc(5))]),
+  ],
+  [
+    'headers that do not decode',
+    Buffer.concat([preface, frame(4, 0, 0, new Uint8Array()), frame(1, 4, 1, Buffer.alloc(64, 0xff))]),
+  ],
+];
+
+test('malformed frames end the connection they came on, and no other', { skip }, async () => {
+  const attachedMs = async () => (await cluster.node('n1'))!.attachedMs;
+  const before = await attachedMs();
+  const running = runJob();
+  const [host, port] = cluster.address.split(':');
+  for (const [what, bytes] of malformed) {
+    const socket = connect(Number(port), host).on('error', () => {});
+    socket.resume().write(bytes);
+    await eventually(`the end of a connection with ${what}`, () => socket.closed);
+  }
+  await running;
+  assert.equal(await attachedMs(), before);
+});
+
+test('what is no message, and a call that does not exist, are refused with their status', { skip }, async () => {
+  for (const [path, message, expected] of [
+    ['/halogrid.v1.Jobs/Get', [0x0a, 0xff, 0xff], status.INTERNAL],
+    ['/halogrid.v1.Jobs/Nothing', [], status.UNIMPLEMENTED],
+  ] as const) {
+    await withCall(path, async (call) => {
+      call.listen().say(Uint8Array.from(message)).finish();
+      assert.equal((await within('an answer', call.ended)).code, expected, path);
+    });
+  }
 });
 
 test('a name without end is not given back in a status', { skip }, async () => {

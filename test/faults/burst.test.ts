@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { beside, eventually, pause } from '@halogrid/testing';
+import { beside, eventually, pause, repeated } from '@halogrid/testing';
 import { assertPrompt, fixedWork } from '../adversarial/fixed-work.ts';
 import { Cluster } from '../cluster.ts';
 import { peakResidentBytes, residentBytes } from '../process-list.ts';
@@ -12,7 +12,7 @@ import { skip } from './fault-cluster.ts';
 // More work than anybody takes.
 
 /** A million take a minute: HALOGRID_FAULT_SHARDS=1000000. */
-const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? 100_000);
+const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? repeated(30_000, 100_000));
 
 /** Submitting and cancelling take a fifth of a second, some two hundred times the fixed work. So long they take where they wait for shards. */
 const waitsTimesWork = 10_000;

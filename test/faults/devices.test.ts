@@ -11,7 +11,8 @@ import { withFaults } from './node-hooks.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start(['good']);
+  // A shard that has failed is tried again after the time for which a node may be silent.
+  if (!skip) faults = await FaultCluster.start(['good'], timeoutMs(5_000));
 });
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
@@ -50,4 +51,6 @@ deviceTest('a device that hangs again and again: its node is set aside, and anot
   await faults.join('good');
   await faults.completesUndisturbed(job);
   assert.equal(shardsOf('good', job), faults.work.shards);
+  // It may have given its device up by now, and ended.
+  await faults.kill('hanging');
 });

@@ -141,27 +141,25 @@ jobTest(
   },
 );
 
-for (const [what, gone] of [
-  ['the scratch folder', '.halogrid'],
-  ['the output folder', '.'],
-]) {
-  for (const map of [undefined, 'tiff'] as const) {
-    jobTest(`${what} of a job ${map ? 'with' : 'without'} maps is removed: the job fails and says so`, async () => {
-      for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
-      const { map: _, ...unmapped } = cut;
-      const out = join(faults.work.folder, '..', `vanishing-${map}-${gone}`);
-      const before = await readMetrics(faults.cluster.http);
-      const sources = [faults.work.folder];
-      const jobId = await faults.cluster.jobs.submit({ ...unmapped, ...(map && { map }), sources, out });
-      const job = { jobId, out, before };
-      await faults.shardsDone(job, 20);
-      renameSync(join(out, gone!), `${out}-away`);
-      const { state, error } = await faults.ended(job);
-      assert.equal(state, 'JOB_STATE_FAILED');
-      assert.match(error, / (could not|cannot) be written: .*(ENOENT|is missing)/);
-      await eventually('the output to be cleared', () => !existsSync(out) || readdirSync(out).join() === 'job.json');
-    });
-  }
+for (const [what, gone, map] of [
+  ['the scratch folder', '.halogrid', undefined],
+  ['the output folder', '.', 'tiff'],
+] as const) {
+  jobTest(`${what} of a job ${map ? 'with' : 'without'} maps is removed: the job fails and says so`, async () => {
+    for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+    const { map: _, ...unmapped } = cut;
+    const out = join(faults.work.folder, '..', `vanishing-${map}`);
+    const before = await readMetrics(faults.cluster.http);
+    const sources = [faults.work.folder];
+    const jobId = await faults.cluster.jobs.submit({ ...unmapped, ...(map && { map }), sources, out });
+    const job = { jobId, out, before };
+    await faults.shardsDone(job, 20);
+    renameSync(join(out, gone), `${out}-away`);
+    const { state, error } = await faults.ended(job);
+    assert.equal(state, 'JOB_STATE_FAILED');
+    assert.match(error, / (could not|cannot) be written: .*(ENOENT|is missing)/);
+    await eventually('the output to be cleared', () => !existsSync(out) || readdirSync(out).join() === 'job.json');
+  });
 }
 
 const onSmallDisk = (sentence: string, act: (disk: string) => Promise<void>) =>
@@ -225,32 +223,6 @@ onSmallDisk(
     assert.ok(![...said].some((words) => words.includes('data roots')), [...said].join('\n'));
   },
 );
-
-onSmallDisk('a job that fails for want of room goes on with what is done when it is submitted again', async (disk) => {
-  const small = await FaultCluster.start(['c', 'd'], undefined, undefined, [
-    '--space-grace',
-    `${timeoutMs(1_000) / 1000}s`,
-  ]);
-  try {
-    const out = join(disk, 'out');
-    const spec = { ...cut, sources: [small.work.folder], out };
-    const jobId = await small.cluster.jobs.submit(spec);
-    const { state, error, counts } = await small.ended({ jobId, out, before: new Map() });
-    assert.equal(state, 'JOB_STATE_FAILED');
-    assert.match(error, new RegExp(`^There is no room in '${out}' for \\d+ s \\(.* free\\): .*; make room there`));
-    assert.ok(readdirSync(out).includes('.halogrid'));
-    // Another coordinator may go on with the job.
-    small.cluster.coordinator.kill();
-    await small.cluster.startCoordinatorAgain();
-    assert.equal(String((await small.cluster.job(jobId)).state), 'JOB_STATE_FAILED');
-    enlarge(disk);
-    assert.equal(await small.cluster.jobs.submit(spec), jobId);
-    const { attempts } = await small.resumesUndisturbed({ jobId, out, before: new Map() });
-    assert.ok(attempts >= counts!.attempts);
-  } finally {
-    await small.stop();
-  }
-});
 
 function mount(folder: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'halogrid-test', folder]).status === 0;

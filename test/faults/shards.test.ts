@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { hashFiles, readErrors, readHistogram, readJson } from '../results.ts';
@@ -16,7 +16,6 @@ let faults: FaultCluster;
 before(async () => {
   if (!skip) faults = await FaultCluster.start(['first'], timeoutMs(2_500));
 });
-beforeEach(() => faults?.restore());
 after(() => faults?.stop());
 
 const shardTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
@@ -41,7 +40,43 @@ async function completesWithout(job: StartedJob, name: string) {
   return line!;
 }
 
+shardTest('a node on which every shard fails: the other node does them all', async () => {
+  await faults.join('bad', { env: withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
+  const job = await faults.submit();
+  await faults.completesUndisturbed(job);
+  assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
+});
+
+shardTest('sources that one node cannot reach are read by another', async () => {
+  const { folder } = faults.work;
+  const names = readdirSync(folder).filter((name) => name.startsWith('frame-'));
+  const web = await startServer((request, response) => {
+    const name = basename(request.url!);
+    sendFile({ bytes: readFileSync(join(folder, name)), etag: `"${name}"` }, request, response);
+  });
+  const proxy = await TcpProxy.start(new URL(web.origin).host);
+  try {
+    await faults.restore('first');
+    const near = await faults.submit(names.map((name) => join(folder, name)));
+    assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
+    proxy.refuse();
+    await faults.join('parted', { env: withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }) });
+    const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
+    const { state, error, digest } = await faults.ended(far);
+    assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);
+    assert.ok(proxy.accepted > 0, 'the parted node tried');
+    const expected = readJson(near.out, 'job.json');
+    const { counts } = readJson(far.out, 'job.json');
+    assert.deepEqual([digest, counts.quarantined, counts.pixels], [expected.digest, 0, expected.counts.pixels]);
+    assert.deepEqual(hashFiles(far.out, 'maps'), hashFiles(near.out, 'maps'));
+  } finally {
+    await proxy.close();
+    await web.close();
+  }
+});
+
 shardTest('a shard that kills its nodes is given up after three, and no other shard with it', async () => {
+  await faults.restore();
   const deadly = withFaults({ open: { 'killer.pgm': 'SIGKILL' } });
   for (const name of ['k1', 'k2']) await faults.launch(name, { env: deadly });
   const job = await submitWith('killer.pgm');
@@ -67,46 +102,11 @@ shardTest('a shard that kills its nodes is given up after three, and no other sh
 const isDead = (program: { pidsOf(role: string): number[] }) => program.pidsOf('node').length === 0;
 
 shardTest('a shard that always fails is tried three times, on two nodes, and then given up', async () => {
+  await faults.restore();
   const failing = withFaults({ open: { 'poison.pgm': 'EMFILE' } });
   await Promise.all(['p1', 'p2'].map((name) => faults.join(name, { env: failing })));
   const job = await submitWith('poison.pgm');
   const { stage, attempts, error } = await completesWithout(job, 'poison.pgm');
   assert.deepEqual([stage, attempts], ['compute', 3]);
   assert.match(error, /^EMFILE: as the test says/);
-});
-
-shardTest('a node on which every shard fails: the other node does them all', async () => {
-  await faults.join('good');
-  await faults.join('bad', { env: withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
-  const job = await faults.submit();
-  await faults.completesUndisturbed(job);
-  assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
-});
-
-shardTest('sources that one node cannot reach are read by another', async () => {
-  const { folder } = faults.work;
-  const names = readdirSync(folder).filter((name) => name.startsWith('frame-'));
-  const web = await startServer((request, response) => {
-    const name = basename(request.url!);
-    sendFile({ bytes: readFileSync(join(folder, name)), etag: `"${name}"` }, request, response);
-  });
-  const proxy = await TcpProxy.start(new URL(web.origin).host);
-  try {
-    await faults.join('well');
-    const near = await faults.submit(names.map((name) => join(folder, name)));
-    assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
-    proxy.refuse();
-    await faults.join('parted', { env: withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }) });
-    const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
-    const { state, error, digest } = await faults.ended(far);
-    assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);
-    assert.ok(proxy.accepted > 0, 'the parted node tried');
-    const expected = readJson(near.out, 'job.json');
-    const { counts } = readJson(far.out, 'job.json');
-    assert.deepEqual([digest, counts.quarantined, counts.pixels], [expected.digest, 0, expected.counts.pixels]);
-    assert.deepEqual(hashFiles(far.out, 'maps'), hashFiles(near.out, 'maps'));
-  } finally {
-    await proxy.close();
-    await web.close();
-  }
 });
