@@ -4,6 +4,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, pause } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
+import { slowly } from './slowly.ts';
 
 const [disk, source, out] = process.argv.slice(2) as [string, string, string];
 const filler = join(disk, 'filler');
@@ -20,8 +21,9 @@ function fillDisk(): void {
   }
 }
 
-const cluster = await Cluster.start({ ledger: join(disk, 'ledger.sqlite') });
-const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 100, map: 'tiff' });
+const cluster = await Cluster.start({ ledger: join(disk, 'ledger.sqlite'), nodes: 0 });
+await cluster.startNode('n1', 'cpu', { env: slowly('picture.pgm') });
+const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 200, map: 'tiff' });
 await cluster.halfWay(jobId);
 fillDisk();
 const said = await eventually('the coordinator to say so', async () => {

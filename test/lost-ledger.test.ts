@@ -30,7 +30,7 @@ import { hasChunks } from './unfinished.ts';
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const undisturbed = join(folder, 'undisturbed');
-const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24'];
+const job = (out: string, tilePx = 48): string[] => [source, '--out', out, '--map', 'tiff', '--tile', String(tilePx)];
 
 before(async () => {
   mkdirSync(source);
@@ -51,14 +51,14 @@ async function startCoordinator(t: TestContext, ledger: string, address: string)
 }
 
 /** A job that is half-way, by a node that stays. */
-async function halfWay(t: TestContext, name: string) {
+async function halfWay(t: TestContext, name: string, tilePx?: number) {
   const place = join(folder, name);
   mkdirSync(place);
   const [ledger, out] = [join(place, 'ledger', 'ledger.sqlite'), join(place, 'out')];
   const address = `127.0.0.1:${await freePort()}`;
   const coordinator = await startCoordinator(t, ledger, address);
   await coordinator.program.firstLine;
-  const submitted = await command(['submit', ...job(out), '--coordinator', address]);
+  const submitted = await command(['submit', ...job(out, tilePx), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
   const node = await startNode(address, 'node', 'cpu', [], { env: slowly('picture.pgm') });
   t.after(() => node.program.kill());
@@ -100,7 +100,7 @@ test('a ledger whose folder is renamed: who leads it ends, the next has other ep
 });
 
 test('a ledger of which a bit has changed, or that is overwritten with noise before a start or while a job runs; with a copy the job goes on', async (t) => {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise');
+  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise', 24);
   // A leader notices noise in what it has to read: a ledger that it has read all of at its start must not do.
   await eventually('a third of the job', async () => (await coordinator.shardsDone()) > 400 / 3);
   coordinator.program.signal('SIGTERM');

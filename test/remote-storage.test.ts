@@ -55,7 +55,6 @@ test('without the option, such a node reads nothing', async () => {
 for (const options of [
   [],
   ['--map', 'zarr'],
-  ['--tile', '100'],
   ['--op', 'conv:kernel=sobel,channels=rgb,as=i16', '--tile', '128'],
   ['--pipeline', 'codes=lbp', '--pipeline', 'derivative=ldp:order=2', '--tile', '128'],
 ]) {

@@ -3,12 +3,13 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Cluster } from './cluster.ts';
+import { Cluster, type ServingCluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMap } from './read-map.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import { isThorough } from './thorough.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
@@ -48,19 +49,19 @@ before(async () => {
   assert.equal(Object.keys(reference.maps).length, 46);
 });
 
-for (const device of ['cpu', 'software']) {
+for (const device of ['cpu', 'software'] as const) {
   describe(`on ${device}`, () => {
-    let cluster: Cluster;
+    let cluster: ServingCluster;
     before(async () => {
-      cluster = device === 'cpu' ? onCpu : await Cluster.start({ nodes: 1, device });
+      cluster = device === 'cpu' ? onCpu : await sharedCluster(device);
     });
     after(() => device !== 'cpu' && cluster.stop());
 
-    for (const [shift, nodes] of (device === 'cpu' ? (isThorough ? [1, 2, 5] : [2, 3]) : [2]).entries()) {
+    for (const [shift, nodes] of (device === 'cpu' ? (isThorough ? [1, 2, 5] : [2, 3]) : [1]).entries()) {
       for (const [i, tilePx] of tilesWith(shift).entries()) {
         const batches = batchesWith(shift + i);
         test(`tiles of ${tilePx} px in batches of ${batches}, ${nodes} nodes`, async () => {
-          while (cluster.nodes.length < nodes) await cluster.startNode(`n${cluster.nodes.length + 1}`, device);
+          while (onCpu.nodes.length < nodes) await onCpu.startNode(`n${onCpu.nodes.length + 1}`);
           for (const batchFrames of batches) {
             const out = join(folder, `${device}-${nodes}-${tilePx}-${batchFrames}`);
             await cluster.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx, batchFrames });
