@@ -23,6 +23,8 @@ const child = spawn(
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
     ...options.map((option) => option.replace('--', '--test-')),
+    // Files that share this process end with it, whatever they left open.
+    ...(options.includes('--isolation=none') ? ['--test-force-exit'] : []),
     ...patterns,
   ],
   { stdio: 'inherit', env: { ...process.env, TEST_FAILED: failed } },

@@ -18,6 +18,7 @@ COPY libs/results/package.json libs/results/
 COPY libs/search/package.json libs/search/
 COPY libs/service/package.json libs/service/
 COPY libs/sources/package.json libs/sources/
+COPY libs/testing/package.json libs/testing/
 COPY libs/threads/package.json libs/threads/
 COPY test/package.json test/
 # Every native dependency comes built in its package: no install script is needed on Linux.

@@ -15,6 +15,9 @@ export const programLimitMs = 600_000 * patience;
 /** The longest that one test may take, or one file where each has a process; longer than any wait, which says what it waited for. */
 export const testLimitMs = 1_200_000 * patience;
 
+/** The longest that the process of a test file may go on after its tests, while their own hooks clean up. */
+export const goneLimitMs = 120_000 * patience;
+
 /** A timer that comes later than this shows that the machine did not let this process run. */
 export const lateMs = 50;
 
