@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { readJson } from '../results.ts';
+import { seeded } from '../seeded.ts';
 import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 
-// Whatever ends or stops the process of a node, a job ends with the same bytes.
+// Whatever ends or stops the process of a node or of the coordinator, a job ends with the same bytes, and what was accepted is not
+// computed again.
 
 /** Silence that makes a node count as lost. */
-const nodeTimeoutMs = timeoutMs(5_000);
+const nodeTimeoutMs = timeoutMs(4_000);
+
+/** Kills. Each takes six seconds: a start takes as long as the lease of the one before. */
+const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 1);
+const seed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
 
 let faults: FaultCluster;
 
@@ -18,7 +24,7 @@ before(async () => {
 beforeEach(() => faults?.restore('a', 'b'));
 after(() => faults?.stop());
 
-const nodeTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
+const processTest = (sentence: string, act: (t: TestContext) => Promise<void>) => test(sentence, { skip }, act);
 
 const leases = async (name: string): Promise<number> => (await faults.cluster.node(name))?.leases ?? 0;
 
@@ -37,7 +43,7 @@ async function submitAndSilence(name: string): Promise<StartedJob> {
 
 const chunks = ({ out }: StartedJob): number => globSync(`${out}/.halogrid/map/**/*.u8`).length;
 
-nodeTest('SIGKILL of a node while it computes', async () => {
+processTest('SIGKILL of a node while it computes', async () => {
   faults.node('a').proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 20);
@@ -48,7 +54,7 @@ nodeTest('SIGKILL of a node while it computes', async () => {
   assert.equal(attempts, faults.work.shards + expired);
 });
 
-nodeTest('SIGKILL of a node after it has written chunks and before anybody heard of them', async () => {
+processTest('SIGKILL of a node after it has written chunks and before anybody heard of them', async () => {
   await faults.kill('b');
   const job = await submitAndSilence('a');
   const known = async () => (await faults.cluster.job(job.jobId)).counts!.shardsDone;
@@ -61,7 +67,7 @@ nodeTest('SIGKILL of a node after it has written chunks and before anybody heard
   assert.equal(attempts, faults.work.shards + expired);
 });
 
-nodeTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others do its shards', async () => {
+processTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others do its shards', async () => {
   const { pid, proxy } = faults.node('a');
   // What it finds stays on its way.
   faults.node('b').proxy.set(slowly);
@@ -76,7 +82,7 @@ nodeTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others do its
   await eventually('the node to be back', () => faults.cluster.node('a'));
 });
 
-nodeTest('SIGCONT after the job is over', async () => {
+processTest('SIGCONT after the job is over', async () => {
   const { pid, proxy } = faults.node('a');
   const job = await submitAndSilence('a');
   await eventually('leases of the node', async () => (await leases('a')) > 2);
@@ -88,7 +94,7 @@ nodeTest('SIGCONT after the job is over', async () => {
   await faults.completesUndisturbed(await faults.submit());
 });
 
-nodeTest('every node lost: the job waits, and goes on with the first that joins', async () => {
+processTest('every node lost: the job waits, and goes on with the first that joins', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 20);
@@ -109,7 +115,7 @@ nodeTest('every node lost: the job waits, and goes on with the first that joins'
   assert.ok(attempts > faults.work.shards);
 });
 
-nodeTest('SIGTERM of a node: it finishes what it holds, however slow its network, and wastes nothing', async () => {
+processTest('SIGTERM of a node: it finishes what it holds, however slow its network, and wastes nothing', async () => {
   faults.node('a').proxy.set({ up: { bytesPerSecond: 40_000, latencyMs: 50 }, down: { latencyMs: 50 } });
   faults.node('b').proxy.set(slowly);
   const job = await faults.submit();
@@ -124,7 +130,7 @@ nodeTest('SIGTERM of a node: it finishes what it holds, however slow its network
   assert.equal(attempts, faults.work.shards);
 });
 
-nodeTest('SIGKILL of a node that does not drain in time', async () => {
+processTest('SIGKILL of a node that does not drain in time', async () => {
   faults.node('b').proxy.set(slowly);
   const job = await faults.submit();
   await eventually('leases of the node', async () => (await leases('a')) > 0);
@@ -134,5 +140,45 @@ nodeTest('SIGKILL of a node that does not drain in time', async () => {
   proxy.set(silenced);
   await eventually('leases that it cannot answer', async () => (await leases('a')) > 0);
   await faults.kill('a');
+  await faults.completesUndisturbed(job);
+});
+
+processTest(`SIGKILL of the coordinator at ${runs} random moments of one job`, async (t) => {
+  const random = seeded(seed);
+  // Leases come so slowly that the job outlives all of them.
+  const down = { bytesPerSecond: Math.max(800, 6_000 / runs) };
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({ down });
+  const job = await faults.submit();
+  let [held, done] = [0, 0];
+  for (let kills = 0; kills < runs; kills++) {
+    const { counts } = await faults.cluster.job(job.jobId);
+    assert.ok(counts!.shardsDone >= done, `${counts!.shardsDone} of ${done} shards are still done`);
+    // Half of the shards are done before the last kill at most.
+    done = await faults.shardsDone(job, done + Math.floor((random() * faults.work.shards) / 2 / runs));
+    held += (await leases('a')) + (await leases('b'));
+    faults.cluster.coordinator.kill();
+    await faults.cluster.startCoordinatorAgain();
+  }
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({});
+  const { attempts } = await faults.resumesUndisturbed(job);
+  const again = attempts - faults.work.shards;
+  t.diagnostic(`seed ${seed}: ${runs} kills, ${held} leases held then, ${again} attempts more than shards`);
+  // Those that were answered between our look and the kill had others in their place.
+  assert.ok(again <= held + 16 * runs, `${again} attempts more than shards, ${held} leases were held`);
+});
+
+processTest('SIGSTOP of the coordinator for longer than nodes wait for its word', async () => {
+  for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+  const job = await faults.submit();
+  await faults.shardsDone(job, 20);
+  const [pid] = faults.cluster.coordinator.pidsOf('coordinator');
+  const proxies = ['a', 'b'].map((name) => faults.node(name).proxy);
+  const dialled = proxies.map(({ accepted }) => accepted);
+  process.kill(pid!, 'SIGSTOP');
+  try {
+    await eventually('the nodes to dial again', () => proxies.every((proxy, i) => proxy.accepted > dialled[i]!));
+  } finally {
+    process.kill(pid!, 'SIGCONT');
+  }
   await faults.completesUndisturbed(job);
 });
