@@ -19,12 +19,10 @@ const child = spawn(
     '--test',
     `--test-timeout=${testLimitMs}`,
     '--import',
-    new URL('end-at-once.mjs', import.meta.url).href,
+    new URL('left-open.mjs', import.meta.url).href,
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
     ...options.map((option) => option.replace('--', '--test-')),
-    // Files that share this process end with it, whatever they left open.
-    ...(options.includes('--isolation=none') ? ['--test-force-exit'] : []),
     ...patterns,
   ],
   { stdio: 'inherit', env: { ...process.env, TEST_FAILED: failed } },
