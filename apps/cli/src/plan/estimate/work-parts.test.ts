@@ -58,7 +58,10 @@ describe('the time of a job', () => {
         shape,
         fc.constantFrom<keyof Shape>('frames', 'framePixels', 'tiles', 'tilePixels', 'mapsBytes'),
         fc.nat(1e6),
-        (of, name, more) => {
+        (drawn, name, more) => {
+          // The kernel's work is shared among as many threads as there are tiles, that of frames as well: a tile without pixels beside frames
+          // would be help.
+          const of = name === 'tiles' ? { ...drawn, frames: 0 } : drawn;
           const grown = { ...of, [name]: of[name] + more };
           assert.ok(secondsOf(totalsOfShape(grown)) >= secondsOf(totalsOfShape(of)) * (1 - 1e-12));
         },
