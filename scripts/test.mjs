@@ -58,14 +58,14 @@ for (const { show, end } of runs) {
   show();
   ended.push(await end);
 }
-const output = ended.map(({ output }) => output).join('\n');
-const { passed, failed, skipped } = testTotals(output);
+const { passed, failed, skipped } = testTotals(ended.map(({ output }) => output).join('\n'));
 let isComplete = ended.every(({ code }) => code === 0);
 let stillFailed = failed;
 if (words.includes('--try-again') && !isComplete) {
   const kept = join(root, '.ci/unsteady.txt');
   const env = { ...environment, ...settings };
-  if (tryAgain({ failures, failedTasks: failedTasks(output), env, kept })) [isComplete, stillFailed] = [true, 0];
+  const tasks = failedTasks(ended.map(({ errors }) => errors).join('\n'));
+  if (tryAgain({ failures, failedTasks: tasks, env, kept })) [isComplete, stillFailed] = [true, 0];
 }
 
 if (!isComplete && failed === 0) console.log('The checks failed, or a test run ended without totals: see above.');
@@ -94,23 +94,28 @@ function runMany(targets, parallel, ...which) {
   return run(join(root, 'node_modules/.bin/nx'), [...args, ...which]);
 }
 
-/** Runs a program in the checkout; its output is kept until it is to be shown, and from then on shown as it comes. */
+/** Runs a program in the checkout; its output is kept until it is to be shown, and from then on shown as it comes; its errors are shown at once. */
 function run(program, args) {
   const child = spawn(program, args, {
     cwd: root,
     env: { ...environment, ...settings },
-    stdio: ['ignore', 'pipe', 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   });
   let output = '';
+  let errors = '';
   let isShown = false;
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
     if (isShown) process.stdout.write(text);
   });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+    process.stderr.write(text);
+  });
   const end = new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output, errors }));
   });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   end.catch(() => {});
