@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -114,6 +115,13 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+test('the signal has no listener of it any more, whether it came to its end or was left', async () => {
+  const { signal } = new AbortController();
+  await collect(mapAhead([0, 1, 2], 2, async (i) => i, { signal }));
+  for await (const _ of mapAhead([0, 1, 2], 2, async (i) => i, { signal })) break;
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
+});
 
 test('nothing of an item is held once it is taken, with a signal that never aborts', async () => {
   setFlagsFromString('--expose-gc');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { turns } from '@halogrid/testing';
 import fc from 'fast-check';
@@ -48,4 +49,14 @@ test('who has given up already takes no place', async () => {
   const places = new Places(1);
   await assert.rejects(places.enter(AbortSignal.abort('gone')), (reason) => reason === 'gone');
   await places.enter();
+});
+
+test('the signal of one that waited has no listener of it any more', async () => {
+  const places = new Places(1);
+  const { signal } = new AbortController();
+  const leave = await places.enter();
+  const second = places.enter(signal);
+  leave();
+  (await second)();
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
