@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { command } from './command.ts';
+import { get } from './get.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -124,7 +125,7 @@ export class Cluster extends ServingCluster {
   /** Waits until a node that was started elsewhere is attached; it is stopped with the others. */
   async adopt(node: ClusterNode): Promise<ClusterNode> {
     this.nodes.push(node);
-    await eventually(`${node.name} to be attached`, async () => (await fetch(`${node.http}/readyz`)).ok);
+    await eventually(`${node.name} to be attached`, async () => (await get(`${node.http}/readyz`)).ok);
     return node;
   }
 
@@ -176,7 +177,7 @@ export async function startNode(
 }
 
 async function getJson(url: string): Promise<unknown> {
-  const response = await fetch(url);
+  const response = await get(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.json();
 }

@@ -1,6 +1,8 @@
+import { get } from './get.ts';
+
 /** What a process at http://HOST:PORT measures: samples by series, e.g. `halogrid_jobs{state="complete"}`. */
 export async function readMetrics(http: string): Promise<Map<string, number>> {
-  const response = await fetch(`${http}/metrics`);
+  const response = await get(`${http}/metrics`);
   if (!response.ok) throw new Error(`${http}/metrics answered ${response.status}`);
   const lines = (await response.text()).split('\n').filter((line) => line && !line.startsWith('#'));
   return new Map(

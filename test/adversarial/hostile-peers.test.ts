@@ -9,6 +9,7 @@ import { AttachRequest, Hello, protocolVersion, SubmitRequest, WatchRequest } fr
 import { resultsVersion } from '@halogrid/service';
 import { beside, eventually, timeoutMs, within } from '@halogrid/testing';
 import { Cluster } from '../cluster.ts';
+import { get } from '../get.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { hasProc, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
@@ -83,9 +84,7 @@ async function disturb(
   const over = new AbortController();
   const watch = async (): Promise<void> => {
     while (times.length < answers) {
-      times.push(
-        await beside(async () => assert.equal((await fetch(`${cluster.http}/healthz`)).status, 200), fixedWork),
-      );
+      times.push(await beside(async () => assert.equal((await get(`${cluster.http}/healthz`)).status, 200), fixedWork));
       most = Math.max(most, memory());
     }
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { eventually, timeoutMs } from '@halogrid/testing';
+import { get } from '../get.ts';
 import { readJson } from '../results.ts';
 import { seeded } from '../seeded.ts';
 import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
@@ -106,7 +107,7 @@ processTest('every node lost: the job waits, and goes on with the first that joi
   });
   const { state, counts } = await faults.cluster.job(job.jobId);
   assert.equal(String(state), 'JOB_STATE_RUNNING');
-  assert.ok((await fetch(`${faults.cluster.http}/readyz`)).ok);
+  assert.ok((await get(`${faults.cluster.http}/readyz`)).ok);
   await faults.join('c');
   const { attempts } = await faults.completesUndisturbed(job);
   const parts: { name: string; shards: number }[] = readJson(job.out, 'job.json').nodes;
