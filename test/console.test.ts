@@ -38,6 +38,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   const { page, complaints } = await openPage(browser, cluster.http);
   await page.getByText('Live').waitFor();
   await page.getByRole('cell', { name: 'n1' }).waitFor();
+  await page.getByRole('img', { name: /^Throughput over the last/ }).waitFor();
 
   // Whoever submits jobs names their output, and no name is markup.
   const out = join(folder, '<img src=x onerror=alert(1)>');
