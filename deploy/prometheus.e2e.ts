@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@halogrid/testing';
+import { eventually, freePort } from '@halogrid/testing';
 import { parse } from 'yaml';
 import { boards } from './grafana/boards/index.ts';
 import { hasExemplars } from './grafana/dashboard.ts';
-import { freePort, Processes } from './processes.ts';
+import { Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { selectors } from './prometheus/selectors.ts';
 

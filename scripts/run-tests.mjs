@@ -1,10 +1,11 @@
 // node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
 // test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed: what to try again.
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testLimitMs } from '../libs/testing/src/patience.ts';
+import { addLine, readLines } from './json-lines.mjs';
 
 const reporter = new URL('test-reporter.mjs', import.meta.url).href;
 const args = process.argv.slice(2);
@@ -36,13 +37,11 @@ child.on('exit', (code) => {
 
 /** A run that ended without the name of a test file that failed is tried again as a whole. */
 function record(path) {
-  const lines = existsSync(failed) ? readFileSync(failed, 'utf8').trim().split('\n') : [];
-  const failures = lines.map((line) => JSON.parse(line));
-  const files = Map.groupBy(failures, ({ file }) => file);
+  const files = Map.groupBy(readLines(failed), ({ file }) => file);
   const { NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;
   const run = { task: `${project}:${target}`, cwd: process.cwd(), options };
   if (files.size === 0) files.set(undefined, [{ test: 'the whole run', message: 'it ended without a failed test' }]);
   for (const [file, [{ test, message }]] of files) {
-    appendFileSync(path, `${JSON.stringify({ ...run, patterns: file ? [file] : patterns, test, message })}\n`);
+    addLine(path, { ...run, patterns: file ? [file] : patterns, test, message });
   }
 }

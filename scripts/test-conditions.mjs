@@ -4,20 +4,8 @@ import { delimiter, join } from 'node:path';
 
 /** Programs that tests use where they are there, and are skipped without. */
 const programs = [
-  ...[
-    'cc',
-    'djpeg',
-    'docker-compose',
-    'dwebp',
-    'ffmpeg',
-    'iptables',
-    'mount',
-    'nvcc',
-    'openssl',
-    'prometheus',
-    'promtool',
-  ],
-  'unshare',
+  ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl'],
+  ...['prometheus', 'promtool', 'unshare'],
 ];
 
 const isRunnable = (path) => {

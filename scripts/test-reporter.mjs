@@ -1,8 +1,8 @@
 // Node's spec reporter, with the totals at its end in the form of TAP comments ('# pass 12'), which people and programs
 // find in any log. Where TEST_FAILED names a file, a line of JSON is added to it for each test that failed: its file, name and message.
-import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
+import { addLine } from './json-lines.mjs';
 
 export default async function* report(events) {
   for await (const chunk of Readable.from(recorded(events)).compose(new spec())) {
@@ -13,8 +13,7 @@ export default async function* report(events) {
 async function* recorded(events) {
   const path = process.env.TEST_FAILED;
   for await (const event of events) {
-    if (path !== undefined && event.type === 'test:fail')
-      appendFileSync(path, `${JSON.stringify(failureOf(event.data))}\n`);
+    if (path !== undefined && event.type === 'test:fail') addLine(path, failureOf(event.data));
     yield event;
   }
 }

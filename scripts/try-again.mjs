@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { node, root } from './install.mjs';
+import { readLines } from './json-lines.mjs';
 
 const runTests = join(root, 'scripts/run-tests.mjs');
 
@@ -10,7 +11,7 @@ const runTests = join(root, 'scripts/run-tests.mjs');
  *
  * @param {object} ended
  * @param {string} ended.failures the file in which runs of tests said what failed (see run-tests.mjs)
- * @param {string[]} ended.failedTasks what failed at all; a task that is no run of tests is not tried again
+ * @param {string[]} ended.failedTasks all tasks that failed; nothing is tried again if one of them does not run tests
  * @param {NodeJS.ProcessEnv} ended.env
  * @param {string} ended.kept the file to which the list is written, if there is any
  * @param {'inherit' | 'ignore'} [ended.stdio] of what is tried
@@ -18,8 +19,7 @@ const runTests = join(root, 'scripts/run-tests.mjs');
  */
 export function tryAgain({ failures, failedTasks, env, kept, stdio = 'inherit' }) {
   rmSync(kept, { force: true });
-  const lines = existsSync(failures) ? readFileSync(failures, 'utf8').trim().split('\n') : [];
-  const runs = lines.map((line) => JSON.parse(line));
+  const runs = readLines(failures);
   const tasks = new Set(runs.map(({ task }) => task));
   if (failedTasks.length === 0 || !failedTasks.every((task) => tasks.has(task))) return false;
   // It has failed before, so nothing is recorded of it.

@@ -4,11 +4,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually, pause, timeoutMs } from '@halogrid/testing';
+import { eventually, freePort, pause, timeoutMs } from '@halogrid/testing';
 import { ScriptedNode } from '../apps/coordinator/src/services/testing/scripted-node.ts';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { withFaults } from './faults/node-hooks.ts';
-import { freePort } from './free-port.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -229,7 +228,7 @@ async function fires(name: string): Promise<Alert> {
   return alert;
 }
 
-/** Names of the alerts that ever fired in a cluster, but for those of slowness. */
+/** Names of the alerts that ever fired in a cluster, without those of slowness. */
 async function faultsOf(cluster: string): Promise<string[]> {
   return (await prometheus.everFired(cluster)).filter((name) => !ofSlowness.includes(name));
 }

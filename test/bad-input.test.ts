@@ -123,7 +123,7 @@ for (const tile of [[], ['--tile', '16']]) {
     });
     // What is left of an image that is set aside is not leased.
     assert.ok(tile.length > 0 ? attempts < shards : attempts >= shards, `${attempts} of ${shards}`);
-    // On a busy machine a shard may take so long that another node is given it, too.
+    // On a busy machine a shard may take so long that the coordinator leases it to another node as well.
     assert.ok(attempts <= 1.1 * shards, `${attempts} of ${shards}`);
     assert.deepEqual(JSON.parse(stdout).counts, job.counts);
     const notes = ['5 files left out: 2 .txt, 1 .db, 1 hidden, 1 without an extension', '1 folder left out: 1 @eaDir'];

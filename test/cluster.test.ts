@@ -3,9 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { NodeStatus } from '@halogrid/proto';
-import { eventually } from '@halogrid/testing';
+import { eventually, freePort } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
-import { freePort } from './free-port.ts';
 import { type Ended, Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -13,7 +12,7 @@ import { hasProc } from './process-list.ts';
 import { readMetrics } from './read-metrics.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 
 // A coordinator, its nodes and every command, each in a process of its own.
 
@@ -23,7 +22,7 @@ const source = join(folder, 'picture.pgm');
 const picture = drawPicture(640, 640);
 const shards = 100;
 const tile = ['--tile', '64'];
-const slow = { env: slowly('picture.pgm') };
+const slow = { env: slowFiles('picture.pgm') };
 let cluster: Cluster;
 /** What the nodes said before there was a coordinator: /healthz, /readyz and whether they are attached. */
 let waiting: [alive: number, ready: number, text: string, attached: number | undefined][];
@@ -94,7 +93,7 @@ test('a job that one process submits and another watches to its end, on three no
   assert.equal(watched.code, 0, watched.stderr);
   const summary = JSON.parse(watched.stdout);
   assert.deepEqual([summary.id, summary.state, summary.out, summary.digest], [jobId, 'complete', out, digest]);
-  // On a busy machine a shard may take so long that another node is given it, too.
+  // On a busy machine a shard may take so long that the coordinator leases it to another node as well.
   const { attempts } = summary.counts;
   assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts`);
   const counts = { sources: 1, frames: 1, shards, attempts, pixels: 640 * 640, quarantined: 0 };

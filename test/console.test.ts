@@ -5,7 +5,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { pause } from '@halogrid/testing';
+import { isThorough, pause } from '@halogrid/testing';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
@@ -15,7 +15,6 @@ import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { isThorough } from './thorough.ts';
 import { viewWithChange } from './view-with-change.ts';
 
 // The coordinator's page in a real browser, on real processes.

@@ -130,7 +130,7 @@ async function checkSame({ code, said, kept }: Ended, map: string): Promise<void
   assert.ok(!readdirSync(kept).includes('.halogrid'));
 }
 
-// Of Zarr nodes write the map itself; of all others pieces, as of TIFF.
+// Nodes write a Zarr map themselves. For every other format they write pieces, as for TIFF.
 for (const map of ['tiff', 'zarr']) {
   test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
     const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; ${waits}; ${makeRoom}` });

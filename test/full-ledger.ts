@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, pause } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 
 const [disk, source, out] = process.argv.slice(2) as [string, string, string];
 const filler = join(disk, 'filler');
@@ -22,7 +22,7 @@ function fillDisk(): void {
 }
 
 const cluster = await Cluster.start({ ledger: join(disk, 'ledger.sqlite'), nodes: 0 });
-await cluster.startNode('n1', 'cpu', { env: slowly('picture.pgm') });
+await cluster.startNode('n1', 'cpu', { env: slowFiles('picture.pgm') });
 const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 200, map: 'tiff' });
 await cluster.halfWay(jobId);
 fillDisk();

@@ -10,7 +10,7 @@ import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 import { hasResults } from './unfinished.ts';
 
 // However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
@@ -69,7 +69,7 @@ for (const [victim, nodes] of [
 
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
-  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowly('picture.pgm') });
+  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowFiles('picture.pgm') });
   await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run

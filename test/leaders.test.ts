@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { eventually, pause, timeoutMs } from '@halogrid/testing';
+import { eventually, freePort, isThorough, pause, timeoutMs } from '@halogrid/testing';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { command } from './command.ts';
-import { freePort } from './free-port.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { slowly } from './slowly.ts';
-import { isThorough } from './thorough.ts';
+import { slowFiles } from './slow-files.ts';
 
 // Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
 
@@ -44,7 +42,7 @@ interface Coordinator {
 
 /** Two coordinators, and a node that is attached to both. */
 interface Pair {
-  /** Of the ledger. */
+  /** The URL of the ledger that both share. */
   url: string;
   first: Coordinator;
   second: Coordinator;
@@ -110,7 +108,7 @@ async function startCoordinator(t: Owner, before?: Coordinator): Promise<Coordin
 }
 
 async function startSlowNode(t: Owner, addresses: string): Promise<ClusterNode> {
-  const node = await startNode(addresses, 'node', 'cpu', [], { env: slowly('picture.pgm') });
+  const node = await startNode(addresses, 'node', 'cpu', [], { env: slowFiles('picture.pgm') });
   t.after(() => node.program.kill());
   return node;
 }

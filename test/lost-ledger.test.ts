@@ -11,17 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { eventually, within } from '@halogrid/testing';
+import { eventually, freePort, within } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
-import { freePort } from './free-port.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
@@ -60,7 +59,7 @@ async function halfWay(t: TestContext, name: string, tilePx?: number) {
   await coordinator.program.firstLine;
   const submitted = await command(['submit', ...job(out, tilePx), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
-  const node = await startNode(address, 'node', 'cpu', [], { env: slowly('picture.pgm') });
+  const node = await startNode(address, 'node', 'cpu', [], { env: slowFiles('picture.pgm') });
   t.after(() => node.program.kill());
   await eventually('the first results', () => hasChunks(out));
   return { place, ledger, out, address, coordinator };
@@ -151,7 +150,7 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
 
 test('run: the ledger in its output folder is deleted', async () => {
   const out = join(folder, 'run');
-  const run = new Halogrid(['run', ...job(out), '--device', 'cpu'], { env: slowly('picture.pgm') });
+  const run = new Halogrid(['run', ...job(out), '--device', 'cpu'], { env: slowFiles('picture.pgm') });
   await eventually('the first results', () => hasChunks(out));
   const ledger = join(out, '.halogrid', 'ledger.sqlite');
   for (const end of ['', '-wal', '-shm']) rmSync(ledger + end);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isThorough } from '@halogrid/testing';
 import { Halogrid } from './halogrid.ts';
 import { lookWhile } from './look-while.ts';
 import { drawPicture } from './picture-files.ts';
 import { hasProc, peakResidentBytes } from './process-list.ts';
 import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { isThorough } from './thorough.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // An image far larger than what is held of it. HALOGRID_THOROUGH=1 takes a larger one; HALOGRID_TEST_FULL=1 takes the size that the limit is promised for; it

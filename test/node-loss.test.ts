@@ -10,7 +10,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc, listeningPorts } from './process-list.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
 // A node that is killed half-way costs time, and changes nothing else.
@@ -26,7 +26,7 @@ let cluster: Cluster;
 before(async () => {
   await writePgm(source, picture);
   cluster = await Cluster.start({ nodes: 0 });
-  await Promise.all(['n1', 'n2'].map((name) => cluster.startNode(name, 'cpu', { env: slowly('picture.pgm') })));
+  await Promise.all(['n1', 'n2'].map((name) => cluster.startNode(name, 'cpu', { env: slowFiles('picture.pgm') })));
   ({ digest } = await cluster.jobs.run({ sources: [source], out: whole, map: 'tiff' }));
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
   assert.deepEqual(readHistogram(whole), { bins, counted });
@@ -75,7 +75,7 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
 test('a node of run killed half-way: it is started again', { skip }, async () => {
   const out = join(folder, 'run');
   const options = ['--out', out, '--map', 'tiff', '--tile', '48', '--device', 'cpu', '--nodes', '2', '--json'];
-  const run = new Halogrid(['run', source, ...options], { env: slowly('picture.pgm') });
+  const run = new Halogrid(['run', source, ...options], { env: slowFiles('picture.pgm') });
   // One that did not serve yet would not be started again.
   const node = await eventually('results, and a node that is attached', async () => {
     if (!hasChunks(out)) return undefined;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
+import { isThorough } from '@halogrid/testing';
 import { Cluster, type ServingCluster } from './cluster.ts';
 import { type Expected, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
 import { type Bands, readBands } from './read-map.ts';
 import { readChannels, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
-import { isThorough } from './thorough.ts';
 
 /** One case of so many is taken; libs/kernels takes all of them at all times, and SwiftShader compiles each for a third of a second. */
 const everyNth = { cpu: isThorough ? 4 : 17, software: isThorough ? 17 : 51, gpu: 1 };

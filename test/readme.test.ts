@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import './own-folders.ts';
 import { readJson } from './results.ts';
-import { isThorough } from './thorough.ts';
 
 // The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there. The first,
 // and all with HALOGRID_THOROUGH=1, start the sources by npx, as users do.

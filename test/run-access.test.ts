@@ -10,7 +10,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { commandLine, hasProc, listeningPorts, settingOf } from './process-list.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { slowly } from './slowly.ts';
+import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
 // Others who have an account on a machine reach the ports of somebody's `halogrid run` on it.
@@ -55,7 +55,7 @@ test('while a run goes on, nobody without its token may use its coordinator, or 
   const out = join(folder, 'out');
   const cut = ['--tile', '40', '--map', 'tiff'];
   const run = new Halogrid(['run', source, '--out', out, ...cut, '--nodes', '2', '--device', 'cpu'], {
-    env: slowly('picture.pgm'),
+    env: slowFiles('picture.pgm'),
   });
   t.after(() => run.kill());
   await eventually('the first results', () => hasChunks(out));

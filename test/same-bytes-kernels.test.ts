@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseOperation } from '@halogrid/kernels';
+import { isThorough } from '@halogrid/testing';
 import { Cluster, type ServingCluster } from './cluster.ts';
 import { oracleImages } from './oracle-cases.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
-import { isThorough } from './thorough.ts';
 
 // Whatever the kernels: the same digest, maps, features and previews, however the images are cut and whatever computes.
 

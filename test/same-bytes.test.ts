@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isThorough } from '@halogrid/testing';
 import { Cluster, type ServingCluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -10,7 +11,6 @@ import { readMap } from './read-map.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
-import { isThorough } from './thorough.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // The promise of the project: the same bytes out, however the work is cut and wherever it runs.

@@ -22,8 +22,8 @@ const exceptions: Record<string, string> = {
   'apps/coordinator/src/dispatch/job-spans.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/leadership/leadership.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/services/answer-parts.test.ts': 'It moves the timers of the code by hand.',
-  'libs/imaging/src/video/decoder-pool.test.ts': 'it mocks the timer by which a decoder that hangs is noticed',
-  'libs/sources/src/testing/servers.ts': 'a server of S3 refuses what was signed at another time',
+  'libs/imaging/src/video/decoder-pool.test.ts': 'It mocks the timer by which a decoder that hangs is noticed.',
+  'libs/sources/src/testing/servers.ts': 'A server of S3 refuses what was signed at another time.',
   'test/adversarial/reference-decoders.ts':
     'A decoder of others may hang over a damaged file, about which it then says nothing.',
   'test/faults/node-hooks.ts': 'It is loaded into programs, to hold their threads up and to make their clocks jump.',

@@ -1,6 +1,4 @@
-import { isThorough, repeated } from '@halogrid/testing';
-
-export { isThorough };
+import { repeated } from '@halogrid/testing';
 
 /** How often to repeat something: the setting of that name where there is one, else `many` times with HALOGRID_THOROUGH=1. */
 export function repetitions(setting: string, few: number, many: number): number {

@@ -1,4 +1,5 @@
 // The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
+
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +16,12 @@ import {
   videoKinds,
   width,
 } from '@halogrid/imaging/testing-videos';
+import { isThorough } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { isThorough } from './thorough.ts';
 
 const scratch = scratchFolder();
 const skip = noFfmpeg;

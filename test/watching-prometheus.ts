@@ -2,8 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '@halogrid/testing';
-import { freePort } from './free-port.ts';
+import { eventually, freePort } from '@halogrid/testing';
 import { scratchFolder } from './scratch-folder.ts';
 import { shortenedRules } from './shortened-rules.ts';
 

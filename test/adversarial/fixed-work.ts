@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { beside } from '@halogrid/testing';
+import type { Beside } from '@halogrid/testing';
 
 const program = `
   const { parentPort } = require('node:worker_threads');
@@ -12,8 +12,8 @@ const program = `
   });`;
 
 /**
- * An answer that takes no longer than so often the fixed work is prompt: at rest, one beside a flood takes it ten times, and one of an
- * event loop that is held for a quarter of a second 250 times.
+ * A prompt answer takes at most this many times as long as the fixed work. At rest, an answer beside a flood takes ten times as long, and
+ * that of an event loop that is held for a quarter of a second 250 times.
  */
 export const promptTimesWork = 50;
 
@@ -34,7 +34,7 @@ export async function fixedWork(): Promise<void> {
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** Asserts that half of the answers were prompt, each timed beside the fixed work, and returns how long they took. */
-export function assertPrompt(answers: readonly Awaited<ReturnType<typeof beside>>[]): string {
+export function assertPrompt(answers: readonly Beside[]): string {
   const answerMs = median(answers.map(({ ms }) => ms));
   const workMs = median(answers.map(({ controlMs }) => controlMs));
   const said = `answers in ${answerMs.toFixed(1)} ms beside work of ${workMs.toFixed(1)}`;

@@ -7,13 +7,12 @@ import { after, before, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { AttachRequest, Hello, protocolVersion, SubmitRequest, WatchRequest } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import { beside, eventually, timeoutMs, within } from '@halogrid/testing';
+import { type Beside, beside, eventually, isThorough, timeoutMs, within } from '@halogrid/testing';
 import { Cluster } from '../cluster.ts';
 import { get } from '../get.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { hasProc, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import { isThorough } from '../thorough.ts';
 import { assertPrompt, fixedWork } from './fixed-work.ts';
 import { grpcFrame, RawCall } from './raw-call.ts';
 
@@ -25,7 +24,7 @@ const skip = hasProc ? false : 'the memory of a process is told by /proc';
 /** What a coordinator may grow by; where messages are of megabytes, by a few that are decoded and not collected yet. */
 const mostGrowth = 70e6;
 const mostGrowthByLarge = 160e6;
-/** Whoever means harm goes on until so many answers have come. */
+/** A hostile peer goes on until this many answers have come. */
 const answers = isThorough ? 40 : 10;
 const nodeTimeoutMs = timeoutMs(5_000);
 
@@ -80,7 +79,7 @@ async function disturb(
 ): Promise<void> {
   const before = memory();
   let most = before;
-  const times: Awaited<ReturnType<typeof beside>>[] = [];
+  const times: Beside[] = [];
   const over = new AbortController();
   const watch = async (): Promise<void> => {
     while (times.length < answers) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pause } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import type { Cluster } from '../cluster.ts';
 import { type Ended, Halogrid } from '../halogrid.ts';
+import { lookWhile } from '../look-while.ts';
 import { peakResidentBytes } from '../process-list.ts';
 import { readErrors, readJson } from '../results.ts';
 
@@ -43,15 +43,7 @@ export async function runOver(
 /** Looks at memory while the run lasts: its processes end with it, and tell nothing afterwards. */
 async function runAlone(command: readonly string[], maxMs: number): Promise<Ended> {
   const run = new Halogrid(command, { maxLifeMs: maxMs });
-  let hasEnded = false;
-  const ended = run.ended.finally(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded) {
-    assertBounded([run]);
-    await pause(100);
-  }
-  return ended;
+  return lookWhile(run.ended, () => assertBounded([run]));
 }
 
 /** Those of a cluster tell afterwards what they had at most. */

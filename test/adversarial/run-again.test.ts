@@ -3,13 +3,13 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { isThorough } from '@halogrid/testing';
 import type { ServingCluster } from '../cluster.ts';
 import { halogrid } from '../halogrid.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { sharedCluster } from '../shared-cluster.ts';
-import { isThorough } from '../thorough.ts';
 
 // People repeat a command in the folder where they gave it. What a run leaves there is nobody's input the next time.
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { beside, eventually, pause, repeated } from '@halogrid/testing';
+import { type Beside, beside, eventually, pause, repeated } from '@halogrid/testing';
 import { assertPrompt, fixedWork } from '../adversarial/fixed-work.ts';
 import { Cluster } from '../cluster.ts';
 import { peakResidentBytes, residentBytes } from '../process-list.ts';
@@ -14,7 +14,10 @@ import { skip } from './fault-cluster.ts';
 /** A million take a minute: HALOGRID_FAULT_SHARDS=1000000. */
 const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? repeated(30_000, 100_000));
 
-/** Submitting and cancelling take a fifth of a second, some two hundred times the fixed work. So long they take where they wait for shards. */
+/**
+ * Submitting and cancelling take a fifth of a second, two hundred times the fixed work. They take this many times as long only if they
+ * wait for the shards.
+ */
 const waitsTimesWork = 10_000;
 
 let cluster: Cluster | undefined;
@@ -41,7 +44,7 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   const submitting = await beside(async () => {
     jobId = await started.jobs.submit({ sources: [frames], out: join(folder, 'out'), batchFrames: 1 });
   }, fixedWork);
-  const answers: Awaited<ReturnType<typeof beside>>[] = [];
+  const answers: Beside[] = [];
   await eventually('the planner to have gone as far ahead as it may', async () => {
     for (let i = 0; i < 20; i++) answers.push(await beside(() => started.job(jobId), fixedWork));
     const { counts } = await started.job(jobId);

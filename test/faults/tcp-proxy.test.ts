@@ -236,8 +236,7 @@ proxyTest('who is refused is reset, and let in again later', async ({ proxy, cli
 
 test('a process ends though it reset a connection whose end was on its way', async () => {
   const program = `
-    import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+    import { once } from 'node:events';
     import { connect, createServer } from 'node:net';
     import { TcpProxy } from '${new URL('tcp-proxy.ts', import.meta.url)}';
     const listener = createServer().listen(0, '127.0.0.1');

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '@halogrid/testing';
+import { eventually, freePort } from '@halogrid/testing';
 import { type ClusterNode, startNode } from '../cluster.ts';
-import { freePort } from '../free-port.ts';
 import { Halogrid } from '../halogrid.ts';
 import { residentBytes } from '../process-list.ts';
 

@@ -6,18 +6,12 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { JobSpec, maxMessageBytes, SubmitRequest } from '@halogrid/proto';
-import { pause, within } from '@halogrid/testing';
+import { pause, threadMs, within } from '@halogrid/testing';
 import { checkSources } from './job/check-sources.ts';
 import { Refusal } from './job/refusal.ts';
 import { setStage, specOf, testConfig, writeImages } from './testing/coordinator-stage.ts';
 
-/** Milliseconds of this thread's processor time since a moment. */
-const processorMs = (since?: NodeJS.CpuUsage): number => {
-  const { user, system } = process.threadCpuUsage(since);
-  return (user + system) / 1e3;
-};
-
-/** What reading the largest message takes this thread, the longest of three times: a coordinator does that where it serves. */
+/** Milliseconds that this thread takes to decode the largest message, the longest of three: a coordinator does so where it serves. */
 function readingMs(): number {
   const uri = `file:///${'x'.repeat(maxMessageBytes / 65_536 - 20)}`;
   const spec = JobSpec.fromPartial({ sources: Array(65_536).fill(uri) });
@@ -25,7 +19,7 @@ function readingMs(): number {
   const times = [1, 2, 3].map(() => {
     const start = process.threadCpuUsage();
     SubmitRequest.decode(message);
-    return processorMs(start);
+    return threadMs(start);
   });
   return Math.max(...times);
 }
@@ -66,10 +60,10 @@ async function hostileSources(folder: string): Promise<[sources: string[], outco
 /** Milliseconds of processor time that the event loop is held at most until what is done has settled. */
 async function heldMs(act: () => Promise<unknown>): Promise<number> {
   let mostMs = 0;
-  let lastMs = processorMs();
+  let lastMs = threadMs();
   const look = async (ms: number): Promise<void> => {
     await pause(ms);
-    const nowMs = processorMs();
+    const nowMs = threadMs();
     mostMs = Math.max(mostMs, nowMs - lastMs);
     lastMs = nowMs;
   };
@@ -138,7 +132,7 @@ test('where sources are checked on the thread that serves, others have their tur
     );
     isOver = true;
     assert.ok(outcome.test(answer), `sources ${i}: ${ends(answer)}`);
-    const meanMs = processorMs(start) / turns;
+    const meanMs = threadMs(start) / turns;
     assert.ok(meanMs < mostMs, `the check of sources ${i} holds the event loop for ${meanMs} ms at a time`);
   }
 });

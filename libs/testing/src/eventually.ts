@@ -6,7 +6,7 @@ import { within } from './within.ts';
  * The pause between two questions, in milliseconds. Short at first, because a state that a test wants to disturb is soon over; longer
  * later, because a question is work for this process and for the one that is asked.
  */
-const pauseMs = (asked: number): number => Math.min(100, asked < 20 ? asked : 20 + asked - 20);
+const pauseMs = (asked: number): number => Math.min(100, asked);
 
 export interface EventuallyOptions {
   /** The longest wait, for one whose end is the failure that a test shows. */

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 /** How much longer than usual tests wait: HALOGRID_PATIENCE, a number from 1 on; 1 unless it is set. */
 const patience = Math.max(1, Number(process.env.HALOGRID_PATIENCE ?? 1));
 
-/** The longest that a test waits for one thing: far longer than it takes on a busy machine, because only a fault makes a test wait for it. */
+/** The longest that a test waits for one thing: far longer than that takes on a busy machine. Only a fault makes a test wait so long. */
 export const waitLimitMs = 180_000 * patience;
 
 /**
@@ -21,7 +21,7 @@ export const goneLimitMs = 120_000 * patience;
 /** A timer that comes later than this shows that the machine did not let this process run. */
 export const lateMs = 50;
 
-/** Of the time between two ticks that were to be `periodMs` apart, what a wait counts: no more than the period where the second was late. */
+/** What a wait counts of the time between two ticks `periodMs` apart: no more than the period if the second tick was late. */
 export const countedMs = (elapsedMs: number, periodMs: number): number =>
   elapsedMs > periodMs + lateMs ? periodMs : elapsedMs;
 

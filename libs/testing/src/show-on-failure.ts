@@ -11,20 +11,21 @@ export interface StartedProgram {
 }
 
 const lines = 20;
-const programs = new Map<StartedProgram, { shown: number }>();
+/** How much of what each program printed has been shown. */
+const programs = new Map<StartedProgram, number>();
 
 /** Where a test of this file fails while the program lives, its last lines are shown beside the failure. */
 export function showOnFailure(program: StartedProgram): void {
-  programs.set(program, { shown: 0 });
+  programs.set(program, 0);
 }
 
 /** The last lines of what each program printed since it was last asked. */
 export function lastLines(): string {
   return [...programs]
-    .map(([program, state]) => {
+    .map(([program, shown]) => {
       const printed = program.printed();
-      const last = printed.slice(state.shown).trimEnd().split('\n').slice(-lines).join('\n');
-      state.shown = printed.length;
+      const last = printed.slice(shown).trimEnd().split('\n').slice(-lines).join('\n');
+      programs.set(program, printed.length);
       const end = program.end();
       const is = end === undefined ? 'is running' : `ended with ${end}`;
       return `--- ${program.name} ${is}${last === '' ? ', and printed nothing more' : `:\n${last}`}`;

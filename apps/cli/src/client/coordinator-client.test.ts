@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
 import { JobState, JobStatus, JobsService, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
-import { within } from '@halogrid/testing';
+import { freePort, within } from '@halogrid/testing';
 import { connectCoordinator } from './coordinator-client.ts';
 
 const security = createClientSecurity({}, {});
@@ -43,16 +43,6 @@ async function startCoordinator(t: TestContext, name: string, port = 0) {
     endStreams();
   };
   return { address: `127.0.0.1:${bound}`, port: bound, kill, complete, endStreams };
-}
-
-/** A port where nobody listens yet. */
-async function reservePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Accepts connections and says nothing, as a process that is stopped, until it is told to pass all on to a port. */
@@ -121,7 +111,7 @@ test('wrong lists are wrong usage', () => {
 
 test('watching goes on with the next leader when one is gone', async (t) => {
   const first = await startCoordinator(t, 'first');
-  const standby = await reservePort();
+  const standby = await freePort();
   const client = connectCoordinator(`${first.address},127.0.0.1:${standby}`, security);
   t.after(() => client.close());
   const job = client.watch('job');

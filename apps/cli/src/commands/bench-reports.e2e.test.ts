@@ -30,7 +30,10 @@ function checkWellFormed(svg: string): void {
   assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
 }
 
-/** The report whose charts are of more than one kind; with HALOGRID_THOROUGH=1 all. What each makes of times is held against made-up ones. */
+/**
+ * The report that has several kinds of charts; all reports with HALOGRID_THOROUGH=1. `reports.test.ts` checks what each computes, with
+ * made-up times.
+ */
 const chosen = isThorough ? ['r1', 'r2', 'r3', 'r4', 'r5'] : ['r2'];
 const [tables, pictures] = isThorough ? [16, 22] : [3, 5];
 

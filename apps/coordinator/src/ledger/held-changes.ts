@@ -63,7 +63,7 @@ export class HeldChanges {
 
   /** Gives up all held changes: their callers' promises reject with `error`, or else with why each was held. */
   close(error?: Error): void {
-    this.#isClosed = true;
+    this.stop();
     for (const { waiter, failure } of this.#held.values()) waiter?.reject(error ?? failure);
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
 import {
@@ -16,6 +15,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
+import { type Pause, systemPause } from '../job/system-pause.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';
@@ -36,11 +36,11 @@ export interface JobsServiceOptions {
   /** Unless given, sources are checked on this thread. */
   check?: typeof checkSources;
   log: Log;
-  /** Waits for the next message to a watcher, unless `signal` comes first. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Between two messages to a watcher; by a timer of the system unless given. */
+  pause?: Pause;
 }
 
-/** Between two messages to a watcher, but for the last one, which is sent at once: ten a second are what the protocol allows. */
+/** Between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
 const watchIntervalMs = 100;
 
 /** halogrid.v1.Jobs; jobs.proto says what each call means. */
@@ -53,7 +53,7 @@ export function createJobsService({
   resume,
   check,
   log,
-  pause = (ms, signal) => delay(ms, undefined, { signal }),
+  pause = systemPause,
 }: JobsServiceOptions): JobsServer {
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
@@ -87,7 +87,7 @@ export function createJobsService({
       const job = await statusOf(jobId);
       await new Promise<void>((resolve) => call.write({ job }, () => resolve()));
       if (hasEnded(job)) break;
-      await pause(watchIntervalMs, hurried.signal).catch(() => {});
+      await pause(watchIntervalMs, hurried.signal);
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (call.destroyed) resolve();

@@ -26,7 +26,7 @@ import {
 } from '../testing/coordinator-stage.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
-/** A coordinator with a node and folders that are to be the indexes `pictures` and `cameras`; `get` asks below /api/v1. */
+/** A coordinator, a node, and folders for the indexes `pictures` and `cameras`; `get` asks below /api/v1. */
 async function setSearch(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'halogrid-index-'));
   t.after(() => rm(root, { recursive: true, force: true }));

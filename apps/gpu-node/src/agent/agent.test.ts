@@ -36,6 +36,10 @@ type AgentOfTest = {
   warned: Promise<string>;
 } & ReturnType<typeof createShards>;
 
+/** Waits until that many shards have been begun. */
+const begun = (shards: readonly unknown[], count: number): Promise<boolean> =>
+  eventually(`${count} shards to be begun`, () => shards.length >= count);
+
 async function withAgent(
   coordinator: FakeCoordinator,
   use: (test: AgentOfTest) => Promise<void>,
@@ -106,7 +110,7 @@ test('a node says hello, computes what it is leased and answers', async () => {
     assert.deepEqual(await session.report('hello'), hello);
     session.lease(lease(3));
     session.lease(lease(4));
-    await eventually('lease 2 to be begun', () => shards.length >= 2);
+    await begun(shards, 2);
     assert.equal(agent.isAttached, true);
     assert.equal((await metrics.leases.get()).values[0]!.value, 2);
     shards[1]!.finish();
@@ -133,7 +137,7 @@ test('results that cannot be written are reported as such', async () => {
   await withAgent(coordinator, async ({ shards }) => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
-    await eventually('lease 1 to be begun', () => shards.length >= 1);
+    await begun(shards, 1);
     shards[0]!.fail(new OutputError(new Error('disk full')));
     const { error, output } = await session.report('failed');
     assert.deepEqual([error, output], ['The results cannot be written: disk full', true]);
@@ -202,7 +206,7 @@ test('a node dials again after its coordinator went away, and goes on with what 
     await first.report('hello');
     first.lease(lease(3));
     first.lease(lease(4));
-    await eventually('lease 2 to be begun', () => shards.length >= 2);
+    await begun(shards, 2);
     first.end();
     await eventually('the node to notice that its coordinator is gone', () => !agent.isAttached);
     // One ends before there is a coordinator again, the other after.
@@ -224,13 +228,13 @@ test('a node drops what the coordinator that it dials next does not want any mor
   await withAgent(coordinator, async ({ shards }) => {
     const first = await coordinator.session(1);
     first.lease(lease(3));
-    await eventually('lease 1 to be begun', () => shards.length >= 1);
+    await begun(shards, 1);
     first.end();
     const second = await coordinator.session(2);
     const held = [{ jobId: 'job', shard: 3, attempt: 1, epoch: 7, verify: false }];
     assert.deepEqual(await second.report('hello'), { ...hello, held });
     second.lease(lease(5));
-    await eventually('lease 2 to be begun', () => shards.length >= 2);
+    await begun(shards, 2);
     assert.equal(shards[0]!.signal.aborted, true);
     shards[0]!.finish();
     shards[1]!.finish();
@@ -266,7 +270,7 @@ test('what is recalled is not answered', async () => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
     session.lease(lease(4));
-    await eventually('lease 2 to be begun', () => shards.length >= 2);
+    await begun(shards, 2);
     session.send({ $case: 'recall', value: { jobId: 'job', shards: [3] } });
     await eventually('the end of a shard that is taken away', () => shards[0]!.signal.aborted);
     for (const { finish } of shards) finish();
@@ -282,7 +286,7 @@ test('a node that is stopped finishes what it holds, says goodbye and ends well'
   await withAgent(coordinator, async ({ agent, shards }) => {
     const session = await coordinator.session(1);
     session.lease(lease(3));
-    await eventually('lease 1 to be begun', () => shards.length >= 1);
+    await begun(shards, 1);
     agent.stop('SIGTERM was received');
     await session.report('draining');
     assert.equal(session.isClosedByNode, false);
@@ -343,7 +347,7 @@ test('coordinators at work have equal parts of the credit, and never more than t
     first.lease(bytesOf(300, 3, 'a'));
     second.lease(bytesOf(100, 1, 'b'));
     second.lease(bytesOf(50, 2, 'b'));
-    await eventually('lease 5 to be begun', () => shards.length >= 5);
+    await begun(shards, 5);
     assert.ok((await next(first)) < 700);
     // What the first holds is not given away before it is done.
     for (const shard of shards.slice(0, 3)) shard.finish();
@@ -370,7 +374,7 @@ test('shards of a job go on when another coordinator leads it, on top of what th
     for (const session of [first, second]) await session.report('hello');
     for (const shard of [1, 2]) first.lease({ ...lease(shard), costBytes: 100 });
     first.lease({ ...lease(3), jobId: 'other' });
-    await eventually('lease 3 to be begun', () => shards.length >= 3);
+    await begun(shards, 3);
     second.send({ $case: 'bring', value: { jobId: 'job', epoch: 9 } });
     const { held, creditBytes } = await second.next('brought');
     assert.deepEqual(

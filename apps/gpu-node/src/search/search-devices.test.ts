@@ -24,7 +24,7 @@ async function open(t: TestContext, folder: string, kind: ScanKind): Promise<Sea
   return index;
 }
 
-// Frames of one size, and of four of which the largest is for float64 alone.
+// Frames of one size, and of four sizes; only float64 can count the largest.
 for (const sizes of [1, 4]) {
   test(`a device finds what a plain loop finds, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
     const all = [...tiedFrames(searchedRows, sizes, sizes)];

@@ -1,16 +1,17 @@
+import { threadMs } from '@halogrid/testing';
+
 /**
  * How many times as much processor time of this thread `work` takes as `control`, which is done before and after it: other work of the
  * machine hardly changes that.
  */
 export function timesAsLong(work: () => void, control: () => void): number {
-  const before = threadMicroseconds(control);
-  const taken = threadMicroseconds(work);
-  return taken / Math.max(before, threadMicroseconds(control));
+  const before = msOf(control);
+  const taken = msOf(work);
+  return taken / Math.max(before, msOf(control));
 }
 
-function threadMicroseconds(work: () => void): number {
+function msOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
-  const { user, system } = process.threadCpuUsage(before);
-  return user + system;
+  return threadMs(before);
 }
