@@ -1,4 +1,5 @@
-// node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of the photographs that its tests have.
+// node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of a photograph that its tests have
+// and of drawn textures.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +12,15 @@ const out = at('docs/reports/pictures');
 const photograph = at('libs/kernels/oracle/images/camera.png');
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-pictures-'));
 
+function execute(script, ...words) {
+  execFileSync(process.execPath, [at(script), ...words], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+const halogrid = (...words) => execute('apps/cli/bin/halogrid.mjs', ...words, '--device', 'cpu');
+
 /** Runs a pipeline over one image; the folder of the results. */
 function run(name, image, ...pipeline) {
   const folder = join(scratch, name);
-  execFileSync(
-    process.execPath,
-    [at('apps/cli/bin/halogrid.mjs'), 'run', image, ...pipeline, '--device', 'cpu', '--out', folder],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  halogrid('run', image, ...pipeline, '--out', folder);
   return folder;
 }
 
@@ -62,6 +64,26 @@ async function firstDirection(folder) {
     .toBuffer();
 }
 
+/** What `halogrid evaluate` draws. */
+const sheet = { rows: 12, margin: 12 };
+
+/** Every second row of a sheet of the best five, in 16 greys. */
+async function halfOfSheet(path, name) {
+  const { width, height } = await sharp(path).metadata();
+  const step = (height - sheet.margin) / sheet.rows;
+  const shown = sheet.rows / 2;
+  const rows = Array.from({ length: shown }, async (_, i) => {
+    const row = sharp(path).extract({ left: 0, top: sheet.margin + 2 * i * step, width, height: step });
+    return { input: await row.png().toBuffer(), left: 0, top: sheet.margin + i * step };
+  });
+  const page = { width, height: sheet.margin + shown * step, channels: 3, background: '#ffffff' };
+  const picture = sharp({ create: page }).composite(await Promise.all(rows));
+  await sharp(await picture.png().toBuffer())
+    .greyscale()
+    .png({ palette: true, colours: 16, compressionLevel: 9 })
+    .toFile(join(out, name));
+}
+
 const original = { picture: photograph, caption: 'the photograph' };
 
 mkdirSync(out, { recursive: true });
@@ -84,6 +106,12 @@ try {
     orders.push({ picture: await firstDirection(folder), caption: `LDP of order ${order}, 0 degrees` });
   }
   await gallery('r4-maps.png', [original, ...orders]);
+
+  const textures = join(scratch, 'textures');
+  const found = join(scratch, 'found');
+  execute('scripts/make-textures.mjs', textures);
+  halogrid('evaluate', textures, '--op', 'ldp:order=3', '--block', '16x16', '--out', found);
+  await halfOfSheet(join(found, 'top-5.png'), 'r4-top-5.png');
 
   const kernels = ['gaussian-5', 'gaussian-7', 'sharpen-3', 'log-5', 'prewitt', 'prewitt-x', 'prewitt-y'];
   const filtered = kernels.map((kernel) => ({
