@@ -63,6 +63,8 @@ class Arguments {
     return value;
   }
 
+  std::string word(const std::string& name) { return take(name, ""); }
+
   std::vector<std::string> list(const std::string& name, const std::string& fallback) {
     const std::string text = take(name, fallback);
     std::vector<std::string> words;

@@ -126,13 +126,13 @@ void checkSmall(const Strategy& strategy, Block block) {
   }
 }
 
-void measure(Size size, const std::vector<Block>& blocks, const std::vector<std::string>& measures, const Plan& plan,
-             int cpuRepetitions) {
+void measure(Size size, const Images& images, const std::vector<Block>& blocks,
+             const std::vector<std::string>& measures, const Plan& plan, int cpuRepetitions) {
   const int slots = slotsFor(size.pixels());
   Slots<u8> in(size.pixels(), slots), padded(paddedSize(size).pixels(), slots);
   Slots<u32> histograms(256, slots);
-  for (int slot = 0; slot < slots; slot++) in.upload(slot, randomImage(size.pixels(), slot));
-  const std::vector<u8> image = randomImage(size.pixels());
+  for (int slot = 0; slot < slots; slot++) in.upload(slot, images.of(size, slot));
+  const std::vector<u8> image = images.of(size);
   const std::vector<u8> expectedPadded = withZeroRing(image, size);
   const std::vector<u32> expected = expectedHistogram(image, size);
 
@@ -176,8 +176,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> measures = arguments.choices("measure", "kernel,whole");
   const Plan plan{arguments.integer("repetitions", 100, 1, 100000), arguments.integer("launches", 20, 1, 100000)};
   const int cpuRepetitions = arguments.integer("cpu-repetitions", 0, 0, 1000);
+  const std::string image = arguments.word("image");
   arguments.expectAllRead();
 
   checkHost();
-  for (const Size size : sizes) measure(size, blocks, measures, plan, cpuRepetitions);
+  const Images images(image);
+  for (const Size size : sizes) measure(size, images, blocks, measures, plan, cpuRepetitions);
 }

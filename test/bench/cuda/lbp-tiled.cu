@@ -1,6 +1,8 @@
 // R3: the LBP map and its histogram in one kernel, plain and tiled, in the other bit order:
 // neighbours >= the centre, NW counts 1, then clockwise to W, 128; pixels outside the image are zero.
 
+#include <mutex>
+
 #include "measure.cuh"
 
 // ---- Kernels ------------------------------------------------------------------------------------------------------
@@ -84,29 +86,35 @@ constexpr Block block{blockWidth, blockWidth};
 
 // ---- The CPU loop -------------------------------------------------------------------------------------------------
 
-void lbpOnCpu(const std::vector<u8>& padded, u8* out, Size size, int threads) {
+struct Result {
+  std::vector<u8> map;
+  std::vector<u32> histogram;
+  explicit Result(Size size) : map(size.pixels()), histogram(256) {}
+};
+
+/** Adds to the histogram. */
+void lbpOnCpu(const std::vector<u8>& padded, Result& result, Size size, int threads) {
   const int pitch = size.width + 2;
-  inRows(size.height, threads, [&, out](int first, int end) {
+  std::mutex merging;
+  inRows(size.height, threads, [&](int first, int end) {
+    u32 bins[256] = {};
     for (int y = first; y < end; y++) {
       for (int x = 0; x < size.width; x++) {
         const u8* centre = &padded[(y + 1) * pitch + x + 1];
         int code = 0;
         for (int i = 0; i < 8; i++) code |= (centre[ringY[i] * pitch + ringX[i]] >= *centre) << i;
-        out[y * size.width + x] = static_cast<u8>(code);
+        result.map[y * size.width + x] = static_cast<u8>(code);
+        bins[code]++;
       }
     }
+    const std::lock_guard<std::mutex> lock(merging);
+    for (int i = 0; i < 256; i++) result.histogram[i] += bins[i];
   });
 }
 
-struct Result {
-  std::vector<u8> map;
-  std::vector<u32> histogram;
-};
-
 Result expectedResult(const std::vector<u8>& image, Size size) {
-  Result result{std::vector<u8>(size.pixels()), std::vector<u32>(256)};
-  lbpOnCpu(withZeroRing(image, size), result.map.data(), size, allThreads());
-  for (const u8 code : result.map) result.histogram[code]++;
+  Result result(size);
+  lbpOnCpu(withZeroRing(image, size), result, size, allThreads());
   return result;
 }
 
@@ -148,7 +156,7 @@ void wholeRun(const Strategy& strategy, Buffers& buffers, const std::vector<u8>&
 }
 
 void check(const Strategy& strategy, Buffers& buffers, const std::vector<u8>& image, Size size) {
-  Result result{std::vector<u8>(size.pixels()), std::vector<u32>(256)};
+  Result result(size);
   wholeRun(strategy, buffers, inputOf(strategy, image, size), size, result);
   const Result expected = expectedResult(image, size);
   const std::string what = std::string("R3 ") + strategy.name + " of " + size.name();
@@ -156,15 +164,16 @@ void check(const Strategy& strategy, Buffers& buffers, const std::vector<u8>& im
   expectEqual(result.histogram, expected.histogram, what + ", histogram,");
 }
 
-void measure(const Strategy& strategy, Size size, const std::vector<std::string>& measures, const Plan& plan) {
+void measure(const Strategy& strategy, Size size, const Images& images, const std::vector<std::string>& measures,
+             const Plan& plan) {
   for (const Size small : checkedSizes()) {
     Buffers buffers(strategy, small, 1);
     check(strategy, buffers, randomImage(small.pixels()), small);
   }
   const int slots = slotsFor(size.pixels());
   Buffers buffers(strategy, size, slots);
-  for (int s = 0; s < slots; s++) buffers.in.upload(s, inputOf(strategy, randomImage(size.pixels(), s), size));
-  const std::vector<u8> image = randomImage(size.pixels());
+  for (int s = 0; s < slots; s++) buffers.in.upload(s, inputOf(strategy, images.of(size, s), size));
+  const std::vector<u8> image = images.of(size);
   check(strategy, buffers, image, size);
   if (contains(measures, "kernel")) {
     // The histograms are not cleared between launches: that would be timed too.
@@ -173,7 +182,7 @@ void measure(const Strategy& strategy, Size size, const std::vector<std::string>
   }
   if (contains(measures, "whole")) {
     const std::vector<u8> input = inputOf(strategy, image, size);
-    Result result{std::vector<u8>(size.pixels()), std::vector<u32>(256)};
+    Result result(size);
     const Times times = timeRuns(plan.repetitions, [&] { wholeRun(strategy, buffers, input, size, result); });
     print({"R3", std::string(strategy.name) + "-whole", size, block.name(), 3}, times);
   }
@@ -186,14 +195,16 @@ int main(int argc, char** argv) {
   const std::vector<std::string> measures = arguments.choices("measure", "kernel,whole");
   const Plan plan{arguments.integer("repetitions", 30, 1, 100000), arguments.integer("launches", 100, 1, 100000)};
   const int cpuRepetitions = arguments.integer("cpu-repetitions", 0, 0, 1000);
+  const std::string image = arguments.word("image");
   arguments.expectAllRead();
 
   checkHost();
+  const Images images(image);
   for (const Size size : sizes) {
-    for (const Strategy& strategy : strategies) measure(strategy, size, measures, plan);
-    const std::vector<u8> padded = withZeroRing(randomImage(size.pixels()), size);
-    std::vector<u8> map(size.pixels());
+    for (const Strategy& strategy : strategies) measure(strategy, size, images, measures, plan);
+    const std::vector<u8> padded = withZeroRing(images.of(size), size);
+    Result result(size);
     printCpuRows({"R3", "cpu", size, "", 3}, cpuRepetitions,
-                 [&](int threads) { lbpOnCpu(padded, map.data(), size, threads); });
+                 [&](int threads) { lbpOnCpu(padded, result, size, threads); });
   }
 }

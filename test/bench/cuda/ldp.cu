@@ -49,17 +49,22 @@ std::size_t histogramElements(Size size, Block block, bool ofBlocks) {
   return ofBlocks ? static_cast<std::size_t>(bins) * grid.x * grid.y : bins;
 }
 
-std::vector<u32> expectedHistograms(const std::vector<u8>& maps, Size size, int order, Block block, bool ofBlocks) {
+/** Counts the codes of four maps; threads share the directions, whose bins are apart. */
+std::vector<u32> histogramsOnCpu(const std::vector<u8>& maps, Size size, int order, Block block, bool ofBlocks,
+                                 int threads) {
   std::vector<u32> histograms(histogramElements(size, block, ofBlocks));
-  for (int direction = 0; direction < 4; direction++) {
-    for (int y = order; y < size.height - order; y++) {
-      for (int x = order; x < size.width - order; x++) {
-        const std::size_t number = ofBlocks ? (y / block.height) * block.grid(size).x + x / block.width : 0;
-        const u8 code = maps[direction * size.pixels() + static_cast<std::size_t>(y) * size.width + x];
-        histograms[number * bins + direction * 256 + code]++;
+  const std::size_t blocksPerRow = block.grid(size).x;
+  inRows(4, std::min(threads, 4), [&](int first, int end) {
+    for (int direction = first; direction < end; direction++) {
+      for (int y = order; y < size.height - order; y++) {
+        for (int x = order; x < size.width - order; x++) {
+          const std::size_t number = ofBlocks ? (y / block.height) * blocksPerRow + x / block.width : 0;
+          const u8 code = maps[direction * size.pixels() + static_cast<std::size_t>(y) * size.width + x];
+          histograms[number * bins + direction * 256 + code]++;
+        }
       }
     }
-  }
+  });
   return histograms;
 }
 
@@ -96,10 +101,10 @@ struct Case {
 struct Example {
   std::vector<u8> image, maps;
   std::vector<u32> histograms;
-  explicit Example(const Case& c)
-      : image(randomImage(c.size.pixels())),
+  Example(const Case& c, std::vector<u8> pixels)
+      : image(std::move(pixels)),
         maps(expectedMaps(image, c.size, c.order)),
-        histograms(expectedHistograms(maps, c.size, c.order, c.block, c.ofBlocks)) {}
+        histograms(histogramsOnCpu(maps, c.size, c.order, c.block, c.ofBlocks, allThreads())) {}
 };
 
 void check(const Strategy& strategy, const Case& c, const Example& example) {
@@ -113,13 +118,13 @@ void check(const Strategy& strategy, const Case& c, const Example& example) {
   expectEqual(histograms.download(0), example.histograms, c.name(strategy.name) + ", histograms,");
 }
 
-Times measureKernel(const Strategy& strategy, const Case& c, const Plan& plan) {
+Times measureKernel(const Strategy& strategy, const Case& c, const Images& images, const Plan& plan) {
   const std::size_t elements = histogramElements(c.size, c.block, c.ofBlocks);
   const int slots = slotsFor(c.size.pixels());
   const int histogramSlots = std::min(slots, slotsFor(elements * sizeof(u32)));
   Slots<u8> in(c.size.pixels(), slots), maps(4 * c.size.pixels(), slots);
   Slots<u32> histograms(elements, histogramSlots);
-  for (int slot = 0; slot < slots; slot++) in.upload(slot, randomImage(c.size.pixels(), slot));
+  for (int slot = 0; slot < slots; slot++) in.upload(slot, images.of(c.size, slot));
   return timeLaunches(plan, slots, [&](int slot) {
     launch(strategy, {in.at(slot), maps.at(slot), histograms.at(slot % histogramSlots), c.ofBlocks, c.size.width,
                       c.size.height, 0, 0, c.size.height}, c.block);
@@ -213,20 +218,23 @@ Times measureStreams(const Strategy& strategy, const Case& c, bool depthFirst, i
   return times;
 }
 
-void measure(const Case& c, const std::vector<std::string>& measures, const Plan& plan, int streams) {
-  const Example example(c);
+void measure(const Case& c, const Images& images, const std::vector<std::string>& names,
+             const std::vector<std::string>& measures, const Plan& plan, int streams) {
+  const Example example(c, images.of(c.size));
   const std::vector<Strategy> strategies = strategiesOf(c.order);
   for (const Strategy& strategy : strategies) {
+    if (!contains(names, strategy.name)) continue;
     configure(strategy);
     for (const Size size : checkedSizes()) {
       const Case small{size, c.order, c.block, c.ofBlocks};
-      check(strategy, small, Example(small));
+      check(strategy, small, Example(small, randomImage(size.pixels())));
     }
     check(strategy, c, example);
     if (contains(measures, "kernel")) {
       Row row = c.row(strategy.name);
       row.fields.push_back({"registers", std::to_string(registersOf(strategy))});
-      print(row, measureKernel(strategy, c, plan));
+      row.fields.push_back({"occupancy", number(occupancyOf(strategy, c.block))});
+      print(row, measureKernel(strategy, c, images, plan));
     }
     if (contains(measures, "whole")) {
       Row row = c.row(std::string(strategy.name) + "-whole");
@@ -253,20 +261,26 @@ int main(int argc, char** argv) {
   const int streams = arguments.integer("streams", 4, 1, 64);
   const std::vector<std::string> measures = arguments.choices("measure", "kernel,whole,streams");
   const std::vector<std::string> histograms = arguments.choices("histograms", "total,blocks");
+  const std::vector<std::string> names = arguments.choices("strategies", strategyNames);
   const Plan plan{arguments.integer("repetitions", 30, 1, 100000), arguments.integer("launches", 100, 1, 100000)};
   const int cpuRepetitions = arguments.integer("cpu-repetitions", 0, 0, 1000);
+  const std::string path = arguments.word("image");
   arguments.expectAllRead();
 
   checkHost();
+  const Images images(path);
   for (const Size size : sizes) {
     for (const Block block : blocks) {
       for (const std::string& kind : histograms) {
-        measure({size, order, block, kind == "blocks"}, measures, plan, streams);
+        measure({size, order, block, kind == "blocks"}, images, names, measures, plan, streams);
       }
     }
-    const std::vector<u8> image = randomImage(size.pixels());
+    const std::vector<u8> image = images.of(size);
     std::vector<u8> maps(4 * size.pixels());
-    const auto run = [&](int threads) { ldpOnCpu(image, maps.data(), size, order, threads); };
+    const auto run = [&](int threads) {
+      ldpOnCpu(image, maps.data(), size, order, threads);
+      histogramsOnCpu(maps, size, order, blocks[0], true, threads);
+    };
     printCpuRows({"R4", "cpu", size, "", 0, {{"order", std::to_string(order)}}}, cpuRepetitions, run);
   }
 }

@@ -47,6 +47,37 @@ inline std::vector<u8> randomImage(std::size_t samples, int index = 0) {
   return image;
 }
 
+/** The gray images that are measured: one of a file, again and again, or random ones where none is named. */
+class Images {
+ public:
+  /** `path` is of a binary PGM (P5) with 8 bits a pixel and no comments; empty for random images. */
+  explicit Images(const std::string& path) : path(path) {
+    if (path.empty()) return;
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) fail(failed, "The image '" + path + "' cannot be opened.");
+    int most = 0;
+    if (std::fscanf(file, "P5 %d %d %d", &size.width, &size.height, &most) != 3 || most != 255 ||
+        std::fgetc(file) == EOF) {
+      fail(failed, "Expected a binary PGM of 8 bits but received '" + path + "'.");
+    }
+    pixels.resize(size.pixels());
+    const std::size_t count = std::fread(pixels.data(), 1, pixels.size(), file);
+    std::fclose(file);
+    if (count != pixels.size()) fail(failed, "The image '" + path + "' is cut short.");
+  }
+
+  std::vector<u8> of(Size wanted, int index = 0) const {
+    if (path.empty()) return randomImage(wanted.pixels(), index);
+    if (wanted.width == size.width && wanted.height == size.height) return pixels;
+    fail(wrongUsage, "Expected --sizes " + size.name() + ", the size of --image, but received " + wanted.name() + ".");
+  }
+
+ private:
+  std::string path;
+  Size size{0, 0};
+  std::vector<u8> pixels;
+};
+
 /** The image with a ring of zeros around it: (width + 2) x (height + 2). */
 inline std::vector<u8> withZeroRing(const std::vector<u8>& image, Size size) {
   std::vector<u8> padded(Size{size.width + 2, size.height + 2}.pixels());

@@ -25,6 +25,9 @@ test('of the rows that are asked for the fastest is taken', () => {
   assert.equal(fastestRow(rows, { name: 'a', block: '32x8', width: 512 })?.ms.mean, 3);
   assert.equal(fastestRow(rows, { name: ['a', 'b'] })?.name, 'b');
   assert.equal(fastestRow(rows, { name: 'a', width: 256 }), undefined);
+  const limited = { ...rows[0]!, maxRegisters: 32, ms: { ...rows[0]!.ms, mean: 1 } };
+  assert.equal(fastestRow([...rows, limited], { name: 'a' })?.ms.mean, 2);
+  assert.equal(fastestRow([...rows, limited], { name: 'a', maxRegisters: 32 })?.ms.mean, 1);
   assert.throws(() => parseCudaRows('hello\n'), /Expected a row of a CUDA program but received 'hello'/);
 });
 

@@ -14,7 +14,12 @@ export interface CudaCall {
   arguments: Record<string, string | number>;
   /** Registers of a thread at most, by `-maxrregcount`; the compiler's choice unless given. Its rows have it, too. */
   maxRegisters?: number;
+  /** What the image of its argument `image` shows. Its rows have it, too. */
+  content?: string;
 }
+
+/** Fields of the rows of calls that are unlike the others: only queries that name them mean such rows. */
+const ofUnusualCalls = ['maxRegisters', 'content'];
 
 const run = promisify(execFile);
 const sources = fileURLToPath(new URL('../../../../test/bench/cuda', import.meta.url));
@@ -63,11 +68,12 @@ export async function buildCudaPrograms(
     throw error;
   }
   return {
-    async rows({ maxRegisters, ...call }) {
-      if (maxRegisters === undefined) return runCudaProgram(folder, call);
-      const into = join(folder, `registers-${maxRegisters}`);
-      await build(into, [call.program], `-maxrregcount=${maxRegisters}`);
-      return (await runCudaProgram(into, call)).map((row) => ({ ...row, maxRegisters }));
+    async rows(call) {
+      const { maxRegisters, content } = call;
+      const into = maxRegisters === undefined ? folder : join(folder, `registers-${maxRegisters}`);
+      if (into !== folder) await build(into, [call.program], `-maxrregcount=${maxRegisters}`);
+      const rows = await runCudaProgram(into, call);
+      return rows.map((row) => ({ ...row, ...(into !== folder && { maxRegisters }), ...(content && { content }) }));
     },
     remove,
   };
@@ -120,6 +126,7 @@ export function parseCudaRows(output: string): CudaRow[] {
 /** The row with the least mean among those that `query` describes. */
 export function fastestRow(rows: readonly CudaRow[], query: CudaQuery): CudaRow | undefined {
   const fits = (row: CudaRow) =>
-    Object.entries(query).every(([key, wanted]) => [wanted].flat().some((value) => value === row[key]));
+    Object.entries(query).every(([key, wanted]) => [wanted].flat().some((value) => value === row[key])) &&
+    ofUnusualCalls.every((field) => row[field] === undefined || field in query);
   return rows.filter(fits).sort((a, b) => a.ms.mean - b.ms.mean)[0];
 }

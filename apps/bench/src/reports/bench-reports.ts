@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@halogrid/gpu-node/devices';
 import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders, softwareVersion, UsageError } from '@halogrid/service';
+import type { CudaCall } from '../cuda/cuda-programs.ts';
 import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
 import { ImageCache } from '../images/image-cache.ts';
+import { photograph, writePhotograph } from '../images/photograph.ts';
 import { withTimedDevice } from '../timing/timed-device.ts';
 import { drawChart } from './draw-chart.ts';
 import { evaluateTable } from './evaluate-table.ts';
@@ -14,8 +18,9 @@ import { r3 } from './r3.ts';
 import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
-import type { Method, Report } from './report.ts';
-import { everyStrategy, fewStrategies, type Scale } from './scale.ts';
+import type { Method, Report, ReportCall } from './report.ts';
+import { everyStrategy, fewStrategies, type Scale, square } from './scale.ts';
+import type { Bench } from './time-probes.ts';
 
 export const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
 export type ReportId = keyof typeof reports;
@@ -69,7 +74,11 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
   };
   const cuda = await openCuda(options.device, note);
   const images = new ImageCache(cacheFolders(process.env));
-  const bench = { device: options.device, image: images.load.bind(images) };
+  const bench: Bench = {
+    device: options.device,
+    image: (size, index, content) => (content ? photograph(size) : images.load(size, index)),
+  };
+  const scratch = await mkdtemp(join(tmpdir(), 'halogrid-bench-reports-'));
   try {
     for (const id of options.reports) {
       const strategies = options.quick ? fewStrategies : everyStrategy(maxLanes);
@@ -79,12 +88,10 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
       if (tables.length === 0) continue;
       const method: Method = { ...report.method, repetitions };
       print(`\n${report.title}\n${methodLine(method)}\n`);
-      const calls = report.cuda
-        .filter(({ table }) => tables.some(({ name }) => !table || name === table))
-        .map((call) => ({ ...call, arguments: { ...call.arguments, repetitions } }));
-      const rows = cuda && (await cudaRows(cuda, calls, note));
+      const calls = report.cuda.filter(({ table }) => tables.some(({ name }) => !table || name === table));
+      const rows = cuda && (await cudaRows(cuda, await readyCalls(calls, repetitions, scratch), note));
       const samples = new Map<string, number[]>();
-      // Each table is written as soon as it is known: whoever ends a long run keeps what was measured.
+      // Each table is written as soon as it is known, so that a long run that is ended keeps what was measured.
       for (const table of tables) {
         await measureTable(table, samples, { bench, method, cellMs: 1000 * options.cellSeconds, note });
         const evaluated = evaluateTable(table, samples, rows);
@@ -98,8 +105,19 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
     }
   } finally {
     await cuda?.remove();
+    await rm(scratch, { recursive: true });
   }
   print(`\nCSV and charts are in ${out}\n`);
+}
+
+/** Calls with their repetitions, and with the files of images that are not random. */
+async function readyCalls(calls: readonly ReportCall[], repetitions: number, scratch: string): Promise<CudaCall[]> {
+  return await Promise.all(
+    calls.map(async (call) => {
+      const image = call.content && { image: await writePhotograph(scratch, square(Number(call.arguments.sizes))) };
+      return { ...call, arguments: { ...call.arguments, repetitions, ...image } };
+    }),
+  );
 }
 
 function checkTables({ reports: ids, tables = [] }: BenchReportsOptions): void {

@@ -48,7 +48,11 @@ interface Column extends EvaluatedColumn {
   isDerived?: boolean;
 }
 
-function columnsOf({ rows, derived }: ReportTable, names: readonly string[], hasCuda: boolean): Column[] {
+function columnsOf(
+  { rows, derived, cudaFields = [] }: ReportTable,
+  names: readonly string[],
+  hasCuda: boolean,
+): Column[] {
   const labels = union(rows.map((row) => Object.keys(row.labels)));
   const others = union(rows.map((row) => Object.keys(row.otherCuda ?? {})));
   const figures = new Map(rows.flatMap(({ reported = {} }) => figuresOf(reported)).map((one) => [one.name, one.title]));
@@ -58,6 +62,11 @@ function columnsOf({ rows, derived }: ReportTable, names: readonly string[], has
     ...derived.map(({ name, title }) => ({ name, title, isPrinted: true, isDerived: true })),
     ...(hasCuda ? [...timeColumns('cuda', 'CUDA here', true), ...cudaColumns(names[0]!)] : []),
     ...(hasCuda ? others.flatMap((name) => timeColumns(`cuda_${name}`, `CUDA here\n${name}`, false)) : []),
+    ...(hasCuda ? cudaFields : []).map((name) => ({
+      name: `cuda_${name}`,
+      title: `CUDA here\n${name}`,
+      isPrinted: true,
+    })),
     ...[...figures].map(([name, title]) => ({ name, title, isPrinted: true })),
   ];
 }
@@ -85,7 +94,7 @@ const cudaColumns = (main: string): Column[] => [
 
 function valuesOf(
   row: ReportRow,
-  { derived }: ReportTable,
+  { derived, cudaFields = [] }: ReportTable,
   names: readonly string[],
   samples: Samples,
   cuda: readonly CudaRow[],
@@ -102,6 +111,7 @@ function valuesOf(
   if (fastest) {
     putTimes('cuda', fastest);
     values.cuda_kernel = [fastest.name, fastest.block].filter(Boolean).join(' ');
+    for (const field of cudaFields) values[`cuda_${field}`] = fastest[field] as Value;
   }
   for (const [name, query] of Object.entries(row.otherCuda ?? {})) {
     const other = fastestRow(cuda, query);

@@ -6,7 +6,9 @@ import { cellText } from './render-table.ts';
 export interface TableRequest {
   /** The file without its extension, from the folder of the pages. */
   file: string;
-  /** Headings by column; a median has its deviation beside it. */
+  /**
+   * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row whose cuda_x is best.
+   */
   columns: Record<string, string>;
   /** Rows have these labels; all are shown unless given. */
   only?: Record<string, string | number>;
@@ -41,7 +43,7 @@ type Row = EvaluatedTable['rows'][number]['values'];
 export function pageTable({ file, columns, only, best }: TableRequest, tableOf: TableOf): string {
   const table = tableOf(file);
   const names = Object.keys(columns);
-  for (const name of names) expectColumn(table, file, name);
+  for (const name of names) for (const column of name.split(' at ')) expectColumn(table, file, column);
   const rows = rowsWith(table, only).map(({ values }) => values);
   const shown = best ? bestRows(rows, names, best) : rows;
   const measured = shown.filter((row) =>
@@ -101,11 +103,19 @@ function withSpread(row: Row | undefined, name: string): string {
 function bestRows(rows: readonly Row[], names: readonly string[], { of, by, is }: Best): Row[] {
   return [...Map.groupBy(rows, (row) => row[of])].map(([label, group]) => {
     if (by) return group.find((row) => row[by] === bestOf(group, by, is)) ?? group[0]!;
-    return { ...Object.fromEntries(names.map((name) => [name, bestOf(group, name, is)])), [of]: label };
+    return { ...Object.fromEntries(names.map((name) => [name, bestValue(group, name, is)])), [of]: label };
   });
 }
 
-function bestOf(rows: readonly Row[], name: string, is: 'least' | 'most'): Value {
+/** The best of a column, or, of 'name at column', what the row with the best of the column has as its name. */
+function bestValue(rows: readonly Row[], column: string, is: Best['is']): Value {
+  const [name, by] = column.split(' at ') as [string, string?];
+  if (by === undefined) return bestOf(rows, name, is);
+  const best = bestOf(rows, by, is);
+  return best === undefined ? undefined : rows.find((row) => row[by] === best)?.[name];
+}
+
+function bestOf(rows: readonly Row[], name: string, is: Best['is']): Value {
   const numbers = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
   return numbers.length > 0 ? Math[is === 'least' ? 'min' : 'max'](...numbers) : undefined;
 }

@@ -1,22 +1,43 @@
 import { reportColumn } from './evaluate-table.ts';
 import { cudaNames, rtx3060Ti } from './r5-figures.ts';
-import { type LineChartPlan, speedUpsBySide } from './report.ts';
+import { type LineChartPlan, plainLoop, speedUpsBySide } from './report.ts';
 
 /** Lines of every chart by size: what is shown for each kernel. */
 const lines = [
   { column: 'kernel_speedup_over_cpu', name: '' },
   ...cudaNames.flatMap((name) => [
     { column: `cuda_${name}_speedup_over_cpu`, name: `CUDA ${name} here`, isSameInSeries: true },
-    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}`, isSameInSeries: true },
+    reported(name),
   ]),
+  { column: `cuda_${plainLoop}_speedup_over_cpu`, name: 'the report’s loop here', isSameInSeries: true },
 ];
+/** The same over the report's own loop, and halogrid's CPU code over it. */
+export const loopLines = [
+  { column: `kernel_speedup_over_cuda_${plainLoop}`, name: '' },
+  ...cudaNames.flatMap((name) => [
+    {
+      column: `cuda_${name}_speedup_over_cuda_${plainLoop}`,
+      name: `CUDA ${name} here`,
+      isSameInSeries: true,
+    },
+    reported(name),
+  ]),
+  { column: `cpu_speedup_over_cuda_${plainLoop}`, name: 'halogrid, one thread', isSameInSeries: true },
+];
+
+function reported(name: string) {
+  const column = reportColumn(rtx3060Ti, `${name} x`);
+  return { column, name: `report (${rtx3060Ti}), ${name}, over its loop`, isSameInSeries: true };
+}
+
 /** The same with transfers: a line for halogrid, and one for each kernel of the report here and there. */
 export const wholeLines = [
   { column: 'whole_speedup_over_cpu', name: 'halogrid, whole run' },
   ...cudaNames.flatMap((name) => [
     { column: `cuda_${name}_whole_speedup_over_cpu`, name: `CUDA ${name} here, whole run` },
-    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}` },
+    reported(name),
   ]),
+  { column: `cuda_${plainLoop}_speedup_over_cpu`, name: 'the report’s loop here', isSameInSeries: true },
 ];
 export const wholeTimes = [
   { column: 'whole_median_ms', name: 'halogrid, whole run' },

@@ -1,4 +1,3 @@
-import { cudaNames, rtx3060Ti } from './r5-figures.ts';
 import { type Derived, speedUp } from './report.ts';
 
 /** Table 5: global and shared memory in blocks of 16x16, and the best of all, here and in CUDA. */
@@ -10,14 +9,6 @@ export const peaks: Derived[] = [
   peak('cuda_shared', 'cuda', (strategy, block) => strategy === 'CUDA shared' && block === '16x16'),
   peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
 ];
-
-/** The report's own speed-ups in blocks of 16x16, in columns of their own; its tuned ones are the best of all. */
-export const reportedPeaks: Derived[] = cudaNames.map((name) => ({
-  name: `report_stock_${name}_x`,
-  title: `report\n${name}`,
-  of: (_, { labels, reported }) =>
-    labels.strategy === `CUDA ${name}` && labels.block === '16x16' ? reported?.[rtx3060Ti]?.x : undefined,
-}));
 
 /** Speed-ups of the rows that count, and of no others. */
 function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {

@@ -1,11 +1,13 @@
 import type { CudaQuery } from '../cuda/cuda-programs.ts';
 import { reportColumn } from './evaluate-table.ts';
-import { chart, wholeLines, wholeTimes } from './r5-charts.ts';
-import { blockFigures, bySide, cudaNames, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
-import { peaks, reportedPeaks } from './r5-peaks.ts';
+import { chart, loopLines, wholeLines, wholeTimes } from './r5-charts.ts';
+import { bySide, cudaNames, peakFiguresOf, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
+import { peaks } from './r5-peaks.ts';
 import {
   type LineChartPlan,
+  overPlainLoop,
   type Probe,
+  plainLoop,
   type Report,
   type ReportRow,
   type ReportTable,
@@ -17,10 +19,18 @@ import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategy
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
 const speedUps = [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')];
-const cudaSpeedUps = cudaNames.flatMap((name) => [
-  speedUp(`cuda_${name}`, 'cpu'),
-  speedUp(`cuda_${name}_whole`, 'cpu'),
-]);
+const cudaSpeedUps = [
+  ...cudaNames.flatMap((name) => [speedUp(`cuda_${name}`, 'cpu'), speedUp(`cuda_${name}_whole`, 'cpu')]),
+  speedUp(`cuda_${plainLoop}`, 'cpu'),
+];
+const loopSpeedUps = overPlainLoop(
+  'kernel',
+  'whole',
+  'cpu',
+  ...cudaNames.flatMap((name) => [`cuda_${name}`, `cuda_${name}_whole`]),
+);
+/** Columns of table 5. */
+const peakNames = ['global', 'shared', 'tuned'];
 /** Launches in a sample of the CUDA programs. */
 const launches = 20;
 
@@ -57,13 +67,13 @@ export function r5({ isQuick, strategies }: Scale): Report {
           (strategy): ReportRow => ({
             labels: { kernel, side: imageSide, strategy: `halogrid ${strategyName(strategy)}` },
             times: { ...times(kernel, imageSide, strategy), threads: probe('threads', kernel, imageSide) },
-            ...cuda({ kernel, width: imageSide, block: '16x16' }),
+            ...cuda(kernel, imageSide),
             reported: reported(speedUpsBySize[kernel]?.[imageSide]),
           }),
         ),
       ),
     ),
-    derived: [...speedUps, speedUp('kernel', 'threads'), ...cudaSpeedUps],
+    derived: [...speedUps, speedUp('kernel', 'threads'), ...cudaSpeedUps, ...loopSpeedUps],
     charts: [
       ...kernels.map((kernel) =>
         chart(`sizes-${kernel}`, `${kernel} by size of the image (figures 1 and 2)`, { only: { kernel } }),
@@ -86,17 +96,27 @@ export function r5({ isQuick, strategies }: Scale): Report {
           (strategy): ReportRow => ({
             labels: { kernel: kind, side: kernelSide, strategy: `halogrid ${strategyName(strategy)}` },
             times: times(`${kind}-${kernelSide}`, side, strategy),
-            ...cuda({ kernel: `${kind}-${kernelSide}`, width: side, block: '16x16' }),
+            ...cuda(`${kind}-${kernelSide}`, side),
             reported: isQuick ? undefined : reported(bySide[kind]?.[kernelSide]),
           }),
         ),
       ),
     ),
-    derived: [...speedUps, ...cudaSpeedUps],
+    derived: [...speedUps, ...cudaSpeedUps, ...loopSpeedUps],
     charts: kinds.flatMap((kernel) => {
       const common = { xTitle: 'Side of the kernel, px', only: { kernel } };
       return [
-        chart(`kernel-sides-${kernel}`, `${kernel} of ${side}x${side} by side of the kernel (figure 3)`, common),
+        chart(`kernel-sides-${kernel}`, `${kernel} of ${side}x${side} by side of the kernel`, common),
+        {
+          ...chart(
+            `kernel-sides-${kernel}-loop`,
+            `${kernel} of ${side}x${side} by side of the kernel (figure 3)`,
+            common,
+          ),
+          yTitle: 'Speed-up over the report’s loop in one thread',
+          values: loopLines,
+          isOfCuda: true,
+        },
         {
           ...chart(`kernel-sides-${kernel}-whole`, `${kernel} of ${side}x${side} with transfers (tables 3, 4)`, common),
           yTitle: 'Milliseconds an image',
@@ -115,25 +135,23 @@ export function r5({ isQuick, strategies }: Scale): Report {
         labels: { kernel, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
         times: { kernel: probe('kernel', kernel, side, strategy), cpu: probe('cpu', kernel, side) },
         cuda: { name: cudaNames, kernel, width: side },
-        otherCuda: plainLoop(kernel),
+        otherCuda: loop(kernel, side),
       })),
       ...cudaNames.flatMap((name) =>
         blocks.map((block) => ({
           labels: { kernel, strategy: `CUDA ${name}`, block },
           times: { cpu: probe('cpu', kernel, side) },
           cuda: { name, kernel, width: side, block },
-          otherCuda: plainLoop(kernel),
-          reported: isQuick ? undefined : reported(blockFigures[kernel]?.[`${name} ${block}`]),
+          otherCuda: loop(kernel, side),
+          reported: isQuick ? undefined : reported(peakFiguresOf(kernel, name, block)),
         })),
       ),
     ]),
     derived: [
       speedUp('kernel', 'cpu'),
-      speedUp('kernel', 'cuda_plain_loop'),
-      withoutTime('kernel', speedUp('cuda', 'cpu')),
-      withoutTime('kernel', speedUp('cuda', 'cuda_plain_loop')),
+      ...overPlainLoop('kernel'),
+      ...[speedUp('cuda', 'cpu'), ...overPlainLoop('cuda')].map((derived) => withoutTime('kernel', derived)),
       ...peaks,
-      ...reportedPeaks,
     ],
     charts: [
       {
@@ -145,7 +163,10 @@ export function r5({ isQuick, strategies }: Scale): Report {
         xScale: 'log10',
         values: [
           ...peaks.map(({ name, title }) => ({ column: name, name: title.replaceAll('\n', ' ') })),
-          { column: reportColumn(rtx3060Ti, 'x'), name: `report (${rtx3060Ti}), tuned` },
+          ...peakNames.map((name) => ({
+            column: reportColumn(rtx3060Ti, `${name} x`),
+            name: `report (${rtx3060Ti}), ${name}`,
+          })),
         ],
         best: 'most',
       },
@@ -160,18 +181,18 @@ export function r5({ isQuick, strategies }: Scale): Report {
           values: [
             { column: 'kernel_speedup_over_cpu', name: '' },
             { column: 'cuda_speedup_over_cpu', name: 'here' },
-            { column: reportColumn(rtx3060Ti, 'x'), name: `report (${rtx3060Ti})` },
+            ...peakNames.map((name) => ({
+              column: reportColumn(rtx3060Ti, `${name} x`),
+              name: `report (${rtx3060Ti}), ${name}`,
+              isSameInSeries: true,
+            })),
           ],
         }),
       ),
     ],
   };
 
-  function plainLoop(kernel: string): ReportRow['otherCuda'] {
-    return { plain_loop: { name: 'cpu', threads: 1, kernel, width: side } };
-  }
-
-  const call = { channels: 3, measure: 'kernel,whole', launches };
+  const call = { channels: 3, measure: 'kernel,whole', launches, 'cpu-repetitions': 2 };
   const tableKernels = kinds.flatMap((kind) => kernelSides.map((kernelSide) => `${kind}-${kernelSide}`));
   return {
     id: 'r5',
@@ -184,7 +205,12 @@ export function r5({ isQuick, strategies }: Scale): Report {
         program: 'convolution',
         arguments: { ...call, kernels: kernels.join(), sizes: imageSides.join() },
       },
-      { table: sides.name, program: 'convolution', arguments: { ...call, kernels: tableKernels.join(), sizes: side } },
+      {
+        table: sides.name,
+        program: 'convolution',
+        // The loop takes seconds with the largest kernels.
+        arguments: { ...call, kernels: tableKernels.join(), sizes: side, 'cpu-repetitions': 1 },
+      },
       {
         table: shapes.name,
         program: 'convolution',
@@ -194,7 +220,6 @@ export function r5({ isQuick, strategies }: Scale): Report {
           kernels: kernels.join(),
           sizes: side,
           blocks: blocks.join(),
-          'cpu-repetitions': 3,
         },
       },
     ],
@@ -209,12 +234,15 @@ const convolution = (kernel: string) => ({ kernel: 'conv', parameters: { kernel,
 
 const reported = (figures: Record<string, number> | undefined) => figures && { [rtx3060Ti]: figures };
 
-const cuda = (query: CudaQuery): Pick<ReportRow, 'cuda' | 'otherCuda'> => ({
-  cuda: { ...query, name: cudaNames },
-  otherCuda: Object.fromEntries(
-    cudaNames.flatMap((name) => [
-      [name, { ...query, name }],
-      [`${name}_whole`, { ...query, name: `${name}-whole` }],
-    ]),
-  ),
+const loop = (kernel: string, width: number): Record<string, CudaQuery> => ({
+  [plainLoop]: { name: 'cpu', threads: 1, kernel, width },
 });
+
+function cuda(kernel: string, width: number): Pick<ReportRow, 'cuda' | 'otherCuda'> {
+  const query: CudaQuery = { kernel, width, block: '16x16' };
+  const others = cudaNames.flatMap((name) => [
+    [name, { ...query, name }],
+    [`${name}_whole`, { ...query, name: `${name}-whole` }],
+  ]);
+  return { cuda: { ...query, name: cudaNames }, otherCuda: { ...Object.fromEntries(others), ...loop(kernel, width) } };
+}

@@ -54,6 +54,12 @@ test('a page shows what it asks for, and no more than before', () => {
     fillPage(page(rowOf, ''), () => table),
     page(rowOf, '| kernel | block | ms |\n| --- | --- | --- |\n| a | 16x16 | 1 |\n| b | 8x8 | 3 |\n'),
   );
+  const blockAt =
+    '{"file":"x/y","columns":{"kernel":"kernel","ms":"ms","block at ms":"block"},"best":{"of":"kernel","is":"least"}}';
+  assert.equal(
+    fillPage(page(blockAt, ''), () => table),
+    page(blockAt, '| kernel | ms | block |\n| --- | --- | --- |\n| a | 1 | 16x16 |\n| b | 3 | 8x8 |\n'),
+  );
   assert.throws(
     () => fillPage(page('{"file":"x/y","columns":{"s":"s"}}', ''), () => table),
     /'x\/y' has no column 's'/,

@@ -18,6 +18,9 @@ export type Timer =
   /** The plain loops of the CPU twin in one thread. */
   | 'twin';
 
+/** What an image shows where it is not random bytes. A photograph has uneven histograms: its atomics meet more often. */
+export type Content = 'photograph';
+
 /** One thing to time. */
 export interface Probe {
   timer: Timer;
@@ -26,6 +29,8 @@ export interface Probe {
   size: Size;
   /** The kernel's strategy; its default unless given. */
   strategy?: Strategy;
+  /** What the image shows; random bytes unless given. */
+  content?: Content;
   /** Images of a batch. */
   images?: number;
   /** Histograms of cells. */
@@ -134,6 +139,8 @@ export interface ReportTable {
   rows: ReportRow[];
   derived: Derived[];
   charts: ChartPlan[];
+  /** Fields of the CUDA rows that have columns of their own, e.g. 'registers' in `cuda_registers`. */
+  cudaFields?: string[];
 }
 
 /** What a report measured, in a form that can be measured here. */
@@ -148,6 +155,8 @@ export interface Report {
 export interface ReportCall extends CudaCall {
   /** The table that needs its rows; all unless given. */
   table?: string;
+  /** In place of random bytes. One square is measured, whose side is the argument `sizes`. */
+  content?: Content;
 }
 
 /** How many times as fast as `slow` something is; both are columns of times, or `cuda`. */
@@ -161,6 +170,19 @@ export function speedUp(fast: string, slow: string): Derived {
     },
   };
 }
+
+/** The column of the report's sequential loop in one thread, as the CUDA programs have it. */
+export const plainLoop = 'plain_loop';
+
+/** How many times as fast as the report's loop each of some columns is. */
+export const overPlainLoop = (...columns: string[]): Derived[] =>
+  columns.map((column) => speedUp(column, `cuda_${plainLoop}`));
+
+/** What a table about contents compares: the label, and what probes and queries about CUDA have of it. */
+export const contents: { label: string; of: { content?: Content } }[] = [
+  { label: 'random bytes', of: {} },
+  { label: 'photograph', of: { content: 'photograph' } },
+];
 
 /** A column that only rows without `time` have: those about CUDA alone. */
 export function withoutTime(time: string, derived: Derived): Derived {

@@ -5,13 +5,13 @@ import { type BenchImages, type KernelCase, stageCase } from '../timing/kernel-c
 import { type SamplingOptions, takeSamples } from '../timing/take-samples.ts';
 import { measureKernelTimes } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
-import type { Method, Probe } from './report.ts';
+import type { Content, Method, Probe } from './report.ts';
 
 /** What probes run on. */
 export interface Bench {
   device: 'gpu' | 'software';
-  /** Red, green and blue plane of random image `index` (1, 2, …) of a size. */
-  image(size: Size, index: number): Promise<Uint8Array>;
+  /** Red, green and blue plane of random image `index` (1, 2, …) of a size; or the gray plane of what it is to show. */
+  image(size: Size, index: number, content?: Content): Promise<Uint8Array>;
 }
 
 /** Runs between two timestamps of a real GPU, so that the clock's step does not matter; fewer of what takes long. */
@@ -48,12 +48,14 @@ async function timeImages(
   withinMs: number,
   bench: Bench,
 ): Promise<number[][]> {
-  const load = once((size: Size) => Promise.all(indices.map((index) => bench.image(size, index))));
+  const load = once((size: Size, content?: Content) =>
+    Promise.all(indices.map((index) => bench.image(size, index, content))),
+  );
   const images = new Map<string, BenchImages>();
   const cases: KernelCase[] = [];
   for (const probe of probes) {
-    const key = JSON.stringify([probe.size, channelsOf(probe)]);
-    const ofProbe = images.get(key) ?? imagesOf(probe, await load(probe.size));
+    const key = JSON.stringify([probe.size, channelsOf(probe), probe.content]);
+    const ofProbe = images.get(key) ?? imagesOf(probe, await load(probe.size, probe.content));
     images.set(key, ofProbe);
     cases.push(caseOf(probe, ofProbe));
   }
@@ -99,12 +101,14 @@ function caseOf({ operations, output, size, strategy, grid }: Probe, images: Ben
   return { name, operations, output, strategy, grid, input: 'photo', images };
 }
 
-/** Images of one size are the same memory. */
-function once<T>(load: (size: Size) => Promise<T>): (size: Size) => Promise<T> {
+type Load<T> = (size: Size, content?: Content) => Promise<T>;
+
+/** Images of one size and content are the same memory. */
+function once<T>(load: Load<T>): Load<T> {
   const loaded = new Map<string, Promise<T>>();
-  return (size) => {
-    const key = `${size.width}x${size.height}`;
-    const loading = loaded.get(key) ?? load(size);
+  return (size, content) => {
+    const key = `${size.width}x${size.height} ${content}`;
+    const loading = loaded.get(key) ?? load(size, content);
     loaded.set(key, loading);
     return loading;
   };
