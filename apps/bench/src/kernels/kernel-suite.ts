@@ -66,7 +66,7 @@ const byKernel: Partial<Record<KernelName, readonly SuiteCase[]>> = {
       operations: [{ kernel: 'ldp', parameters: { order: '3' } }],
       output: 'both',
       multiplyAdds: 0,
-      cuda: { report: 'R4', name: ['shared', 'global', 'l1'] },
+      cuda: { report: 'R4', name: ['shared', 'global'] },
     },
   ],
   conv: [
@@ -99,7 +99,7 @@ export function cudaCalls(size: string, repetitions: number): CudaCall[] {
     { program: 'limits', arguments: { sizes: size, repetitions } },
     { program: 'lbp-map', arguments: common },
     { program: 'lbp-histogram', arguments: { ...common, blocks: '16,32' } },
-    { program: 'ldp', arguments: { ...common, order: 3, histograms: 'total' } },
+    { program: 'ldp', arguments: { ...common, order: 3, strategies: 'shared,global', histograms: 'total' } },
     { program: 'convolution', arguments: { ...common, channels: 1, kernels, blocks: '16x16,32x16' } },
   ];
 }
