@@ -11,6 +11,7 @@ const lines = [
   ]),
   { column: `cuda_${plainLoop}_speedup_over_cpu`, name: 'the report’s loop here', isSameInSeries: true },
 ];
+export const overTheLoop = 'Speed-up over the report’s loop in one thread';
 /** The same over the report's own loop, and halogrid's CPU code over it. */
 export const loopLines = [
   { column: `kernel_speedup_over_cuda_${plainLoop}`, name: '' },
@@ -26,18 +27,22 @@ export const loopLines = [
 ];
 
 function reported(name: string) {
-  const column = reportColumn(rtx3060Ti, `${name} x`);
-  return { column, name: `report (${rtx3060Ti}), ${name}, over its loop`, isSameInSeries: true };
+  return { ...reportedIn(name), isSameInSeries: true };
 }
 
-/** The same with transfers: a line for halogrid, and one for each kernel of the report here and there. */
+/** The report's own factors of a kernel. */
+export function reportedIn(name: string) {
+  return { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}, over its loop` };
+}
+
+/** Whole runs, as the report's times hold transfers: a line for halogrid, and one for each kernel of the report here and there. */
 export const wholeLines = [
-  { column: 'whole_speedup_over_cpu', name: 'halogrid, whole run' },
+  { column: `whole_speedup_over_cuda_${plainLoop}`, name: 'halogrid, whole run' },
   ...cudaNames.flatMap((name) => [
-    { column: `cuda_${name}_whole_speedup_over_cpu`, name: `CUDA ${name} here, whole run` },
+    { column: `cuda_${name}_whole_speedup_over_cuda_${plainLoop}`, name: `CUDA ${name} here, whole run` },
     reported(name),
   ]),
-  { column: `cuda_${plainLoop}_speedup_over_cpu`, name: 'the report’s loop here', isSameInSeries: true },
+  { column: `cpu_speedup_over_cuda_${plainLoop}`, name: 'halogrid, one thread', isSameInSeries: true },
 ];
 export const wholeTimes = [
   { column: 'whole_median_ms', name: 'halogrid, whole run' },

@@ -1,6 +1,5 @@
 import type { CudaQuery } from '../cuda/cuda-programs.ts';
-import { reportColumn } from './evaluate-table.ts';
-import { chart, loopLines, wholeLines, wholeTimes } from './r5-charts.ts';
+import { chart, loopLines, overTheLoop, reportedIn, wholeLines, wholeTimes } from './r5-charts.ts';
 import { bySide, cudaNames, peakFiguresOf, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
 import { peaks } from './r5-peaks.ts';
 import {
@@ -80,8 +79,10 @@ export function r5({ isQuick, strategies }: Scale): Report {
       ),
       ...kernels.map((kernel) => ({
         ...chart(`whole-${kernel}`, `${kernel} with transfers (figures 1 and 2)`, { only: { kernel } }),
+        yTitle: overTheLoop,
         series: [],
         values: wholeLines,
+        isOfCuda: true,
       })),
     ],
   };
@@ -113,7 +114,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
             `${kernel} of ${side}x${side} by side of the kernel (figure 3)`,
             common,
           ),
-          yTitle: 'Speed-up over the report’s loop in one thread',
+          yTitle: overTheLoop,
           values: loopLines,
           isOfCuda: true,
         },
@@ -163,10 +164,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
         xScale: 'log10',
         values: [
           ...peaks.map(({ name, title }) => ({ column: name, name: title.replaceAll('\n', ' ') })),
-          ...peakNames.map((name) => ({
-            column: reportColumn(rtx3060Ti, `${name} x`),
-            name: `report (${rtx3060Ti}), ${name}`,
-          })),
+          ...peakNames.map(reportedIn),
         ],
         best: 'most',
       },
@@ -181,11 +179,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
           values: [
             { column: 'kernel_speedup_over_cpu', name: '' },
             { column: 'cuda_speedup_over_cpu', name: 'here' },
-            ...peakNames.map((name) => ({
-              column: reportColumn(rtx3060Ti, `${name} x`),
-              name: `report (${rtx3060Ti}), ${name}`,
-              isSameInSeries: true,
-            })),
+            ...peakNames.map(reportedIn),
           ],
         }),
       ),
