@@ -1,0 +1,60 @@
+import { cpus, cuda, inGrid, probe, speedUps } from './r4-work.ts';
+import { contents, type ReportCall, type ReportRow, type ReportTable } from './report.ts';
+
+const waysOfOrders = ['shared', 'global'];
+const waysOfContents = ['shared', 'global', 'l1-25'];
+
+/** The orders beside the third, which the report does not measure. */
+export function byOrder(orders: readonly number[], side: number): ReportTable {
+  return {
+    name: 'orders',
+    title: `Order by order · histograms of LDP of ${side}x${side}`,
+    rows: orders.map((order) => ({
+      labels: { order },
+      times: { kernel: probe('kernel', side, order), ...cpus(side, order) },
+      cuda: cuda(waysOfOrders, side, order),
+    })),
+    derived: speedUps,
+    charts: [],
+  };
+}
+
+export const orderCalls = (orders: readonly number[], side: number): ReportCall[] =>
+  orders
+    .filter((order) => order !== 3)
+    .map((order) => ({
+      table: 'orders',
+      program: 'ldp',
+      arguments: { sizes: side, order, measure: 'kernel', strategies: waysOfOrders.join(), histograms: 'total' },
+    }));
+
+/** Random bytes and a photograph. */
+export function byContent(side: number): ReportTable {
+  return {
+    name: 'contents',
+    title: `Histograms of LDP of ${side}x${side} by what the image shows`,
+    rows: contents.flatMap(({ label: content, of }): ReportRow[] => [
+      { labels: { content, what: 'halogrid' }, times: { kernel: probe('kernel', side, 3, of) } },
+      {
+        labels: { content, what: 'halogrid', histograms: 'blocks' },
+        times: { kernel: probe('kernel', side, 3, { ...inGrid(side), ...of }) },
+      },
+      ...waysOfContents.flatMap((name) =>
+        (['total', 'blocks'] as const).map((histograms) => ({
+          labels: { content, what: `CUDA ${name}`, histograms },
+          times: {},
+          cuda: { ...cuda(name, side, 3, histograms), ...of },
+        })),
+      ),
+    ]),
+    derived: [],
+    charts: [],
+  };
+}
+
+export const contentCall = (side: number): ReportCall => ({
+  table: 'contents',
+  program: 'ldp',
+  arguments: { sizes: side, order: 3, measure: 'kernel', strategies: waysOfContents.join() },
+  content: 'photograph',
+});
