@@ -11,7 +11,8 @@ import sharp from 'sharp';
 import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
-import { Halogrid } from './halogrid.ts';
+import { type Ended, Halogrid } from './halogrid.ts';
+import { matched } from './matched.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -24,6 +25,8 @@ const source = join(folder, 'picture.pgm');
 const index = join(folder, 'frames.index');
 let browser: Browser;
 let cluster: Cluster;
+/** The link to the page of the job that a command told of. */
+const pageIn = ({ stderr }: Ended): string => matched(stderr, /^Page: (http:\S+)$/m)[1]!;
 
 before(async () => {
   writePgm(source, drawPicture(200, 200));
@@ -151,7 +154,7 @@ test('cells of a job that goes on are shown one by one as far as it is, and of a
   const options = ['--out', join(folder, 'celled-out'), '--grid', '2x3', '--op', 'lbp', '--border', 'reflect'];
   const submitted = await cluster.halogrid(['submit', ...sources, ...options, '--batch', '1']);
   assert.equal(submitted.code, 0, submitted.stderr);
-  const { page, complaints } = await openPage(browser, /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!);
+  const { page, complaints } = await openPage(browser, pageIn(submitted));
   const pixels = (count: number, width: number, height: number) => (count * width * height).toLocaleString('en');
   await page.getByText(`256 bins, ${pixels(7, 64, 48)} pixels counted`).waitFor();
   await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 1, column 2');
@@ -173,7 +176,7 @@ test('a source and its map are looked into side by side, and the map from a disk
   const asked = [...pipelines, '--map', 'dzi', '--grid', '1x2', '--out', out];
   const ran = await cluster.halogrid(['run', large, source, ...asked]);
   assert.equal(ran.code, 0, ran.stderr);
-  const link = /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!;
+  const link = pageIn(ran);
   const { page, complaints } = await openPage(browser, link);
   // The right halves of both, without the border that has no codes.
   await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 0, column 1');
@@ -209,7 +212,7 @@ test(`a map of ${side} x ${side} pixels is looked into down to its pixels`, { sk
   writeRepeated(huge, side);
   const ran = await cluster.halogrid(['run', huge, '--map', 'dzi', '--out', join(folder, 'huge-out')]);
   assert.equal(ran.code, 0, ran.stderr);
-  const { page, complaints } = await openPage(browser, /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!);
+  const { page, complaints } = await openPage(browser, pageIn(ran));
   await page.getByRole('link', { name: 'look into it' }).press('Enter');
   await page.getByText(`Source, ${side} × ${side} pixels`).waitFor();
   await page.getByText(`256 bins, ${((side - 2) ** 2).toLocaleString('en')} pixels counted`).waitFor();
@@ -251,7 +254,7 @@ test('a job is cancelled from its page, after a question, and what is no job is 
   process.kill(pid, 'SIGSTOP');
   t.after(() => process.kill(pid, 'SIGCONT'));
   const submitted = await cluster.halogrid(['submit', source, '--out', join(folder, 'cancelled')]);
-  const link = /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!;
+  const link = pageIn(submitted);
   const { page, complaints } = await openPage(browser, link);
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
   assert.deepEqual(await seriousFindings(page), []);
@@ -293,7 +296,7 @@ test('the page of nodes has those that are attached, and those that are gone, wi
   await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
   assert.deepEqual(await seriousFindings(page), []);
   process.kill(pid, 'SIGCONT');
-  await page.goto(/^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!);
+  await page.goto(pageIn(submitted));
   await page.getByText('100 %, 8 of 8 shards').waitFor();
   await page.getByText('complete', { exact: true }).waitFor();
   await page.goto(`${cluster.http}/console/nodes.html`);

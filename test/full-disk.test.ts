@@ -6,17 +6,20 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { programLimitMs, within } from '@halogrid/testing';
+import { matched } from './matched.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
+import { slowFiles } from './slow-files.ts';
 
 // A disk that fills up while a job runs: its output is whole, or nothing is left but the sentence that says why.
 
 const folder = scratchFolder();
 const disk = join(folder, 'disk');
 const source = join(folder, 'picture.pgm');
-const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
+/** Words of a shell that start a program beside this file. */
+const program = (path: string): string => `'${process.execPath}' '${fileURLToPath(new URL(path, import.meta.url))}'`;
 
 /** A disk of the user alone, that nobody else sees, which needs no root; and processes that end with the first, whatever happens. */
 const withDisk = (megabytes: number, script: string): string[] => [
@@ -29,7 +32,9 @@ const withDisk = (megabytes: number, script: string): string[] => [
 ];
 
 /** Runs a script beside such a disk; resolves with what it prints. */
-async function onDisk(megabytes: number, script: string, env = process.env): Promise<string> {
+async function onDisk(megabytes: number, script: string): Promise<string> {
+  // What the runner of these tests has set would make each program one of its tests.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const running = promisify(execFile)('unshare', withDisk(megabytes, script), { env });
   try {
     return (await within('the script to end', running, programLimitMs)).stdout;
@@ -63,12 +68,9 @@ const skip = canMount() ? false : 'this user may not mount a disk of its own';
 test('a ledger on a disk that is full for a while: the coordinator says so, and its job waits and is the same', {
   skip,
 }, async () => {
-  const program = fileURLToPath(new URL('full-ledger.ts', import.meta.url));
   const out = join(folder, 'full-ledger');
-  const command = `exec '${process.execPath}' '${program}' '${disk}' '${source}' '${out}'`;
-  // What the runner of these tests has set would make the program one of its tests.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { said, waiting, state, codes } = JSON.parse(await onDisk(16, command, env));
+  const command = `exec ${program('full-ledger.ts')} '${disk}' '${source}' '${out}'`;
+  const { said, waiting, state, codes } = JSON.parse(await onDisk(16, command));
   assert.match(said, /^The ledger cannot be written for [\d.]+ s: .*full/);
   assert.deepEqual([waiting, state, codes], ['JOB_STATE_RUNNING', 'JOB_STATE_COMPLETE', { n1: 0, coordinator: 0 }]);
   const plain = await plainOutput('tiff');
@@ -83,22 +85,23 @@ interface Ended {
   kept: string;
 }
 
+/** Settings of a first run that is half-way for long enough to be disturbed there. */
+const slow = Object.entries(slowFiles('picture.pgm'))
+  .map(([name, value]) => `${name}='${value}'`)
+  .join(' ');
+
 /** Runs the same command on a disk, once or several times. Hooks act while it runs, and before it runs again. */
-async function runOnDisk(
-  megabytes: number,
-  map: string,
-  { meanwhile = 'true', grace = '', again = [] as string[] } = {},
-) {
+async function runOnDisk(megabytes: number, map: string, { meanwhile = '', grace = '', again = [] as string[] } = {}) {
   const run = `run '${source}' --tile 256 --map ${map} --device cpu --out ${disk}/out ${grace}`;
   const once = (i: number): string => `
-    '${process.execPath}' '${launcher}' ${run} 2> ${folder}/said-${i} &
+    ${i === 0 && meanwhile ? slow : ''} ${program('../apps/cli/bin/halogrid.mjs')} ${run} 2> ${folder}/said-${i} &
     echo $! > ${folder}/pid
     wait $!
     echo $? > ${folder}/code-${i}
     rm -rf ${folder}/kept-${i}
     cp -r ${disk}/out ${folder}/kept-${i}`;
   const script = `
-    (${meanwhile}) 2>/dev/null &
+    ${meanwhile && `(${meanwhile}) 2>/dev/null &`}
     ${once(0)}
     ${again.map((act, i) => `${act}\n${once(i + 1)}`).join('\n')}`;
   await onDisk(megabytes, `{ ${script}\n}`);
@@ -108,10 +111,12 @@ async function runOnDisk(
   });
 }
 
-/** Fills the disk once a number of some hundred pieces of the preview, or of the map, exist; all else stands still meanwhile. */
-const fill = (pieces: number): string =>
-  `while [ $(ls -d ${disk}/out/.halogrid/*/0/* | wc -l) -lt ${pieces} ]; do sleep 0.03; done
-  kill -STOP -1; cat /dev/zero > ${disk}/filler; kill -CONT -1`;
+/**
+ * Fills the disk once the ledger says of some shards that they are done, which nodes may have written pieces of many before; all else
+ * stands still meanwhile.
+ */
+const fill = `${program('until-results.ts')} '${disk}/out' &&
+  kill -STOP -1 && cat /dev/zero > ${disk}/filler; kill -CONT -1`;
 const until = (command: string): string => `until ${command}; do sleep 0.05; done`;
 const waits = until(`grep -q 'aiting: It waits for room' ${folder}/said-0`);
 /** No coordinator, and no node, which has been told of one. */
@@ -133,7 +138,7 @@ async function checkSame({ code, said, kept }: Ended, map: string): Promise<void
 // Nodes write a Zarr map themselves. For every other format they write pieces, as for TIFF.
 for (const map of ['tiff', 'zarr']) {
   test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
-    const [ended] = await runOnDisk(64, map, { meanwhile: `${fill(1)}; ${waits}; ${makeRoom}` });
+    const [ended] = await runOnDisk(64, map, { meanwhile: `${fill}; ${waits}; ${makeRoom}` });
     await checkSame(ended!, map);
     assert.match(ended!.said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
   });
@@ -162,14 +167,14 @@ test('a run that does not wait for room keeps what is done, and the same command
   skip,
 }, async () => {
   const [failed, whole] = await runOnDisk(64, 'tiff', {
-    meanwhile: fill(50),
+    meanwhile: fill,
     grace: '--space-grace 0',
     again: [makeRoom],
   });
   assert.equal(failed!.code, 1, failed!.said);
   assert.match(failed!.said, /failed: There is no room in /);
   await checkSame(whole!, 'tiff');
-  const [, done, of] = /goes on: (\d+) of (\d+) shards/.exec(whole!.said)!;
+  const [, done, of] = matched(whole!.said, /goes on: (\d+) of (\d+) shards/);
   assert.ok(Number(done) > 0 && Number(done) < Number(of), whole!.said);
 });
 
@@ -177,7 +182,7 @@ test('a run that is killed while it waits for room goes on, and says what helps 
   skip,
 }, async () => {
   const [, again, whole] = await runOnDisk(64, 'tiff', {
-    meanwhile: `${fill(50)}; ${waits}; kill -9 $(cat ${folder}/pid)`,
+    meanwhile: `${fill}; ${waits}; kill -9 $(cat ${folder}/pid)`,
     again: [`${allEnded}; (sleep 4; ${makeRoom}) &`, 'wait'],
   });
   if (again!.code !== 0) {

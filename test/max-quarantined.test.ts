@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Cluster } from './cluster.ts';
+import { matched } from './matched.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -38,7 +39,7 @@ for (const tile of [[], ['--tile', '8']]) {
     assert.equal(code, 1, stderr);
     const sentence =
       /More inputs are quarantined \((\d)\) than --max-quarantined allows \(1\): (\d) of them: .+, e\.g\. file:.*/;
-    const [said, quarantined, most] = sentence.exec(stderr)!;
+    const [said, quarantined, most] = matched(stderr, sentence);
     assert.ok(Number(quarantined) > 1 && Number(most) <= Number(quarantined), said);
     assert.deepEqual(readdirSync(out), ['job.json']);
     const { state, error, quarantine } = readJson(out, 'job.json');

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '@halogrid/testing';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
+import { matched } from './matched.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readHistogram } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -35,7 +36,7 @@ before(async () => {
   await writePgm(join(data, '1.pgm'), drawPicture(120, 90));
   await writePgm(path('secret.pgm'), drawPicture(60, 50));
   symlinkSync(path('secret.pgm'), join(data, 'link.pgm'));
-  const [, commands] = /^```sh\n((?:openssl .*\n){3})```$/m.exec(manual)!;
+  const [, commands] = matched(manual, /^```sh\n((?:openssl .*\n){3})```$/m);
   execFileSync('bash', ['-euo', 'pipefail', '-c', commands!], { cwd: folder, stdio: 'pipe' });
   const lines = ['submit alice', 'node rack', 'read bob'].map((who) => `${who} ${tokenOf(who.split(' ')[1]!)}\n`);
   writeFileSync(path('tokens'), lines.join(''), { mode: 0o600 });

@@ -7,7 +7,10 @@ import { metricsOf, type Stage, setStage } from '../testing/coordinator-stage.ts
 import { warnOfSharedGpu } from './shared-gpus.ts';
 
 async function sharedCount(stage: Stage): Promise<number> {
-  return Number(/^halogrid_gpus_shared (\d+)$/m.exec(await metricsOf(stage))![1]);
+  const metrics = await metricsOf(stage);
+  const shared = /^halogrid_gpus_shared (\d+)$/m;
+  assert.match(metrics, shared);
+  return Number(shared.exec(metrics)![1]);
 }
 
 const onGpu = (uuid: string) => ({
