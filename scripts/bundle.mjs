@@ -1,84 +1,138 @@
-// The program as a few files instead of a thousand, for tests that start it hundreds of times: finding, reading and linking modules is half of
-// what a process takes to serve. Users run the sources.
-import { readdirSync, rmSync } from 'node:fs';
+// The program as a few files instead of a thousand, and what it reads beside them: what the npm package holds, and what tests start hundreds
+// of times, as finding, reading and linking modules is half of what a process takes to serve.
+import { cpSync, globSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
 
-/** Where packages are found as from the sources. */
-const folder = join(root, 'node_modules/.cache/program');
+/** An older one ends at the native code of JPEGs. */
+export const leastNode = [22, 18];
 
-/** What threads and other processes begin with. */
-const isProgram = /^(apps|libs)\/[^/]+\/src\/(?!.*testing\/).*-(worker|process)\.ts$/;
+/** What threads and other processes begin with, and what a program loads in one step once it is needed. */
+const isProgram = /(-(worker|process)|\/introspection)\.ts$/;
 
-/** Packages of plain JavaScript that read no files of their own, with what they need; all others stay where they are. */
-const bundledPackages = packages(
-  ...['@bufbuild/protobuf', 'commander', 'hyparquet', 'hyparquet-writer'],
-  ...['@grpc/grpc-js', '@js-sdsl/ordered-map'],
-  ...['prom-client', '@opentelemetry/api', 'bintrees', 'tdigest'],
-  ...['pino', 'pino-std-serializers', 'process-warning', '@pinojs/redact', 'quick-format-unescaped'],
-  ...['sonic-boom', 'atomic-sleep', 'thread-stream', 'on-exit-leak-free', 'real-require', 'safe-stable-stringify'],
+/** What every bundle calls the URL of itself; all of them are in one folder. */
+const here = 'urlOfThisBundle';
+
+/** Packages with native code, or with files that they find beside their own modules: these stay packages, and all others are bundled. */
+export const isPackage = packages(
+  ...[
+    'webgpu',
+    'sharp',
+    'koffi',
+    '@julusian/jpeg-turbo',
+    'temporal-polyfill',
+    '@seydx/node-av-linux-x64',
+    '@seydx/node-av-linux-arm64',
+  ],
+  ...['@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'],
+  // What `pg` asks for where it is.
+  'pg-native',
 );
 
+/** Files of packages that are read, and not imported: these alone are taken, to the same place below `packages`. */
+const readFromPackages = [
+  'openseadragon/build/openseadragon/openseadragon.min.js',
+  '@sparticuz/chromium/bin/swiftshader.tar.br',
+];
+
+/** What modules find beside themselves. */
+const beside = '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}';
+
 /**
- * Bundles the sources as they are now, in a second. What a module finds beside itself is found beside its source.
+ * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything that modules find
+ * beside themselves lies where it does in the checkout. The folder is replaced.
  *
+ * @param {string} folder
  * @returns {Promise<string>} path of what `main` in apps/cli/bin/launch.mjs is of the sources
  */
-export async function bundleProgram() {
+export async function bundleProgram(folder) {
   const { build } = await import('esbuild');
-  const [main, commands] = ['main.ts', 'program.ts'].map((name) => join(root, 'apps/cli/src', name));
-  const programs = ['apps', 'libs']
-    .flatMap((part) => readdirSync(join(root, part), { recursive: true }).map((path) => `${part}/${path}`))
-    .filter((path) => isProgram.test(path))
-    .map((path) => join(root, path));
-  const isEntry = new Set(programs);
-  const bundleOf = (source) => join(folder, relative(root, source)).replace(/ts$/, 'js');
-  const urlOf = (path) => JSON.stringify(pathToFileURL(path).href);
+  const mains = ['main.ts', 'program.ts'].map((name) => join('apps/cli/src', name));
+  const programs = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter(
+    (path) => isProgram.test(path) && !path.includes('/testing/'),
+  );
+  // Names of files are names of programs: no two may be called the same.
+  const names = Map.groupBy(programs, (path) => basename(path));
+  for (const [name, paths] of names)
+    if (paths.length > 1) throw new Error(`${name} is the name of ${paths.join(' and of ')}`);
 
   rmSync(folder, { recursive: true, force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: [main, commands, ...programs],
-    outbase: root,
-    outdir: folder,
+    entryPoints: [...mains, ...programs],
+    entryNames: '[name]',
+    outdir: join(folder, 'program'),
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     logLevel: 'warning',
+    target: `node${leastNode.join('.')}`,
     // Packages of CommonJS ask for Node's own modules.
-    banner: { js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);" },
-    plugins: [
-      {
-        name: 'sources',
-        setup({ onLoad, onResolve }) {
-          // A name that is no path: a package, of the checkout or of the registry.
-          onResolve({ filter: /^(@[^/]+\/)?[^./@][^:]*$/ }, ({ path, kind }) => {
-            if (kind === 'entry-point' || path.startsWith('@halogrid/') || bundledPackages.test(path)) return undefined;
-            return { path, external: true };
-          });
-          onLoad({ filter: /\/(apps|libs)\/.*\.m?[jt]s$/ }, async ({ path }) => {
-            // The checkout may lie below a folder of such a name.
-            if (path.includes('/node_modules/')) return undefined;
-            const source = await readFile(path, 'utf8');
-            const beside = /new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g;
-            const contents = source
-              .replace(beside, (as, name) => {
-                const program = join(dirname(path), name);
-                return isEntry.has(program) ? `new URL(${urlOf(bundleOf(program))})` : as;
-              })
-              .replaceAll('import.meta.url', urlOf(path));
-            return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };
-          });
-        },
-      },
-    ],
+    banner: {
+      js: `import { createRequire as from } from 'node:module'; const ${here} = import.meta.url, require = from(${here});`,
+    },
+    plugins: [{ name: 'sources', setup: (bundle) => readSources(bundle, new Set(programs)) }],
   });
   // Without it, Node parses each file twice to find out what kind of module it is.
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-  return bundleOf(main);
+  await writeFile(join(folder, 'program/package.json'), JSON.stringify({ type: 'module' }));
+  for (const path of globSync(beside, { cwd: root })) copy(path, path);
+  for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
+  copy('libs/service/package.json', 'libs/service/package.json');
+  return join(folder, 'program/main.js');
+
+  function copy(from, to) {
+    cpSync(join(root, from), join(folder, to), { recursive: true });
+  }
+}
+
+/** Sources find what lies beside them from the one folder that all bundles are in. */
+function readSources({ onLoad, onResolve }, programs) {
+  // A name that is no path: a package, of the checkout or of the registry.
+  onResolve({ filter: /^(@[^/]+\/)?[^./@][^:]*$/ }, ({ path, kind }) => {
+    return kind !== 'entry-point' && isPackage.test(path) ? { path, external: true } : undefined;
+  });
+  onLoad({ filter: /\/(apps|libs)\/.*\.m?[jt]s$/ }, async ({ path }) => {
+    // The checkout may lie below a folder of such a name.
+    if (path.includes('/node_modules/')) return undefined;
+    const from = relative(root, path);
+    if (from === 'apps/cli/bin/program.mjs')
+      return { contents: programOf(`new URL('./main.js', ${here})`), loader: 'js' };
+    const source = await readFile(path, 'utf8');
+    const contents = source
+      .replace(/new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g, (as, name) => {
+        const program = join(dirname(from), name);
+        return programs.has(program) ? `new URL('./${basename(program, '.ts')}.js', ${here})` : as;
+      })
+      .replace(/\brequire\('\.\/([\w-]+)\.ts'\)/g, (_, name) => `require(new URL('./${name}.js', ${here}).pathname)`)
+      .replace(/import\.meta\.resolve\('([^']+)'\)/g, (_, name) => urlOf(placeOf(name)))
+      .replaceAll('import.meta.url', urlOf(from));
+    return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };
+  });
+}
+
+/**
+ * What a package has in the place of apps/cli/bin/program.mjs: the Node that runs it, and the bundle.
+ *
+ * @param {string} main an expression
+ */
+export const programOf = (main) => `import { fileURLToPath } from 'node:url';
+export const node = process.execPath;
+export const main = fileURLToPath(${main});
+const [major, minor] = process.versions.node.split('.').map(Number);
+export const nodeMajor = major;
+const isOld = major < ${leastNode[0]} || (major === ${leastNode[0]} && minor < ${leastNode[1]});
+export const whyNot = isOld ? \`Node ${leastNode.join('.')} or newer is needed; this is \${process.versions.node}\` : undefined;
+`;
+
+const urlOf = (path) => `new URL('../${path}', ${here}).href`;
+
+/** Where in the folder a file of a package is, or would be if it was taken. */
+function placeOf(name) {
+  const path = relative(root, fileURLToPath(import.meta.resolve(name)));
+  return path.replace(/^node_modules\/(?!@halogrid\/)/, 'packages/');
 }
 
 /** Matches what is imported of these packages. */

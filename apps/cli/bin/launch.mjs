@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { accessSync, existsSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
+import { accessSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { main, node, nodeMajor, whyNot } from './program.mjs';
 
-const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
-/** The program itself; tests put one that is bundled in its place. */
-export const main = process.env.HALOGRID_PROGRAM ?? fileURLToPath(new URL('../src/main.ts', import.meta.url));
+export { main };
 
 /**
  * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather in the young
@@ -21,10 +19,13 @@ const coordinatorFlags = ['--max-semi-space-size=16', '--heap-growing-percent=10
  * What a node's device asks of the collector by itself: see spareCollector. A flag that changes while Node runs makes V8 refuse what
  * was compiled under the earlier ones: each start compiled the 67 files of sharp anew, and kept them in vain.
  */
-const computingFlags = ['--external-memory-accounted-in-global-limit'];
+const computingFlags = nodeMajor >= 24 ? ['--external-memory-accounted-in-global-limit'] : [];
 
 /** Flags of Node by command. */
 const flags = { coordinator: coordinatorFlags, node: computingFlags };
+
+/** Node 22 says of `node:sqlite` that it is an experiment; nothing else that is one is used. */
+const quietFlags = nodeMajor >= 24 ? [] : ['--disable-warning=ExperimentalWarning'];
 
 /**
  * Flags of Node for a command.
@@ -33,7 +34,7 @@ const flags = { coordinator: coordinatorFlags, node: computingFlags };
  * @returns {string[]}
  */
 export function nodeFlags([command = '']) {
-  return Object.hasOwn(flags, command) ? flags[command] : [];
+  return [...quietFlags, ...(Object.hasOwn(flags, command) ? flags[command] : [])];
 }
 
 /** Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured). */
@@ -148,8 +149,8 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * @returns {Promise<number>}
  */
 export function launch(args) {
-  if (!existsSync(node)) {
-    console.error(`halogrid: Nothing is installed here: run 'npm ci' first (there is no ${node})`);
+  if (whyNot) {
+    console.error(`halogrid: ${whyNot}`);
     return Promise.resolve(1);
   }
   const words = [...nodeFlags(args), main, ...args];
