@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import * as tls from 'node:tls';
 import { missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
@@ -211,14 +211,15 @@ export async function startNode(
 }
 
 /** What has this process trust the authority of --tls-ca, as it is now, where it asks the coordinator for sources. */
-function trustAuthority({ tls }: ClientSecurity, warn: Warn): () => void {
-  const known = getCACertificates();
+function trustAuthority(security: ClientSecurity, warn: Warn): () => void {
+  const known = tls.getCACertificates();
   let trusted: string | undefined;
   return () => {
-    const ca = tls?.current(warn).ca;
+    const ca = security.tls?.current(warn).ca;
     if (!ca || ca === trusted) return;
     trusted = ca;
-    setDefaultCACertificates([...known, ca]);
+    if ('setDefaultCACertificates' in tls) tls.setDefaultCACertificates([...known, ca]);
+    else warn(`Sources of a coordinator with --tls-ca need Node 22.19 or newer; this is ${process.versions.node}`);
   };
 }
 
