@@ -62,6 +62,7 @@ export async function bundleProgram(folder) {
   await build({
     absWorkingDir: root,
     entryPoints: [...mains, ...programs],
+    inject: [join(root, 'scripts/older-node.mjs')],
     entryNames: '[name]',
     outdir: join(folder, 'program'),
     bundle: true,
