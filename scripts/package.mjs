@@ -1,4 +1,4 @@
-// node scripts/pack.mjs: makes dist/halogrid-VERSION.tgz, for 'npm install --global'.
+// npm run package: makes dist/halogrid-VERSION.tgz, for 'npm install --global'.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
