@@ -1,12 +1,12 @@
-// npm run package: makes dist/halogrid-VERSION.tgz, for 'npm install --global'.
+// npm run package [DIR]: makes halogrid-VERSION.tgz in dist or another folder, for 'npm install --global'.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from './bundle.mjs';
 import { install, root } from './install.mjs';
 
 install();
-const dist = join(root, 'dist');
+const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 const folder = join(dist, 'package');
 const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
