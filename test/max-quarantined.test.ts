@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { matched } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
-import { matched } from './matched.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';

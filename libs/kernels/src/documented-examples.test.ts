@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { runReference } from './reference.ts';
 import { createPipelineOver, samplesOf, staged } from './testing/index.ts';
 
-// The numbers of the pictures that explain LBP and LDP are those of the kernels.
+// The pictures that explain LBP and LDP show the numbers that the kernels give.
 
 const ring = readFileSync(new URL('../../../docs/images/lbp-ring.svg', import.meta.url), 'utf8');
 const derivatives = readFileSync(new URL('../../../docs/images/ldp-derivatives.svg', import.meta.url), 'utf8');
 
-/** The text of an element, or those of a group's elements. */
+/** The text of an element, or the texts of a group's elements. */
 function texts(svg: string, id: string): string[] {
   const inside = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>(.*?)</\\1>`, 's').exec(svg)![2]!;
   return [...inside.matchAll(/[^<>\s]+(?=<)|^[^<]+$/g)].map(([text]) => text.replace('−', '-'));

@@ -1,8 +1,9 @@
-// What every package's tests share: how long they wait, how often they repeat, and where they listen.
+// What every package's tests share: how long they wait, how often they repeat, where they listen, and what they read.
 export { type Beside, beside } from './beside.ts';
 export { eventually } from './eventually.ts';
 export { freePort } from './free-port.ts';
 export { isThorough, repeated, runs } from './how-often.ts';
+export { matched } from './matched.ts';
 export { programLimitMs, timeoutMs, waitLimitMs } from './patience.ts';
 export { pause, turns } from './pause.ts';
 export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';

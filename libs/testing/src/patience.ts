@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 /** How much longer than usual tests wait: HALOGRID_PATIENCE, a number from 1 on; 1 unless it is set. */
 const patience = Math.max(1, Number(process.env.HALOGRID_PATIENCE ?? 1));
 
-/** The longest that a test waits for one thing: far longer than that takes on a busy machine. Only a fault makes a test wait so long. */
+/** The longest time that a test waits for one thing: far more than it takes on a busy machine. Only a fault takes so long. */
 export const waitLimitMs = 180_000 * patience;
 
 /**

@@ -72,8 +72,7 @@ export async function buildCudaPrograms(
       const { maxRegisters, content } = call;
       const into = maxRegisters === undefined ? folder : join(folder, `registers-${maxRegisters}`);
       if (into !== folder) await build(into, [call.program], `-maxrregcount=${maxRegisters}`);
-      const rows = await runCudaProgram(into, call);
-      return rows.map((row) => ({ ...row, ...(into !== folder && { maxRegisters }), ...(content && { content }) }));
+      return (await runCudaProgram(into, call)).map((row) => ({ ...row, maxRegisters, content }));
     },
     remove,
   };

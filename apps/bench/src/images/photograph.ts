@@ -6,7 +6,10 @@ import { openImage } from '@halogrid/imaging';
 /** One of the test images of the checkout; an installation has none. */
 const file = new URL('../../../../libs/kernels/oracle/images/camera.png', import.meta.url);
 
-/** The gray pixels of a photograph, reflected at its edges as often as a size needs. Rejects where the photograph is not there. */
+/**
+ * The gray pixels of a photograph, reflected at its edges as often as a size needs. Rejects where the photograph is not
+ * there.
+ */
 export async function photograph(size: Size): Promise<Uint8Array> {
   const image = await openImage(file.href);
   try {

@@ -7,7 +7,8 @@ export interface TableRequest {
   /** The file without its extension, from the folder of the pages. */
   file: string;
   /**
-   * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row whose cuda_x is best.
+   * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row with
+   * the best cuda_x.
    */
   columns: Record<string, string>;
   /** Rows have these labels; all are shown unless given. */

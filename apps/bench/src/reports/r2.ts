@@ -1,16 +1,15 @@
+import { contentsTable } from './contents-table.ts';
+import { overPlainLoop, plainLoop, speedUpsOfCuda, withPlainLoop } from './plain-loop.ts';
 import {
-  contents,
   type LineChartPlan,
-  overPlainLoop,
   type Probe,
-  plainLoop,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
   speedUpsBySide,
   type Timer,
-  withoutTime,
+  timesBySide,
 } from './report.ts';
 import { laneShape, type Scale, square, strategyName } from './scale.ts';
 
@@ -22,7 +21,7 @@ const blockNames = blocks.map((side) => `${side}x${side}`);
 const lbp = { kernel: 'lbp', parameters: {}, border: 'zero' };
 
 const loopLine = {
-  column: `cuda_${plainLoop}_speedup_over_cpu`,
+  column: `${plainLoop}_speedup_over_cpu`,
   name: 'the report’s loop, one thread',
   isSameInSeries: true,
 };
@@ -32,7 +31,6 @@ export function r2({ isQuick, strategies }: Scale): Report {
   const ours = strategies(lbp, 'histogram');
   const sides = isQuick ? [64, 256] : [256, 512, 1024, 2048, 4096, 8192];
   const contentSide = isQuick ? 256 : 1024;
-  const loop = (side: number) => ({ [plainLoop]: { name: 'cpu', threads: 1, width: side } });
   const probe = (timer: Timer, side: number, more?: Partial<Probe>): Probe => ({
     timer,
     operations: [lbp],
@@ -52,7 +50,7 @@ export function r2({ isQuick, strategies }: Scale): Report {
       name,
       title,
       series: ['strategy', 'block'],
-      values: [{ column: `cuda_speedup_over_cuda_${plainLoop}`, name: '' }],
+      values: [{ column: `cuda_speedup_over_${plainLoop}`, name: '' }],
       levels: isQuick ? [] : [level],
     }),
     isOfCuda: true,
@@ -67,14 +65,14 @@ export function r2({ isQuick, strategies }: Scale): Report {
         labels: { side, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
         times: { kernel: probe('kernel', side, { strategy }), ...baselines(side) },
         cuda: { name: kernels, width: side },
-        otherCuda: loop(side),
+        otherCuda: withPlainLoop({ width: side }),
       })),
       ...kernels.flatMap((name) =>
         blockNames.map((block) => ({
           labels: { side, strategy: `CUDA ${name}`, block },
           times: { cpu: probe('cpu', side) },
           cuda: { name, width: side, block },
-          otherCuda: loop(side),
+          otherCuda: withPlainLoop({ width: side }),
         })),
       ),
     ]),
@@ -82,9 +80,9 @@ export function r2({ isQuick, strategies }: Scale): Report {
       speedUp('kernel', 'cpu'),
       speedUp('kernel', 'threads'),
       speedUp('kernel', 'twin'),
-      speedUp(`cuda_${plainLoop}`, 'cpu'),
+      speedUp(plainLoop, 'cpu'),
       ...overPlainLoop('kernel'),
-      ...[speedUp('cuda', 'cpu'), ...overPlainLoop('cuda')].map((derived) => withoutTime('kernel', derived)),
+      ...speedUpsOfCuda('kernel'),
     ],
     charts: [
       speedUpsBySide({
@@ -121,14 +119,14 @@ export function r2({ isQuick, strategies }: Scale): Report {
       ...ours.map((strategy) => ({
         labels: { side, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
         times: { whole: probe('whole', side, { strategy }), ...baselines(side) },
-        otherCuda: loop(side),
+        otherCuda: withPlainLoop({ width: side }),
       })),
       ...kernels.flatMap((name) =>
         blockNames.map((block) => ({
           labels: { side, strategy: `CUDA ${name}`, block },
           times: { cpu: probe('cpu', side) },
           cuda: { name: `${name}-whole`, width: side, block },
-          otherCuda: loop(side),
+          otherCuda: withPlainLoop({ width: side }),
         })),
       ),
     ]),
@@ -136,9 +134,9 @@ export function r2({ isQuick, strategies }: Scale): Report {
       speedUp('whole', 'cpu'),
       speedUp('whole', 'threads'),
       speedUp('whole', 'twin'),
-      speedUp(`cuda_${plainLoop}`, 'cpu'),
+      speedUp(plainLoop, 'cpu'),
       ...overPlainLoop('whole'),
-      ...[speedUp('cuda', 'cpu'), ...overPlainLoop('cuda')].map((derived) => withoutTime('whole', derived)),
+      ...speedUpsOfCuda('whole'),
     ],
     charts: [
       speedUpsBySide({
@@ -188,18 +186,15 @@ export function r2({ isQuick, strategies }: Scale): Report {
     ]),
     derived: [speedUp('cuda', 'cuda_one_thread')],
     charts: [
-      {
-        ...speedUpsBySide({
-          name: 'padding',
-          title: 'Padding alone, and LBP that needs none (figure 1)',
-          series: ['what', 'block'],
-          values: [
-            { column: 'zero_median_ms', name: '' },
-            { column: 'cuda_median_ms', name: '' },
-          ],
-        }),
-        yTitle: 'Milliseconds an image',
-      },
+      timesBySide({
+        name: 'padding',
+        title: 'Padding alone, and LBP that needs none (figure 1)',
+        series: ['what', 'block'],
+        values: [
+          { column: 'zero_median_ms', name: '' },
+          { column: 'cuda_median_ms', name: '' },
+        ],
+      }),
       {
         ...speedUpsBySide({
           name: 'padding-speed-up',
@@ -212,21 +207,20 @@ export function r2({ isQuick, strategies }: Scale): Report {
     ],
   };
 
-  const byContent: ReportTable = {
-    name: 'contents',
-    title: `LBP histograms of ${contentSide}x${contentSide} by what the image shows`,
-    note: 'The report’s images are random bytes, as those of the other tables here. Codes of a photograph meet in fewer bins.',
-    rows: contents.flatMap(({ label: content, of }): ReportRow[] => [
-      { labels: { content, what: 'halogrid' }, times: { kernel: probe('kernel', contentSide, of) } },
+  const byContent = contentsTable(
+    {
+      title: `LBP histograms of ${contentSide}x${contentSide} by what the image shows`,
+      note: 'The report has random images, as the other tables here. Atomics of a photograph meet in fewer bins.',
+    },
+    [
+      { labels: { what: 'halogrid' }, times: { kernel: probe('kernel', contentSide) } },
       ...kernels.map((name) => ({
-        labels: { content, what: `CUDA ${name}` },
+        labels: { what: `CUDA ${name}` },
         times: {},
-        cuda: { name, width: contentSide, block: blockNames[0]!, ...of },
+        cuda: { name, width: contentSide, block: blockNames[0]! },
       })),
-    ]),
-    derived: [],
-    charts: [],
-  };
+    ],
+  );
 
   return {
     id: 'r2',

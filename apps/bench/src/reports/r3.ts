@@ -1,17 +1,16 @@
+import { contentsTable } from './contents-table.ts';
 import { reportColumn } from './evaluate-table.ts';
+import { overPlainLoop, plainLoop, withPlainLoop } from './plain-loop.ts';
 import {
-  contents,
   type Derived,
   type LineChartPlan,
-  overPlainLoop,
   type Probe,
-  plainLoop,
   type Report,
-  type ReportRow,
   type ReportTable,
   speedUp,
   speedUpsBySide,
   type Timer,
+  timesBySide,
 } from './report.ts';
 import { type Scale, square } from './scale.ts';
 
@@ -27,12 +26,11 @@ export function r3({ isQuick }: Scale): Report {
   const sides = isQuick ? [128] : [128, 512, 1024];
   const contentSide = isQuick ? 128 : 1024;
   const cudaNames = ['simple', 'tiled'];
-  const probe = (timer: Timer, side: number, more?: Partial<Probe>): Probe => ({
+  const probe = (timer: Timer, side: number): Probe => ({
     timer,
     operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'zero' }],
     output: 'both',
     size: square(side),
-    ...more,
   });
   const sizes: ReportTable = {
     name: 'sizes',
@@ -52,7 +50,7 @@ export function r3({ isQuick }: Scale): Report {
         simple: { name: 'simple', width: side },
         simple_whole: { name: 'simple-whole', width: side },
         tiled_whole: { name: 'tiled-whole', width: side },
-        [plainLoop]: { name: 'cpu', threads: 1, width: side },
+        ...withPlainLoop({ width: side }),
       },
       reported: { 'RTX 3080': figures[side]! },
     })),
@@ -63,13 +61,8 @@ export function r3({ isQuick }: Scale): Report {
       ...overPlainLoop('kernel', 'whole', 'cpu', 'cuda_simple', 'cuda'),
       timeSaved('kernel_percent', 'kernel saves\nof cpu\n%', 'kernel', 'cpu'),
       timeSaved('whole_percent', 'whole run\nsaves of cpu\n%', 'whole', 'cpu'),
-      timeSaved('cuda_simple_percent', 'CUDA simple\nsaves of the\nloop, %', 'cuda_simple', `cuda_${plainLoop}`),
-      timeSaved(
-        'cuda_simple_whole_percent',
-        'with transfers\nof the\nloop, %',
-        'cuda_simple_whole',
-        `cuda_${plainLoop}`,
-      ),
+      timeSaved('cuda_simple_percent', 'CUDA simple\nsaves of the\nloop, %', 'cuda_simple', plainLoop),
+      timeSaved('cuda_simple_whole_percent', 'with transfers\nof the\nloop, %', 'cuda_simple_whole', plainLoop),
       timeSaved('cuda_tiled_percent', 'CUDA tiled\nsaves of\nsimple, %', 'cuda', 'cuda_simple'),
     ],
     charts: [
@@ -83,32 +76,25 @@ export function r3({ isQuick }: Scale): Report {
           { column: 'whole_speedup_over_twin', name: 'whole run over twin' },
         ],
       }),
-      timesBySide('times', 'LBP map and histogram, kernels and loops (tables 1 to 3)', [
+      timesBesideLoops('times', 'LBP map and histogram, kernels and loops (tables 1 to 3)', [
         { column: 'kernel_median_ms', name: 'halogrid’s kernel' },
         { column: 'cuda_simple_median_ms', name: 'CUDA simple here' },
         { column: 'cuda_median_ms', name: 'CUDA tiled here' },
       ]),
-      timesBySide('whole-times', 'LBP map and histogram, whole runs and loops (tables 1 to 3)', [
+      timesBesideLoops('whole-times', 'LBP map and histogram, whole runs and loops (tables 1 to 3)', [
         { column: 'whole_median_ms', name: 'halogrid, whole run' },
         { column: 'cuda_simple_whole_median_ms', name: 'CUDA simple here, whole run' },
         { column: 'cuda_tiled_whole_median_ms', name: 'CUDA tiled here, whole run' },
       ]),
     ],
   };
-  const byContent: ReportTable = {
-    name: 'contents',
-    title: `LBP map and histogram of ${contentSide}x${contentSide} by what the image shows`,
-    rows: contents.flatMap(({ label: content, of }): ReportRow[] => [
-      { labels: { content, what: 'halogrid' }, times: { kernel: probe('kernel', contentSide, of) } },
-      ...cudaNames.map((name) => ({
-        labels: { content, what: `CUDA ${name}` },
-        times: {},
-        cuda: { name, width: contentSide, ...of },
-      })),
-    ]),
-    derived: [],
-    charts: [],
-  };
+  const byContent = contentsTable(
+    { title: `LBP map and histogram of ${contentSide}x${contentSide} by what the image shows` },
+    [
+      { labels: { what: 'halogrid' }, times: { kernel: probe('kernel', contentSide) } },
+      ...cudaNames.map((name) => ({ labels: { what: `CUDA ${name}` }, times: {}, cuda: { name, width: contentSide } })),
+    ],
+  );
   return {
     id: 'r3',
     title: 'R3 · Local Binary Pattern, Kuwait University',
@@ -127,23 +113,21 @@ export function r3({ isQuick }: Scale): Report {
   };
 }
 
-/** Milliseconds beside the loops of both and the report's figures, which do not say whether they hold transfers. */
-const timesBySide = (name: string, title: string, values: LineChartPlan['values']): LineChartPlan => ({
-  ...speedUpsBySide({
+/** Times beside both loops and the report's figures, which do not say whether they hold transfers. */
+const timesBesideLoops = (name: string, title: string, values: LineChartPlan['values']): LineChartPlan =>
+  timesBySide({
     name,
     title,
     series: [],
     values: [
       ...values,
       { column: 'cpu_median_ms', name: 'halogrid’s thread' },
-      { column: `cuda_${plainLoop}_median_ms`, name: 'the report’s loop here' },
+      { column: `${plainLoop}_median_ms`, name: 'the report’s loop here' },
       { column: reportColumn('RTX 3080', 'CPU ms'), name: 'report, CPU' },
       { column: reportColumn('RTX 3080', 'GPU ms'), name: 'report (RTX 3080), simple' },
       { column: reportColumn('RTX 3080', 'tiled GPU ms'), name: 'report (RTX 3080), tiled' },
     ],
-  }),
-  yTitle: 'Milliseconds an image',
-});
+  });
 
 /** The report's percentage: what of the slower time the faster one saves. */
 function timeSaved(name: string, title: string, fast: string, slow: string): Derived {

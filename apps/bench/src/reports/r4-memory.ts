@@ -1,7 +1,8 @@
 import { reportColumn } from './evaluate-table.ts';
+import { overPlainLoop, plainLoop, withPlainLoop } from './plain-loop.ts';
 import { figures, inMs, loopFigures } from './r4-figures.ts';
 import { columnOf, cpus, cuda, type Histograms, inGrid, probe, speedUps } from './r4-work.ts';
-import { overPlainLoop, plainLoop, type ReportTable, speedUp, speedUpsBySide } from './report.ts';
+import { type ReportTable, speedUp, speedUpsBySide, timesBySide } from './report.ts';
 
 /** How the CUDA programs read pixels; the number is the percentage of a multiprocessor's memory for shared arrays. */
 const ways = ['shared', 'shared-75', 'global', 'l1-75', 'l1-25', 'l1-0'];
@@ -10,7 +11,7 @@ const loopSpeedUps = overPlainLoop('kernel', 'whole', 'cpu', 'cuda_shared', 'cud
 
 const eachWay = (side: number, histograms: Histograms) => ({
   ...Object.fromEntries([...ways, ...withTransfers].map((name) => [columnOf(name), cuda(name, side, 3, histograms)])),
-  [plainLoop]: { name: 'cpu', threads: 1, width: side, order: 3 },
+  ...withPlainLoop({ width: side, order: 3 }),
 });
 
 /** Histograms of the whole image by size: tables 2 and 3, figure 7. */
@@ -43,29 +44,26 @@ export function bySize(sides: readonly number[]): ReportTable {
           { column: 'kernel_speedup_over_cpu', name: 'kernel over cpu' },
           { column: 'kernel_speedup_over_twin', name: 'kernel over twin' },
           { column: 'whole_speedup_over_cpu', name: 'whole run over cpu' },
-          { column: `kernel_speedup_over_cuda_${plainLoop}`, name: 'kernel over the report’s loop' },
-          { column: `cuda_shared_speedup_over_cuda_${plainLoop}`, name: 'CUDA shared over the report’s loop' },
+          { column: `kernel_speedup_over_${plainLoop}`, name: 'kernel over the report’s loop' },
+          { column: `cuda_shared_speedup_over_${plainLoop}`, name: 'CUDA shared over the report’s loop' },
           { column: reportColumn('Tesla K40c', 'x, best'), name: 'report (Tesla K40c) over its loop' },
           { column: reportColumn('GeForce 720m', 'x, best'), name: 'report (GeForce 720m) over its loop' },
         ],
       }),
-      {
-        ...speedUpsBySide({
-          name: 'times',
-          title: 'LDP of order 3, histogram of the image: sequential and global memory (figure 7)',
-          series: [],
-          values: [
-            { column: `cuda_${plainLoop}_median_ms`, name: 'the report’s loop here, one thread' },
-            { column: 'cuda_global_whole_median_ms', name: 'CUDA global here, with transfers' },
-            { column: 'cuda_global_median_ms', name: 'CUDA global here, kernel' },
-            { column: 'cpu_median_ms', name: 'halogrid, one thread' },
-            { column: 'whole_median_ms', name: 'halogrid, whole run' },
-            { column: 'kernel_median_ms', name: 'halogrid, kernel' },
-            { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, loop beside the K40c' },
-          ],
-        }),
-        yTitle: 'Milliseconds an image',
-      },
+      timesBySide({
+        name: 'times',
+        title: 'LDP of order 3, histogram of the image: sequential and global memory (figure 7)',
+        series: [],
+        values: [
+          { column: `${plainLoop}_median_ms`, name: 'the report’s loop here, one thread' },
+          { column: 'cuda_global_whole_median_ms', name: 'CUDA global here, with transfers' },
+          { column: 'cuda_global_median_ms', name: 'CUDA global here, kernel' },
+          { column: 'cpu_median_ms', name: 'halogrid, one thread' },
+          { column: 'whole_median_ms', name: 'halogrid, whole run' },
+          { column: 'kernel_median_ms', name: 'halogrid, kernel' },
+          { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, loop beside the K40c' },
+        ],
+      }),
     ],
   };
 }
@@ -94,24 +92,21 @@ export function inBlocks(sides: readonly number[]): ReportTable {
     })),
     derived: [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu'), ...loopSpeedUps],
     charts: [
-      {
-        ...speedUpsBySide({
-          name: 'blocks',
-          title: 'LDP of order 3, histograms of blocks (tables 2 and 3)',
-          series: [],
-          values: [
-            { column: 'kernel_median_ms', name: 'kernel' },
-            { column: 'cpu_median_ms', name: 'cpu, one thread' },
-            { column: `cuda_${plainLoop}_median_ms`, name: 'the report’s loop here' },
-            { column: 'cuda_shared_median_ms', name: 'CUDA shared here' },
-            { column: 'cuda_l1_25_median_ms', name: 'CUDA cache here, as in the report' },
-            { column: reportColumn('Tesla K40c', 'shared ms'), name: 'report (Tesla K40c), shared' },
-            { column: reportColumn('Tesla K40c', 'L1 ms'), name: 'report (Tesla K40c), L1' },
-            { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, CPU beside the K40c' },
-          ],
-        }),
-        yTitle: 'Milliseconds an image',
-      },
+      timesBySide({
+        name: 'blocks',
+        title: 'LDP of order 3, histograms of blocks (tables 2 and 3)',
+        series: [],
+        values: [
+          { column: 'kernel_median_ms', name: 'kernel' },
+          { column: 'cpu_median_ms', name: 'cpu, one thread' },
+          { column: `${plainLoop}_median_ms`, name: 'the report’s loop here' },
+          { column: 'cuda_shared_median_ms', name: 'CUDA shared here' },
+          { column: 'cuda_l1_25_median_ms', name: 'CUDA cache here, as in the report' },
+          { column: reportColumn('Tesla K40c', 'shared ms'), name: 'report (Tesla K40c), shared' },
+          { column: reportColumn('Tesla K40c', 'L1 ms'), name: 'report (Tesla K40c), L1' },
+          { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, CPU beside the K40c' },
+        ],
+      }),
     ],
   };
 }

@@ -1,5 +1,6 @@
+import { contentsTable } from './contents-table.ts';
 import { cpus, cuda, inGrid, probe, speedUps } from './r4-work.ts';
-import { contents, type ReportCall, type ReportRow, type ReportTable } from './report.ts';
+import type { ReportCall, ReportTable } from './report.ts';
 
 const waysOfOrders = ['shared', 'global'];
 const waysOfContents = ['shared', 'global', 'l1-25'];
@@ -29,28 +30,18 @@ export const orderCalls = (orders: readonly number[], side: number): ReportCall[
     }));
 
 /** Random bytes and a photograph. */
-export function byContent(side: number): ReportTable {
-  return {
-    name: 'contents',
-    title: `Histograms of LDP of ${side}x${side} by what the image shows`,
-    rows: contents.flatMap(({ label: content, of }): ReportRow[] => [
-      { labels: { content, what: 'halogrid' }, times: { kernel: probe('kernel', side, 3, of) } },
-      {
-        labels: { content, what: 'halogrid', histograms: 'blocks' },
-        times: { kernel: probe('kernel', side, 3, { ...inGrid(side), ...of }) },
-      },
-      ...waysOfContents.flatMap((name) =>
-        (['total', 'blocks'] as const).map((histograms) => ({
-          labels: { content, what: `CUDA ${name}`, histograms },
-          times: {},
-          cuda: { ...cuda(name, side, 3, histograms), ...of },
-        })),
-      ),
-    ]),
-    derived: [],
-    charts: [],
-  };
-}
+export const byContent = (side: number): ReportTable =>
+  contentsTable({ title: `Histograms of LDP of ${side}x${side} by what the image shows` }, [
+    { labels: { what: 'halogrid' }, times: { kernel: probe('kernel', side) } },
+    { labels: { what: 'halogrid', histograms: 'blocks' }, times: { kernel: probe('kernel', side, 3, inGrid(side)) } },
+    ...waysOfContents.flatMap((name) =>
+      (['total', 'blocks'] as const).map((histograms) => ({
+        labels: { what: `CUDA ${name}`, histograms },
+        times: {},
+        cuda: cuda(name, side, 3, histograms),
+      })),
+    ),
+  ]);
 
 export const contentCall = (side: number): ReportCall => ({
   table: 'contents',

@@ -1,7 +1,7 @@
 import { reportColumn } from './evaluate-table.ts';
 import { figures, givenToGpu, inMs } from './r4-figures.ts';
 import { columnOf, cuda, inGrid, probe } from './r4-work.ts';
-import { type Derived, type ReportTable, speedUp, speedUpsBySide } from './report.ts';
+import { type Derived, type ReportTable, speedUp, timesBySide } from './report.ts';
 
 const images = 1000;
 const streamOrders = ['depth-first', 'breadth-first'];
@@ -34,23 +34,20 @@ export function inStreams(sides: readonly number[]): ReportTable {
     })),
     derived: [speedUp('whole', 'cpu'), speedUp('cuda', 'cpu')],
     charts: [
-      {
-        ...speedUpsBySide({
-          name: 'streams',
-          title: 'LDP of order 3 with transfers (table 4)',
-          series: [],
-          values: [
-            { column: 'whole_median_ms', name: 'halogrid, one image at a time' },
-            { column: 'cuda_depth_first_median_ms', name: 'CUDA streams here, depth first' },
-            { column: 'cuda_breadth_first_median_ms', name: 'CUDA streams here, breadth first' },
-            { column: 'whole_blocks_median_ms', name: 'halogrid, blocks' },
-            { column: 'cuda_depth_first_blocks_median_ms', name: 'CUDA streams here, blocks' },
-            { column: reportColumn('Tesla K40c', 'streams ms'), name: 'report (Tesla K40c)' },
-            { column: reportColumn('GeForce 720m', 'streams ms'), name: 'report (GeForce 720m)' },
-          ],
-        }),
-        yTitle: 'Milliseconds an image',
-      },
+      timesBySide({
+        name: 'streams',
+        title: 'LDP of order 3 with transfers (table 4)',
+        series: [],
+        values: [
+          { column: 'whole_median_ms', name: 'halogrid, one image at a time' },
+          { column: 'cuda_depth_first_median_ms', name: 'CUDA streams here, depth first' },
+          { column: 'cuda_breadth_first_median_ms', name: 'CUDA streams here, breadth first' },
+          { column: 'whole_blocks_median_ms', name: 'halogrid, blocks' },
+          { column: 'cuda_depth_first_blocks_median_ms', name: 'CUDA streams here, blocks' },
+          { column: reportColumn('Tesla K40c', 'streams ms'), name: 'report (Tesla K40c)' },
+          { column: reportColumn('GeForce 720m', 'streams ms'), name: 'report (GeForce 720m)' },
+        ],
+      }),
     ],
   };
 }

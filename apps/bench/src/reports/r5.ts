@@ -1,18 +1,16 @@
 import type { CudaQuery } from '../cuda/cuda-programs.ts';
+import { overPlainLoop, plainLoop, speedUpsOfCuda, withPlainLoop } from './plain-loop.ts';
 import { chart, loopLines, overTheLoop, reportedIn, wholeLines, wholeTimes } from './r5-charts.ts';
 import { bySide, cudaNames, peakFiguresOf, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
 import { peaks } from './r5-peaks.ts';
 import {
   type LineChartPlan,
-  overPlainLoop,
   type Probe,
-  plainLoop,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
   type Timer,
-  withoutTime,
 } from './report.ts';
 import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategyName } from './scale.ts';
 
@@ -20,7 +18,7 @@ const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
 const speedUps = [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')];
 const cudaSpeedUps = [
   ...cudaNames.flatMap((name) => [speedUp(`cuda_${name}`, 'cpu'), speedUp(`cuda_${name}_whole`, 'cpu')]),
-  speedUp(`cuda_${plainLoop}`, 'cpu'),
+  speedUp(plainLoop, 'cpu'),
 ];
 const loopSpeedUps = overPlainLoop(
   'kernel',
@@ -136,24 +134,19 @@ export function r5({ isQuick, strategies }: Scale): Report {
         labels: { kernel, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
         times: { kernel: probe('kernel', kernel, side, strategy), cpu: probe('cpu', kernel, side) },
         cuda: { name: cudaNames, kernel, width: side },
-        otherCuda: loop(kernel, side),
+        otherCuda: withPlainLoop({ kernel, width: side }),
       })),
       ...cudaNames.flatMap((name) =>
         blocks.map((block) => ({
           labels: { kernel, strategy: `CUDA ${name}`, block },
           times: { cpu: probe('cpu', kernel, side) },
           cuda: { name, kernel, width: side, block },
-          otherCuda: loop(kernel, side),
+          otherCuda: withPlainLoop({ kernel, width: side }),
           reported: isQuick ? undefined : reported(peakFiguresOf(kernel, name, block)),
         })),
       ),
     ]),
-    derived: [
-      speedUp('kernel', 'cpu'),
-      ...overPlainLoop('kernel'),
-      ...[speedUp('cuda', 'cpu'), ...overPlainLoop('cuda')].map((derived) => withoutTime('kernel', derived)),
-      ...peaks,
-    ],
+    derived: [speedUp('kernel', 'cpu'), ...overPlainLoop('kernel'), ...speedUpsOfCuda('kernel'), ...peaks],
     charts: [
       {
         kind: 'bars',
@@ -228,15 +221,14 @@ const convolution = (kernel: string) => ({ kernel: 'conv', parameters: { kernel,
 
 const reported = (figures: Record<string, number> | undefined) => figures && { [rtx3060Ti]: figures };
 
-const loop = (kernel: string, width: number): Record<string, CudaQuery> => ({
-  [plainLoop]: { name: 'cpu', threads: 1, kernel, width },
-});
-
 function cuda(kernel: string, width: number): Pick<ReportRow, 'cuda' | 'otherCuda'> {
   const query: CudaQuery = { kernel, width, block: '16x16' };
   const others = cudaNames.flatMap((name) => [
     [name, { ...query, name }],
     [`${name}_whole`, { ...query, name: `${name}-whole` }],
   ]);
-  return { cuda: { ...query, name: cudaNames }, otherCuda: { ...Object.fromEntries(others), ...loop(kernel, width) } };
+  return {
+    cuda: { ...query, name: cudaNames },
+    otherCuda: { ...Object.fromEntries(others), ...withPlainLoop({ kernel, width }) },
+  };
 }

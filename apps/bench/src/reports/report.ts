@@ -18,7 +18,7 @@ export type Timer =
   /** The plain loops of the CPU twin in one thread. */
   | 'twin';
 
-/** What an image shows where it is not random bytes. A photograph has uneven histograms: its atomics meet more often. */
+/** What an image shows where it is not random bytes. Atomics contend more on a photograph, whose histogram is uneven. */
 export type Content = 'photograph';
 
 /** One thing to time. */
@@ -171,35 +171,26 @@ export function speedUp(fast: string, slow: string): Derived {
   };
 }
 
-/** The column of the report's sequential loop in one thread, as the CUDA programs have it. */
-export const plainLoop = 'plain_loop';
-
-/** How many times as fast as the report's loop each of some columns is. */
-export const overPlainLoop = (...columns: string[]): Derived[] =>
-  columns.map((column) => speedUp(column, `cuda_${plainLoop}`));
-
-/** What a table about contents compares: the label, and what probes and queries about CUDA have of it. */
-export const contents: { label: string; of: { content?: Content } }[] = [
-  { label: 'random bytes', of: {} },
-  { label: 'photograph', of: { content: 'photograph' } },
-];
-
 /** A column that only rows without `time` have: those about CUDA alone. */
 export function withoutTime(time: string, derived: Derived): Derived {
   return { ...derived, of: (medianMs, row) => (row.times[time] ? undefined : derived.of(medianMs, row)) };
 }
 
+type ChartBySide = Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values' | 'levels'>;
+
 /** A chart of speed-ups by the side of square images. */
-export function speedUpsBySide(
-  chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values' | 'levels'>,
-): LineChartPlan {
-  return {
-    kind: 'lines',
-    x: 'side',
-    xTitle: 'Side of the image, px',
-    xScale: 'log2',
-    yTitle: 'Speed-up',
-    yScale: 'log10',
-    ...chart,
-  };
-}
+export const speedUpsBySide = (chart: ChartBySide): LineChartPlan => ({
+  kind: 'lines',
+  x: 'side',
+  xTitle: 'Side of the image, px',
+  xScale: 'log2',
+  yTitle: 'Speed-up',
+  yScale: 'log10',
+  ...chart,
+});
+
+/** A chart of times by the side of square images. */
+export const timesBySide = (chart: ChartBySide): LineChartPlan => ({
+  ...speedUpsBySide(chart),
+  yTitle: 'Milliseconds an image',
+});

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { matched } from '@halogrid/testing';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';
 import { metricsOf, type Stage, setStage } from '../testing/coordinator-stage.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 
 async function sharedCount(stage: Stage): Promise<number> {
-  const metrics = await metricsOf(stage);
-  const shared = /^halogrid_gpus_shared (\d+)$/m;
-  assert.match(metrics, shared);
-  return Number(shared.exec(metrics)![1]);
+  return Number(matched(await metricsOf(stage), /^halogrid_gpus_shared (\d+)$/m)[1]);
 }
 
 const onGpu = (uuid: string) => ({
