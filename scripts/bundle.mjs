@@ -38,7 +38,11 @@ const readFromPackages = [
 ];
 
 /** What modules find beside themselves. */
-const beside = '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}';
+const beside = [
+  '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}',
+  // The photograph that benchmarks measure on.
+  'libs/kernels/oracle/images/camera.png',
+];
 
 /**
  * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything that modules find

@@ -73,7 +73,7 @@ function statusBytes(pid: number, name: string): number | undefined {
 
 function roleOf(words: string[]): string {
   if (words.some((word) => word.endsWith('bin/halogrid.mjs'))) return 'launcher';
-  const main = words.findIndex((word) => /src\/main\.[jt]s$/.test(word));
+  const main = words.findIndex((word) => /(src|program)\/main\.[jt]s$/.test(word));
   return (main >= 0 && words[main + 1]) || (words[0] ?? '');
 }
 
