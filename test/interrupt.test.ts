@@ -62,7 +62,7 @@ for (const [victim, nodes] of [
     process.kill(run.pidsOf(victim)[0]!, 'SIGKILL');
     await eventually('its processes to be gone', () => run.processes().length === 0);
     await run.ended;
-    assert.notEqual(readJson(out, 'job.json').state, 'complete');
+    assert.equal(readJson(out, 'job.json').state, 'running');
     if (nodes > 1) await assertCompletes(out, nodes);
   });
 }

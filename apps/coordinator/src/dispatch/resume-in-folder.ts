@@ -33,7 +33,11 @@ export async function resumeHalfWay(
 ): Promise<string | undefined> {
   for (const out of nameOutByJob ? await foldersIn(spec.out) : [spec.out]) {
     const there = { ...spec, out };
-    const found = await findUnfinished(there);
+    // Beside a job that still runs in its own folder, another may begin in its own.
+    const found = await findUnfinished(there).catch((error) => {
+      if (nameOutByJob && error instanceof UsageError) return undefined;
+      throw error;
+    });
     if (found && (await goOn({ ...found, spec: there }))) return found.jobId;
   }
   return undefined;

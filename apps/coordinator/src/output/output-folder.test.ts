@@ -10,7 +10,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { eventually, pause, within } from '@halogrid/testing';
 import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
-import { claimOutputFolder, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
+import { claimOutputFolder, findUnfinished, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {
   const out = join(await temporaryFolder(t), 'a', 'b c');
@@ -148,7 +148,9 @@ test('a folder whose job still runs is refused, in this process and in another',
     join(out, 'job.json'),
     JSON.stringify({ id: 'job-1', state: 'running', specification: spec, coordinator }),
   );
-  await assertRefused(out, new RegExp(`in use by job job-1, which process ${other.pid} still runs`));
+  const inUse = new RegExp(`in use by job job-1, which process ${other.pid} still runs`);
+  await assertRefused(out, inUse);
+  await assert.rejects(findUnfinished(spec), inUse);
 });
 
 test('a process that has ended runs no job, even where its parent never asks how it ended', async (t) => {

@@ -100,7 +100,8 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 
 /**
  * The job of this specification that a process left half-way in the folder, or that failed and can go on. A job that
- * kept earlier results is not found for a specification that keeps none (`fresh`).
+ * kept earlier results is not found for a specification that keeps none (`fresh`). Rejects with UsageError while a process
+ * runs it: claimOutputFolder would remove the results of one that ends a moment later.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
@@ -108,7 +109,9 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
   const claim = await readClaim(path).catch(() => undefined);
   if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && !claim.specification.fresh) return undefined;
-  return (await isAlive(claim.coordinator)) ? undefined : { jobId: claim.id };
+  if (!(await isAlive(claim.coordinator))) return { jobId: claim.id };
+  if (claim.state === 'running') throw inUse(path, claim);
+  return undefined;
 }
 
 /** Whether the folder has the ledger of the job that ran in it. */
@@ -222,11 +225,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
   const isMore = existing.state === 'complete' && addsMaps(existing, job.spec);
   if (!isMore && !isSameJob(existing, job.spec)) throw otherJob(path, existing, job);
-  if (existing.state === 'running' && (await isAlive(existing.coordinator))) {
-    throw new UsageError(
-      `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
-    );
-  }
+  if (existing.state === 'running' && (await isAlive(existing.coordinator))) throw inUse(path, existing);
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
   await takeOver(path, existing, job);
@@ -336,6 +335,11 @@ function otherJob(path: string, { id, specification }: JobClaim, { spec }: NewJo
       'or remove the folder',
   );
 }
+
+const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
+  new UsageError(
+    `The output folder '${path}' is in use by job ${id}, which process ${coordinator?.pid} still runs: wait for its end`,
+  );
 
 const takenJustNow = (path: string): UsageError =>
   new UsageError(`The output folder '${path}' was taken by another job just now`);
