@@ -73,15 +73,8 @@ export function inspectMachine(): Machine {
   };
 }
 
-/** Packages with native code, whose version explains most of what may differ between two machines. */
-const packages = [
-  'webgpu',
-  'sharp',
-  '@julusian/jpeg-turbo',
-  `@seydx/node-av-linux-${process.arch}`,
-  '@sparticuz/chromium',
-  '@grpc/grpc-js',
-];
+/** Packages with native code that are no part of a bundle, whose version explains most of what may differ between two machines. */
+const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', `@seydx/node-av-linux-${process.arch}`];
 
 /** What is installed, by name; 'not installed' where it is not. */
 export function installedVersions(): Record<string, string> {
