@@ -37,7 +37,11 @@ async function halogrid(args: string[], options: string[] = []): Promise<Ended> 
 
 before(async () => {
   const script = join(checkout, 'scripts/package.mjs');
-  await within('the package', promisify(execFile)(process.execPath, [script, scratch, '--platform', 'any']), programLimitMs);
+  await within(
+    'the package',
+    promisify(execFile)(process.execPath, [script, scratch, '--platform', 'any']),
+    programLimitMs,
+  );
   const [tarball] = readdirSync(scratch).filter((name) => name.endsWith('.tgz'));
   mkdirSync(installed, { recursive: true });
   await extract({ file: join(scratch, tarball!), cwd: installed, strip: 1 });
