@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyContext } from '../deploy/docker/build-context.ts';
+import { copyContext } from './docker-context.ts';
 
 // Builds images without Docker: each stage of a Dockerfile is a folder, in which its commands are run.
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { eventually } from '@halogrid/testing';
 import { canBuildImages, ImageBuilder } from './build-image.ts';
+import { contextPaths } from './docker-context.ts';
 import { get } from './get.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { readJson } from './results.ts';
@@ -12,6 +14,7 @@ import { runUndisturbed } from './shared-cluster.ts';
 
 // The images of deploy/docker hold what their process needs, and no more: each is built into a folder, and runs from there.
 
+const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();
 const skip = canBuildImages(scratch) ? false : 'this user may not make a mount of its own';
 const anyPort = '127.0.0.1:0';
@@ -48,6 +51,16 @@ for (const [image, mostMegabytes] of [
       [],
     );
     assert.ok(filesOf(image).includes('app/samples/frames'));
+  });
+
+  test(`${image}: what is sent to be built has every workspace and the scripts, and no tests and packages`, () => {
+    const sent = contextPaths(`deploy/docker/${image}.Dockerfile`);
+    const manifests = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.json'], { cwd: checkout });
+    assert.ok(manifests.length > 15);
+    for (const path of [...manifests, 'package-lock.json', '.npmrc', 'scripts/package.mjs'])
+      assert.ok(sent.includes(path), `${path} is ignored`);
+    const needless = sent.filter((path) => /\.test\.m?ts$|^node_modules|^dist|\/oracle\//.test(path));
+    assert.deepEqual(needless, []);
   });
 
   test(`${image}: it has the notices, and the licence of Node`, { skip }, () => {

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 /** What `COPY . .` of a Dockerfile copies: paths in the checkout that its ignore file lets through, as Docker reads it. */
 export function contextPaths(dockerfile: string): string[] {
