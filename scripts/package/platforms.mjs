@@ -17,7 +17,7 @@ const trimmed = {
     uses: () => false,
   }),
   koffi: (platform) => ({
-    files: ['index.', 'indirect.', 'src/'],
+    files: ['index.', 'indirect.', 'src/koffi/'],
     uses: (name) => name === `@koromix/koffi-${platform}`,
   }),
   protobufjs: () => ({
@@ -31,7 +31,7 @@ const trimmed = {
 
 const isAlwaysKept = /^(package\.json|licen[cs]e[^/]*)$/i;
 /** What nothing runs. */
-const isLeftOut = /\.(d\.[cm]?ts|map)$/;
+const isLeftOut = /\.(d\.[cm]?ts|map|cc|hh|h|inc|S|asm)$/;
 
 /** Whether a file of a package, by its path in there, is for the platform. */
 export function isFileOf(name, path, platform) {
