@@ -8,7 +8,7 @@ import { root } from '../install.mjs';
 import { writeBillOfMaterials } from './bill-of-materials.mjs';
 import { lockedAt, workspace } from './locked-packages.mjs';
 import { writePlatformFolder } from './platform-folder.mjs';
-import { platforms } from './platforms.mjs';
+import { hasSoftwareDevice, platforms } from './platforms.mjs';
 import { writeProgram } from './write-program.mjs';
 import { writeSum, writeTarball } from './write-tarball.mjs';
 
@@ -32,7 +32,8 @@ async function packForPlatform(platform) {
   const name = `halogrid-${workspace.version}-${platform}`;
   const packages = await writePlatformFolder(join(scratch, name), program, platform);
   await writeTarball(join(scratch, name), join(dist, `${name}.tar.gz`));
-  finish(`${name}.tar.gz`, [...bundled, ...packages]);
+  const isInside = ({ name }) => hasSoftwareDevice(platform) || name !== '@sparticuz/chromium';
+  finish(`${name}.tar.gz`, [...bundled.filter(isInside), ...packages]);
 }
 
 function finish(name, packages) {
