@@ -49,7 +49,8 @@ const beside = [
  * beside themselves lies where it does in the checkout. The folder is replaced.
  *
  * @param {string} folder
- * @returns {Promise<string>} path of what `main` in apps/cli/bin/launch.mjs is of the sources
+ * @returns {Promise<{ main: string, bundled: string[] }>} path of what `main` in apps/cli/bin/launch.mjs is of the sources, and the
+ *   packages that it has parts of, by place
  */
 export async function bundleProgram(folder) {
   const { build } = await import('esbuild');
@@ -63,8 +64,9 @@ export async function bundleProgram(folder) {
     if (paths.length > 1) throw new Error(`${name} is the name of ${paths.join(' and of ')}`);
 
   rmSync(folder, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: [...mains, ...programs],
     inject: [join(root, 'scripts/older-node.mjs')],
     entryNames: '[name]',
@@ -81,16 +83,24 @@ export async function bundleProgram(folder) {
     },
     plugins: [{ name: 'sources', setup: (bundle) => readSources(bundle, new Set(programs)) }],
   });
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ version, type: 'module' }));
   // Without it, Node parses each file twice to find out what kind of module it is.
   await writeFile(join(folder, 'program/package.json'), JSON.stringify({ type: 'module' }));
   for (const path of globSync(beside, { cwd: root })) copy(path, path);
   for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
-  copy('libs/service/package.json', 'libs/service/package.json');
-  return join(folder, 'program/main.js');
+  return { main: join(folder, 'program/main.js'), bundled: packagesIn(Object.keys(metafile.inputs)) };
 
   function copy(from, to) {
     cpSync(join(root, from), join(folder, to), { recursive: true });
   }
+}
+
+/** Places of the packages that the bundle is made of, and of those that files are taken from. */
+function packagesIn(inputs) {
+  const paths = [...inputs, ...readFromPackages.map((path) => `node_modules/${path}`)];
+  const places = paths.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(places)].filter((place) => !place.includes('/@halogrid/')).sort();
 }
 
 /** Sources find what lies beside them from the one folder that all bundles are in. */

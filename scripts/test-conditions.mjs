@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 /** Programs that tests use where they are there, and are skipped without. */
 const programs = [
   ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl'],
-  ...['prometheus', 'promtool', 'unshare'],
+  ...['ip', 'prometheus', 'promtool', 'qemu-aarch64-static', 'unshare'],
 ];
 
 const isRunnable = (path) => {

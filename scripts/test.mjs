@@ -31,7 +31,7 @@ const settings = {
   NX_TUI: 'false',
   FORCE_COLOR: '0',
   TMPDIR: scratch,
-  HALOGRID_PROGRAM: await bundleProgram(join(root, 'node_modules/.cache/program')),
+  HALOGRID_PROGRAM: (await bundleProgram(join(root, 'node_modules/.cache/program'))).main,
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),

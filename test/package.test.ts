@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { JobStatus } from '@halogrid/proto';
 import { programLimitMs, within } from '@halogrid/testing';
 import { x as extract } from 'tar';
+import { get } from './get.ts';
+import { Halogrid } from './halogrid.ts';
+import { makeArtefact } from './make-tarball.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The npm package as npm install --global leaves it, but for its dependencies: those of the checkout.
+// The npm package as 'npm install --global' leaves it, but for its dependencies: those of the checkout.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();
@@ -35,11 +39,11 @@ async function halogrid(args: string[], options: string[] = []): Promise<Ended> 
   return await within(`halogrid ${args.join(' ')} to end`, ended, programLimitMs);
 }
 
-before(async () => {
-  const script = join(checkout, 'scripts/package.mjs');
-  await within('the package', promisify(execFile)(process.execPath, [script, scratch]), programLimitMs);
-  const [tarball] = readdirSync(scratch).filter((name) => name.endsWith('.tgz'));
+/** Puts the package in the place of what is installed, as npm does, with dependencies of the checkout. */
+async function installPackage(): Promise<void> {
+  rmSync(installed, { recursive: true, force: true });
   mkdirSync(installed, { recursive: true });
+  const [tarball] = readdirSync(scratch).filter((name) => name.endsWith('.tgz'));
   await extract({ file: join(scratch, tarball!), cwd: installed, strip: 1 });
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   for (const name of Object.keys(dependencies)) {
@@ -47,6 +51,11 @@ before(async () => {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(checkout, 'node_modules', name), link);
   }
+}
+
+before(async () => {
+  await makeArtefact('any', scratch);
+  await installPackage();
   cpSync(join(checkout, 'samples/images'), photographs, { recursive: true });
 });
 
@@ -66,6 +75,40 @@ for (const device of ['cpu', 'software']) {
     assert.equal(readJson(join(scratch, device), 'job.json').digest, readJson(plain, 'job.json').digest);
   });
 }
+
+test('a package that takes the place of an earlier one goes on with its ledger and its outputs', async (t) => {
+  const kept = join(scratch, 'kept');
+  const anyPort = '127.0.0.1:0';
+  const options = ['--ledger', join(kept, 'ledger.sqlite'), '--listen', anyPort, '--http', anyPort];
+
+  /** Has a coordinator act, which is told where it serves, and resolves with the ids of its jobs then. */
+  async function jobsAfter(act: (grpc: unknown) => Promise<void>): Promise<string[]> {
+    const coordinator = new Halogrid(['coordinator', ...options], { installed: join(installed, 'bin/halogrid.mjs') });
+    t.after(() => coordinator.kill());
+    const { grpc, http } = await coordinator.firstLine;
+    await act(grpc);
+    const { jobs } = (await (await get(`http://127.0.0.1:${http}/api/v1/jobs`)).json()) as { jobs: JobStatus[] };
+    coordinator.signal('SIGTERM');
+    assert.equal((await coordinator.ended).code, 0);
+    return jobs.map(({ jobId }) => jobId);
+  }
+
+  const run = ['run', '.', '--device', 'cpu', '--out', join(kept, 'out')];
+  const first = await halogrid(run);
+  assert.equal(first.code, 0, first.stderr);
+  const jobs = await jobsAfter(async (grpc) => {
+    const submit = ['submit', photographs, '--out', join(kept, 'waiting'), '--coordinator', `127.0.0.1:${grpc}`];
+    const { code, stderr } = await halogrid(submit);
+    assert.equal(code, 0, stderr);
+  });
+  assert.equal(jobs.length, 1);
+
+  await installPackage();
+  assert.deepEqual(await jobsAfter(async () => {}), jobs);
+  const { code, stdout } = await halogrid(run);
+  assert.equal(code, 0);
+  assert.match(stdout, /^ +skipped +\d+, as the last run has them; nothing is new$/m);
+});
 
 test('an older Node is refused before anything else is loaded', async () => {
   const older = "Object.defineProperty(process.versions, 'node', { value: '22.17.1' })";

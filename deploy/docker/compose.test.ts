@@ -12,7 +12,7 @@ import { findToken, parseTokens } from '../../libs/service/src/security/tokens.t
 
 interface Service {
   image: string;
-  build?: { context: string; dockerfile: string };
+  build?: { context: string; dockerfile: string; args: Record<string, string> };
   command: string[];
   networks: string[];
   volumes: string[];
@@ -67,6 +67,11 @@ test('every image has a version', () => {
     if (build) assert.ok(existsSync(new URL(`${build.context}/${build.dockerfile}`, import.meta.url)), name);
     else assert.match(image, /:v?\d+\.\d+\.\d+$/, name);
   }
+});
+
+test('images have no FFmpeg unless that is asked for', () => {
+  const asked = '$' + '{HALOGRID_FFMPEG:-no}';
+  for (const { build } of [coordinator!, node!]) assert.deepEqual(build!.args, { FFMPEG: asked });
 });
 
 test('every folder that is mounted exists', () => {

@@ -1,47 +1,30 @@
 # Build from the root of the repository:
 #   docker build -f deploy/docker/coordinator.Dockerfile -t halogrid-coordinator .
-FROM node:24.21.0-bookworm-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY apps/bench/package.json apps/bench/
-COPY apps/cli/package.json apps/cli/
-COPY apps/console/package.json apps/console/
-COPY apps/coordinator/package.json apps/coordinator/
-COPY apps/gpu-node/package.json apps/gpu-node/
-COPY deploy/package.json deploy/
-COPY libs/geometry/package.json libs/geometry/
-COPY libs/imaging/package.json libs/imaging/
-COPY libs/jpeg/package.json libs/jpeg/
-COPY libs/kernels/package.json libs/kernels/
-COPY libs/proto/package.json libs/proto/
-COPY libs/results/package.json libs/results/
-COPY libs/search/package.json libs/search/
-COPY libs/service/package.json libs/service/
-COPY libs/sources/package.json libs/sources/
-COPY libs/testing/package.json libs/testing/
-COPY libs/threads/package.json libs/threads/
-COPY test/package.json test/
-# Every native dependency comes built in its package: no install script is needed on Linux.
-RUN npm ci --omit=dev --ignore-scripts
-# 'no' leaves FFmpeg out, which is under GPL 3, and videos with it: see THIRD-PARTY-NOTICES.md.
-ARG FFMPEG=yes
-RUN if [ "$FFMPEG" = no ]; then rm -rf node_modules/@seydx; fi
+FROM node:24.21.0-bookworm-slim AS package
+WORKDIR /build/source
+COPY . .
+# The tarball of this machine's platform, as docs/install.md has it: the images hold nothing else of halogrid.
+RUN --mount=type=cache,target=/root/.npm npm run package -- .. --platform linux-$(node -p process.arch)
+WORKDIR /build
+RUN tar -xzf halogrid-*.tar.gz && mv halogrid-*/ app && cp -r source/samples app
+# 'yes' adds FFmpeg, which decodes videos. Nobody may pass such an image on: see THIRD-PARTY-NOTICES.md.
+ARG FFMPEG=no
+RUN if [ "$FFMPEG" = yes ]; then cp -r source/node_modules/@seydx app/lib/node_modules; else rm -r app/samples/videos; fi
 
-FROM node:24.21.0-bookworm-slim
+FROM package AS files
+# A coordinator computes nothing: WebGPU and its software device are for nodes.
+RUN cd app/lib/node_modules/halogrid && rm -rf node_modules/webgpu packages/@sparticuz
+
+FROM debian:bookworm-slim
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json LICENSE THIRD-PARTY-NOTICES.md ./
-COPY licenses licenses
-COPY libs libs
-COPY apps apps
-COPY samples samples
-COPY deploy/docker/halogrid /usr/local/bin/
+COPY --from=files /build/app .
 # Named volumes mounted here take over owner and mode, so that results and the ledger can be written, the latter by any user.
-RUN mkdir /data /ledger && chown 65532:65532 /data /ledger && chmod 1777 /ledger
+RUN ln -s /app/halogrid /usr/local/bin/halogrid \
+  && mkdir /data /ledger && chown 65532:65532 /data /ledger && chmod 1777 /ledger
 USER 65532:65532
 ENV NODE_ENV=production HALOGRID_LEDGER=/ledger/ledger.sqlite
 EXPOSE 7070 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/app/bin/node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["halogrid"]
 CMD ["coordinator"]

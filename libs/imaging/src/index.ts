@@ -12,7 +12,7 @@ export { type IndexVideo, VideoIndexer } from './video/index-video.ts';
 export { isVideoFile } from './video/is-video-file.ts';
 export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './video/plan-video.ts';
 export type { SegmentRequest } from './video/process/decode-segment.ts';
-export { checkFfmpeg } from './video/process/ffmpeg.ts';
+export { findFfmpeg } from './video/process/find-ffmpeg.ts';
 export { type DecodedFrame, readFrames } from './video/read-frames.ts';
 export { type DecodedPicture, SegmentDecoder, type SegmentEvent } from './video/segment-decoder.ts';
 export { changedVideo, openVideoFile, type VideoFile } from './video/video-file.ts';

@@ -1,11 +1,11 @@
 import { checkTurboJpeg } from './formats/turbojpeg.ts';
 import { MissingDecoderError } from './missing-decoder-error.ts';
-import { checkFfmpeg } from './video/process/ffmpeg.ts';
+import { findFfmpeg } from './video/process/find-ffmpeg.ts';
 
 /** What this machine cannot decode, by whether the packages are there; that they load shows when they are first used. */
 export function missingDecoders(): MissingDecoderError[] {
   const missing: MissingDecoderError[] = [];
-  for (const check of [checkFfmpeg, checkTurboJpeg]) {
+  for (const check of [findFfmpeg, checkTurboJpeg]) {
     try {
       check();
     } catch (error) {

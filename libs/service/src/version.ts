@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this software, as results and metrics carry it. */
+/** Version of this software, as results and metrics carry it: that of the checkout, or of the package. */
 export const softwareVersion: string = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ).version;
 
 /**

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { describeEnding, startChild } from '../cluster/child.ts';
 import { describeFindings, type Findings, inspectMachine, installedVersions } from '../doctor/findings.ts';
 import type { Probe } from '../doctor/probe.ts';
+import { probeVideos } from '../doctor/videos.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
 
@@ -31,7 +32,8 @@ async function examine(asJson: boolean): Promise<number> {
   const devices = Object.fromEntries(probes) as Findings['devices'];
   // After the probes: a card has a UUID once it was opened.
   const gpus = (await findGpus()) ?? { visible: [], hidden: [] };
-  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), gpus, devices };
+  const videos = await probeVideos();
+  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), gpus, devices, videos };
   process.stdout.write(asJson ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings));
   if (probes.some(([, probe]) => probe.works)) return exitCodes.complete;
   throw new Error(

@@ -17,6 +17,7 @@ const findings: Findings = {
     cpu: { works: true, device: { kind: 'cpu', name: 'AMD', driver: 'v24' }, why: 'Asked for.', openSeconds: 0.1 },
     auto: { works: true, device: { kind: 'cpu', name: 'AMD', driver: 'v24' }, why: 'No GPU.', openSeconds: 0.1 },
   },
+  videos: { works: true, ffmpeg: '8.1', path: '/lib/node-av.node' },
 };
 
 test('a person reads what works, what does not and why, and what auto takes', () => {
@@ -32,6 +33,7 @@ test('a person reads what works, what does not and why, and what auto takes', ()
       'gpu       no: there is no driver.',
       'cpu       works: AMD, v24; ready in 0.10 s, LBP equal to the CPU twin',
       'auto      takes cpu: No GPU.',
+      'videos    work: FFmpeg 8.1, /lib/node-av.node',
       '',
     ].join('\n'),
   );

@@ -6,6 +6,7 @@ import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { describeSeconds } from '../progress/quantities.ts';
 import type { Probe } from './probe.ts';
+import { describeVideos, type VideoFinding } from './videos.ts';
 
 export interface Findings {
   versions: Record<string, string>;
@@ -14,10 +15,11 @@ export interface Findings {
   gpus: GpuInventory;
   /** By what was asked for: gpu, software, cpu, auto. */
   devices: Record<string, Probe>;
+  videos: VideoFinding;
 }
 
 /** What a person reads of `halogrid doctor`. */
-export function describeFindings({ versions, machine, gpus, devices }: Findings): string {
+export function describeFindings({ versions, machine, gpus, devices, videos }: Findings): string {
   const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
   const threads =
@@ -34,6 +36,7 @@ export function describeFindings({ versions, machine, gpus, devices }: Findings)
     ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
     ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
+    ['videos', describeVideos(videos)],
   ]);
 }
 
@@ -70,15 +73,8 @@ export function inspectMachine(): Machine {
   };
 }
 
-/** Packages with native code, whose version explains most of what may differ between two machines. */
-const packages = [
-  'webgpu',
-  'sharp',
-  '@julusian/jpeg-turbo',
-  `@seydx/node-av-linux-${process.arch}`,
-  '@sparticuz/chromium',
-  '@grpc/grpc-js',
-];
+/** Packages with native code that are no part of a bundle, whose version explains most of what may differ between two machines. */
+const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', `@seydx/node-av-linux-${process.arch}`];
 
 /** What is installed, by name; 'not installed' where it is not. */
 export function installedVersions(): Record<string, string> {

@@ -1,4 +1,4 @@
-import { checkFfmpeg } from '@halogrid/imaging/ffmpeg';
+import { findFfmpeg } from '@halogrid/imaging/ffmpeg';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
 import { hasVideoExtension } from '@halogrid/sources';
@@ -20,7 +20,7 @@ export const noVideoSentence = (option: string): string =>
 
 function checkReadable(): void {
   try {
-    checkFfmpeg();
+    findFfmpeg();
   } catch (error) {
     throw new Refusal('unmet', (error as Error).message);
   }

@@ -75,7 +75,13 @@ async function unpackInto(packed: Buffer, folder: string): Promise<void> {
   const unfinished = `${folder}.${randomUUID()}`;
   try {
     await mkdir(unfinished);
-    const files = extract({ cwd: unfinished, strict: true, filter: (path) => wanted.includes(path) });
+    // The owners that the archive names may not exist for root in a container.
+    const files = extract({
+      cwd: unfinished,
+      strict: true,
+      preserveOwner: false,
+      filter: (path) => wanted.includes(path),
+    });
     await pipeline(Readable.from([packed]), createBrotliDecompress(), files);
     await rename(unfinished, folder);
   } catch (error) {

@@ -1,4 +1,4 @@
-// For benchmarks: what FFmpeg does by itself, in processes of its own.
+// What FFmpeg does by itself, in processes of its own.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
@@ -21,6 +21,13 @@ function start(order: PlainOrder) {
     throw new Error(/^\w*Error: (.*)$/m.exec(await said)?.[1] ?? 'FFmpeg ended early');
   };
   return { child, ended };
+}
+
+/** The version that FFmpeg says of itself once it is loaded. Rejects with the reason where it is not there or does not load. */
+export async function ffmpegVersion(): Promise<string> {
+  const { child, ended } = start({ kind: 'version' });
+  const [version] = await Promise.all([text(child.stdout), ended()]);
+  return version;
 }
 
 /** Makes a recording of frames in planes of YUV 4:2:0, each drawn when it is its turn. Rejects with FFmpeg's reason. */

@@ -63,6 +63,6 @@ test('a process that finds no FFmpeg says how to get it', async (t) => {
   await assert.rejects(indexVideo(silentFile()).next(), {
     name: 'MissingDecoderError',
     message:
-      /^Videos cannot be read here: the package @seydx\/node-av-linux-\w+ is not installed; 'npm install' gets it/,
+      /^Videos cannot be read here: the package @seydx\/node-av-linux-\w+ is not installed; 'npm install' adds it$/,
   });
 });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { MissingDecoderError } from '../../missing-decoder-error.ts';
+import { ffmpegPackage, findFfmpeg } from './find-ffmpeg.ts';
 
 /*
  * FFmpeg out of the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes are
@@ -160,30 +161,17 @@ export const hwDeviceMethod = 1;
 export const logFatal = 8;
 
 const require = createRequire(import.meta.url);
-const packageName = `@seydx/node-av-linux-${process.arch}`;
 
-/** Throws MissingDecoderError where it is not there, or does not load. */
+/** Throws MissingDecoderError where it is not there, is of another version, or does not load. */
 export function loadFfmpeg(): Ffmpeg {
-  const path = checkFfmpeg();
+  const path = findFfmpeg();
   try {
     return require(path);
   } catch (error) {
     const why = (error as Error).message.split('\n', 1)[0];
     throw new MissingDecoderError(
       'video',
-      `Videos cannot be read here: the package ${packageName} does not load: ${why}`,
-    );
-  }
-}
-
-/** The path of the package's file, which is not loaded; throws as loadFfmpeg does. */
-export function checkFfmpeg(): string {
-  try {
-    return require.resolve(packageName);
-  } catch {
-    throw new MissingDecoderError(
-      'video',
-      `Videos cannot be read here: the package ${packageName} is not installed; 'npm install' gets it on Linux x64 and arm64`,
+      `Videos cannot be read here: the package ${ffmpegPackage.name} does not load: ${why}`,
     );
   }
 }

@@ -1,12 +1,13 @@
-// A process for benchmarks that does with FFmpeg what its own programs do: its order is its argument, as JSON. 'null' decodes videos
-// whose paths are lines of stdin, as JSON, and prints the number of frames of each; 'clip' encodes frames from stdin.
+// A process that does with FFmpeg what its own programs do: its order is its argument, as JSON. 'version' prints that of FFmpeg; for
+// benchmarks, 'null' decodes videos whose paths are lines of stdin, as JSON, and prints the number of frames of each, and 'clip' encodes
+// frames from stdin.
 import { readSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { decodeToNull, openNullHardware } from './decode-to-null.ts';
 import { type ClipOrder, type Encoders, encodeClip } from './encode-clip.ts';
 import { loadFfmpeg, logFatal } from './ffmpeg.ts';
 
-export type PlainOrder = { kind: 'null'; hwaccel: string } | { kind: 'clip'; order: ClipOrder };
+export type PlainOrder = { kind: 'version' } | { kind: 'null'; hwaccel: string } | { kind: 'clip'; order: ClipOrder };
 
 /** The next frame of stdin; undefined at its end. */
 function readFrame(bytes: number): Buffer | undefined {
@@ -22,7 +23,8 @@ function readFrame(bytes: number): Buffer | undefined {
 async function main(asked: PlainOrder): Promise<void> {
   const ffmpeg = loadFfmpeg();
   ffmpeg.Log.setLevel(logFatal);
-  if (asked.kind === 'clip') {
+  if (asked.kind === 'version') process.stdout.write(ffmpeg.getFFmpegInfo().version);
+  else if (asked.kind === 'clip') {
     const { width, height } = asked.order;
     const planesBytes = width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2);
     encodeClip(ffmpeg as unknown as Encoders, asked.order, () => readFrame(planesBytes));

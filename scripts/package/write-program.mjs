@@ -1,0 +1,47 @@
+// The folder that npm packs: the bundle, what it reads, launchers and licences.
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleProgram, isPackage, leastNode, programOf } from '../bundle.mjs';
+import { root } from '../install.mjs';
+import { writeLicences } from './licences.mjs';
+import { workspace } from './locked-packages.mjs';
+
+/** Packages that stay beside the bundle, with their versions. */
+export const dependencies = Object.fromEntries(
+  Object.entries(workspace.dependencies).filter(([name]) => isPackage.test(name)),
+);
+
+const manifest = {
+  name: 'halogrid',
+  version: workspace.version,
+  description: workspace.description,
+  license: workspace.license,
+  type: 'module',
+  bin: { halogrid: 'bin/halogrid.mjs' },
+  engines: { node: `>=${leastNode.join('.')}` },
+  dependencies,
+  // FFmpeg, which whoever has videos adds: with this, installers that hide packages from each other show it to halogrid.
+  peerDependencies: Object.fromEntries(Object.keys(workspace.optionalDependencies).map((name) => [name, '*'])),
+  peerDependenciesMeta: Object.fromEntries(
+    Object.keys(workspace.optionalDependencies).map((name) => [name, { optional: true }]),
+  ),
+};
+
+/**
+ * Replaces a folder by the program.
+ *
+ * @param {string} folder
+ * @returns {Promise<string[]>} places of the packages that the bundle has parts of
+ */
+export async function writeProgram(folder) {
+  const { bundled } = await bundleProgram(folder);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  mkdirSync(join(folder, 'bin'));
+  for (const name of ['halogrid.mjs', 'launch.mjs'])
+    cpSync(join(root, 'apps/cli/bin', name), join(folder, 'bin', name));
+  writeFileSync(join(folder, 'bin/program.mjs'), programOf("new URL('../program/main.js', import.meta.url)"));
+  for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.md', 'licenses'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  writeLicences(bundled, join(folder, 'licenses/bundled-packages.txt'));
+  return bundled;
+}

@@ -1,0 +1,45 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as every distribution's smallest image has them.
+
+const programs = ['/bin/sh', '/usr/bin/readlink'];
+
+/** Makes it, with a folder of the machine at /opt and samples at /samples. */
+export function makeEmptyRoot(root: string, opt: string, samples: string): void {
+  for (const folder of ['proc', 'dev', 'tmp', 'opt', 'root']) mkdirSync(join(root, folder), { recursive: true });
+  const native = globSync(['bin/node', '**/*.node', '**/*.so*'], { cwd: opt }).map((path) => join(opt, path));
+  const libraries = sharedLibraries([...programs, ...native]);
+  execFileSync('cp', ['-L', '--parents', ...programs, ...libraries, root]);
+  execFileSync('cp', ['-al', opt, join(root, 'opt')]);
+  cpSync(samples, join(root, 'samples'), { recursive: true });
+}
+
+/** Files of the machine that these need, and are not beside them. */
+function sharedLibraries(files: readonly string[]): string[] {
+  const said = spawnSync('ldd', files, { encoding: 'utf8' }).stdout;
+  const found = [...said.matchAll(/(?:=>|^\s)\s*(\/(?:usr\/)?lib\S+) \(/gm)].map(([, path]) => path!);
+  return [...new Set(found)];
+}
+
+/**
+ * Words that run a script in that root, where nothing else of the machine is seen: no files, processes, network or settings. /opt cannot be
+ * written.
+ */
+export function inEmptyRoot(root: string, script: string): string[] {
+  const mounts = `
+    mount -t proc proc proc
+    mount --rbind /dev dev
+    mount -t tmpfs tmpfs tmp
+    mount --bind opt opt
+    mount -o remount,bind,ro opt
+    ip link set lo up
+    exec env -i PATH=/bin:/usr/bin HOME=/root "$(command -v chroot)" . /bin/sh -euc "$1"`;
+  return ['unshare', '-rmnpf', '--kill-child', 'sh', '-euc', `cd '${root}'; ${mounts}`, 'sh', script];
+}
+
+/** Whether this user may make such a root. */
+export const canMakeRoots = (): boolean =>
+  process.platform === 'linux' &&
+  spawnSync('unshare', ['-rmnpf', 'sh', '-euc', 'mount -t tmpfs tmpfs /mnt; ip link set lo up']).status === 0;
