@@ -32,7 +32,7 @@ const frameHeight = () =>
 
 /** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
 export function addBenchCommand(program: Command): void {
-  const bench = program.command('bench').summary('measure this machine').description('Measures this machine.');
+  const bench = program.command('bench').description('Measures this machine.');
   bench
     .command('kernels')
     .summary('kernel times by GPU timestamps')

@@ -6,7 +6,6 @@ import type { ChangesOptions } from '../search/list-changes.ts';
 export function addChangesCommand(program: Command): void {
   program
     .command('changes')
-    .summary('find what changed in each camera of a finished job')
     .description(
       'Compares the frames of each camera with the one before and with a running reference, and lists what passed, what was ' +
         'left behind, and when the view was covered, blurred or turned. Histograms by cells (run --grid 8x8) tell where.',

@@ -9,7 +9,6 @@ import { exitCodes } from '../process/exit-code.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('say what works on this machine')
     .description('Tries every device with a small plane and shows what was found; exits 1 where none works.')
     .option('--json', 'as JSON')
     .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())

@@ -12,7 +12,6 @@ import { reportEnd } from '../summary/describe-summary.ts';
 export function addSubmitCommand(program: Command): void {
   const command = program
     .command('submit')
-    .summary('give a job to a cluster and print its id')
     .description("Gives a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addCoordinatorOption(addJobOptions(command))
@@ -31,7 +30,6 @@ export function addSubmitCommand(program: Command): void {
 export function addWatchCommand(program: Command): void {
   const command = program
     .command('watch')
-    .summary('follow a job to its end')
     .description("Follows a job to its end, with the exit codes of 'halogrid run'. Ctrl-C stops watching, not the job.")
     .argument('<job>', 'its id, or as much of the beginning as no other id has');
   addCoordinatorOption(command)
@@ -55,7 +53,6 @@ async function watch(jobId: string, options: CoordinatorOption & { json?: boolea
 export function addStatusCommand(program: Command): void {
   const command = program
     .command('status')
-    .summary('show a job as it is now')
     .description('Shows a job as it is now.')
     .argument('<job>', 'its id, or as much of the beginning as no other id has');
   addCoordinatorOption(command)
@@ -72,7 +69,6 @@ export function addStatusCommand(program: Command): void {
 export function addCancelCommand(program: Command): void {
   const command = program
     .command('cancel')
-    .summary('stop a job')
     .description('Stops a job; one that has ended stays as it is.')
     .argument('<job>', 'its id, or as much of the beginning as no other id has');
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {

@@ -15,7 +15,6 @@ interface PlanOptions extends JobOptions {
 export function addPlanCommand(program: Command): void {
   const command = program
     .command('plan')
-    .summary('say what a run would read, need and write')
     .description(
       'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
         'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +

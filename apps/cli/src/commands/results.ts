@@ -23,7 +23,6 @@ const httpPort = 9464;
 export function addResultsCommand(program: Command): void {
   const command = program
     .command('results')
-    .summary('show or fetch what a complete job wrote')
     .description(
       'Shows where the results of a complete job are, and what job.json says of them. With --out it copies them there: from ' +
         'their folder where this machine sees it, else from the coordinator, over HTTP.',

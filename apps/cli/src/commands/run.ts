@@ -53,7 +53,6 @@ const explainWithinMs = 1_000;
 export function addRunCommand(program: Command): void {
   const command = program
     .command('run')
-    .summary('process sources and wait for the results')
     .description(
       'Processes images, recordings, folders and manifests: starts a coordinator and nodes on this machine, or uses a ' +
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +

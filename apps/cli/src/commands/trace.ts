@@ -8,7 +8,6 @@ import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '.
 export function addTraceCommand(program: Command): void {
   const command = program
     .command('trace')
-    .summary('write when shards of a job were where')
     .description(
       'Writes when shards of a job were leased, read, decoded, computed and merged, as a file for https://ui.perfetto.dev or chrome://tracing, with a row for each node and stage.',
     )
