@@ -60,7 +60,7 @@ export function addBenchCommand(program: Command): void {
       text.split(','),
     )
     .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
-    .option('--out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
+    .option('-o, --out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
     .option('--quick', 'sizes that a software GPU computes within seconds', false)
     .option('--repetitions <n>', 'samples in place of the report’s own number', wholeNumber('--repetitions', 1, 1000))
     .option('--cell-seconds <s>', 'leave out what takes longer', wholeNumber('--cell-seconds', 1, 86_400), 5)

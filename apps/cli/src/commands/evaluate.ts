@@ -40,7 +40,7 @@ export function addEvaluateCommand(program: Command): void {
     )
     .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
-    .option('--out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
+    .option('-o, --out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')
     .action(async (folder: string, options: EvaluateOptions) => {
       const { evaluateFolder } = await import('../search/evaluate-folder.ts');

@@ -29,7 +29,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'goes before other jobs'],
     ['halogrid submit /srv/archive --verify 1%', 'a part is computed a second time'],
   ],
-  watch: [['halogrid watch 20260131-2359', 'the beginning of an id is enough']],
+  watch: [
+    ['halogrid watch 20260131-2359', 'the beginning of an id is enough'],
+    ['halogrid watch 0a1b2c', 'and so is its end'],
+  ],
   status: [
     ['halogrid status 20260131-235959-0a1b2c', 'the job of that id'],
     ['halogrid status 20260131-2359 --json', 'the one whose id begins so, for a program'],

@@ -35,7 +35,7 @@ export function addSearchCommand(program: Command): void {
       wholeNumber('--group', 1, maxTop),
     )
     .option('--device <kind>', `what searches: ${searchDevices.join(', ')}`, oneOf('--device', searchDevices), 'auto')
-    .option('--out <dir>', 'also write results.json and a contact sheet there')
+    .option('-o, --out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (texts: string[], options: SearchOptions) => {
       const { answerQueries } = await import('../search/answer-queries.ts');

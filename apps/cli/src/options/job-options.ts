@@ -61,7 +61,7 @@ export function addJobOptions(command: Command): Command {
       `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`,
       readBorder,
     )
-    .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
+    .option('-o, --out <dir>', 'the output folder (default: halogrid-out/<job id>)')
     .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
     .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
     .option(
