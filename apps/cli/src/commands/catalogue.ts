@@ -13,6 +13,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'process sources and wait for the results',
     load: async () => (await import('./run.ts')).addRunCommand,
   },
+  kernels: {
+    summary: 'show what --op takes: kernels and their parameters',
+    load: async () => (await import('./kernels.ts')).addKernelsCommand,
+  },
   plan: {
     summary: 'say what a run would read, need and write',
     load: async () => (await import('./plan.ts')).addPlanCommand,
@@ -32,6 +36,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   results: {
     summary: 'show or fetch what a complete job wrote',
     load: async () => (await import('./results.ts')).addResultsCommand,
+  },
+  show: {
+    summary: 'write a page of HTML about a finished job',
+    load: async () => (await import('./show.ts')).addShowCommand,
   },
   jobs: {
     summary: 'list jobs, newest first',
@@ -84,5 +92,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   tune: {
     summary: 'choose the fastest strategy of each kernel for this GPU',
     load: async () => (await import('./tune.ts')).addTuneCommand,
+  },
+  config: {
+    summary: 'show every option and where its value comes from',
+    load: async () => (await import('./config.ts')).addConfigCommand,
+  },
+  completion: {
+    summary: 'print a script that completes commands in a shell',
+    load: async () => (await import('./completion.ts')).addCompletionCommand,
   },
 };

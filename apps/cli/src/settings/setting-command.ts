@@ -1,3 +1,4 @@
+import { UsageError } from '@halogrid/service';
 import { Command, Option, type ParseOptionsResult } from 'commander';
 import { chooseSettings, type Setting, type Settings } from './settings.ts';
 
@@ -36,7 +37,8 @@ export class SettingCommand extends Command {
 
   #apply(): void {
     this.#shared.chosen = chooseSettings(this, this.settings);
-    for (const { option, place, value } of this.#shared.chosen) {
+    for (const { option, place, from, value, error } of this.#shared.chosen) {
+      if (error !== undefined) throw new UsageError(`${from}: ${error}`);
       if (place === 'command line' || place === 'default') continue;
       this.setOptionValueWithSource(option.attributeName(), value, place === 'environment' ? 'env' : 'config');
     }
@@ -45,10 +47,19 @@ export class SettingCommand extends Command {
   /** A sentence about options of the command that ran, with where their values come from where they were not typed. */
   sayingWhere(sentence: string): string {
     const places = this.#shared.chosen
-      .filter(({ key, from }) => from !== undefined && new RegExp(`--${key}(?![\\w-])`).test(sentence))
+      .filter(
+        ({ key, from }) =>
+          from !== undefined && !sentence.startsWith(from) && new RegExp(`--${key}(?![\\w-])`).test(sentence),
+      )
       .map(({ from }) => from);
     return places.length > 0 ? `${places.join(', ')}: ${sentence}` : sentence;
   }
+}
+
+/** The commands that can be run, below a command. */
+export function leavesOf(command: SettingCommand): SettingCommand[] {
+  const below = command.commands as SettingCommand[];
+  return below.length === 0 ? [command] : below.flatMap(leavesOf);
 }
 
 /** Gives every command what each has: `--profile`, and `--no-NAME` for every flag, which says no where a file says yes. */

@@ -11,6 +11,8 @@ export const keyOf = (option: Option): string => (option.negate ? option.name().
 /** The variable that says the same: `HALOGRID_MAX_QUARANTINED`. */
 export const variableOf = (key: string): string => `HALOGRID_${key.toUpperCase().replaceAll('-', '_')}`;
 
+const isFlag = ({ required, optional }: Option): boolean => !required && !optional;
+
 const isRepeated = ({ variadic, parseArg }: Option): boolean => variadic || (parseArg as unknown) === collect;
 
 /** Whether it takes several values in one text, `a,b`. */
@@ -18,7 +20,7 @@ const isJoined = ({ flags }: Option): boolean => flags.includes(',…');
 
 /** What a variable says for an option. Throws UsageError. */
 export function valueOfVariable(option: Option, text: string): RawValue {
-  if (!option.isBoolean()) return isRepeated(option) ? words(text) : [text];
+  if (!isFlag(option)) return isRepeated(option) ? words(text) : [text];
   const word = text.toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off'].includes(word)) return false;
@@ -28,7 +30,7 @@ export function valueOfVariable(option: Option, text: string): RawValue {
 /** What a value of TOML says for an option. Throws UsageError. */
 export function valueOfToml(option: Option, value: unknown): RawValue {
   const shown = JSON.stringify(value);
-  if (option.isBoolean()) {
+  if (isFlag(option)) {
     if (typeof value === 'boolean') return value;
     throw new UsageError(`Expected true or false for ${keyOf(option)} but received ${shown}`);
   }

@@ -28,6 +28,8 @@ export interface Setting {
   /** `HALOGRID_TILE`, `halogrid.toml:12`; undefined for the command line and defaults. */
   readonly from: string | undefined;
   readonly value: unknown;
+  /** Why what is said there is no value of it. */
+  readonly error?: string;
 }
 
 const fileName = 'halogrid.toml';
@@ -71,7 +73,7 @@ export function settable(command: Command): Option[] {
 
 /**
  * The options of a command whose command line is parsed, as they are with what other places say of those that were not typed: the value
- * of the first place that has one, unless a value of an earlier place excludes it. Throws UsageError, which names the place.
+ * of the first place that has one, unless a value of an earlier place excludes it.
  */
 export function chooseSettings(command: Command, settings: Settings): Setting[] {
   const chosen = new Map<string, Setting>();
@@ -92,7 +94,7 @@ export function chooseSettings(command: Command, settings: Settings): Setting[] 
       const key = keyOf(option);
       if (chosen.has(key) || dropped.has(key)) return [];
       const found = find(option, key);
-      return found ? [{ option, key, place, from: found.from, value: saying(found.from, () => found.value()) }] : [];
+      return found ? [{ option, key, place, from: found.from, ...valueOrError(found.value) }] : [];
     });
     for (const setting of given) chosen.set(setting.key, setting);
     // Those of one place do not exclude each other: that is for the command to refuse.
@@ -187,11 +189,10 @@ function profileOf(command: Command, { env, files, lookedAt }: Settings): { name
   );
 }
 
-/** Does something, and has what it throws begin with where that comes from. */
-function saying<Result>(from: string, act: () => Result): Result {
+function valueOrError(read: () => unknown): { value: unknown; error?: string } {
   try {
-    return act();
+    return { value: read() };
   } catch (error) {
-    throw new UsageError(`${from}: ${(error as Error).message}`);
+    return { value: undefined, error: (error as Error).message };
   }
 }
