@@ -1,4 +1,4 @@
-import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { CommanderError } from 'commander';
 import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';

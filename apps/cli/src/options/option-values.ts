@@ -1,5 +1,5 @@
 import type { MaxQuarantined } from '@halogrid/proto';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
 export function wholeNumber(option: string, from: number, to: number): (text: string) => number {

@@ -1,4 +1,4 @@
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 import type { Command } from 'commander';
 import { keyOf, variableOf } from './setting-values.ts';
 import { type Settings, settable } from './settings.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 import { Command, Option, type ParseOptionsResult } from 'commander';
 import { chooseSettings, type Setting, type Settings } from './settings.ts';
 

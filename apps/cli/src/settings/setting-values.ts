@@ -1,4 +1,4 @@
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 import type { Option } from 'commander';
 import { collect } from '../options/option-values.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 
 /** Tables of TOML by name, and values. */
 export type Table = { readonly [key: string]: unknown };

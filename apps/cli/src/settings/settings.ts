@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 import type { Command, Option } from 'commander';
 import { droppedBy, onlyTyped } from './exclusions.ts';
 import { notOfFolder, ofFolder } from './folder-options.ts';

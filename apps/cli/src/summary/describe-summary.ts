@@ -4,7 +4,7 @@ import { describeTime } from '@halogrid/console/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
-import { exitCodeOfJob } from '../process/exit-code.ts';
+import { exitCodeOfJob } from '../process/exit-code-of-job.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
 
