@@ -2,8 +2,8 @@ import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { checkNames } from '../settings/check-names.ts';
 import { describeConfig, type Facts, factsOf } from '../settings/describe-config.ts';
-import { leavesOf } from '../settings/setting-command.ts';
-import { pathOf } from '../settings/settings.ts';
+import { leavesOf, type SettingCommand } from '../settings/setting-command.ts';
+import { foundFiles, pathOf } from '../settings/settings.ts';
 
 export function addConfigCommand(program: Command): void {
   program
@@ -15,9 +15,9 @@ export function addConfigCommand(program: Command): void {
     )
     .argument('[command...]', 'a command, as in: run, or bench kernels')
     .option('--json', 'as JSON: every option of the command, or of all commands')
-    .action(async (words: string[], options: { json?: boolean; profile?: string }, command: Command) => {
+    .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
       const { createProgram } = await import('../program.ts');
-      const { settings } = command as Parameters<typeof leavesOf>[0];
+      const { settings } = command;
       const whole = await createProgram(settings);
       // Sections of all commands are looked into here.
       const names = whole.commands.map((each) => each.name());
@@ -26,8 +26,7 @@ export function addConfigCommand(program: Command): void {
       const leaves = leavesOf(whole).filter((leaf) => asked === '' || isOf(pathOf(leaf), words));
       if (leaves.length === 0) throw new UsageError(`Expected a command, such as run, but received '${asked}'`);
       const facts: Facts[] = leaves.flatMap((leaf) => factsOf(leaf, settings, options.profile));
-      const { lookedAt, files } = settings;
-      const found = lookedAt.map((path) => ({ path, isThere: files.some((file) => file.path === path) }));
+      const found = foundFiles(settings);
       process.stdout.write(
         options.json
           ? `${JSON.stringify({ files: found, options: facts }, null, 2)}\n`

@@ -50,6 +50,10 @@ export async function readSettings(env: NodeJS.ProcessEnv, folder: string): Prom
   };
 }
 
+/** The files that were looked for, and whether they are there. */
+export const foundFiles = ({ lookedAt, files }: Settings): { path: string; isThere: boolean }[] =>
+  lookedAt.map((path) => ({ path, isThere: files.some((file) => file.path === path) }));
+
 /** A user whom the system does not know, as in containers, has no home. */
 function homeConfig(env: NodeJS.ProcessEnv): string | undefined {
   try {
