@@ -14,7 +14,7 @@ export async function createProgram(
   settings: Settings,
   loaded: readonly string[] = commandNames,
 ): Promise<SettingCommand> {
-  const program = new SettingCommand('halogrid', settings);
+  const program = new SettingCommand('halogrid', { settings, whole: () => createProgram(settings), chosen: [] });
   program
     .description(
       'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
@@ -51,7 +51,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     const settings = isCommand ? await readSettings(process.env, process.cwd()) : noSettings;
     program = await createProgram(settings, isCommand ? [name] : []);
     if (isCommand && !args.some((word) => ofChildren.includes(word))) {
-      const notices = await checkNames(settings, program, commandNames, () => createProgram(settings));
+      const notices = await checkNames(settings, program, commandNames, () => program!.whole());
       for (const notice of notices) console.error(notice);
     }
     await program.parseAsync(args, { from: 'user' });

@@ -16,9 +16,8 @@ export function addConfigCommand(program: Command): void {
     .argument('[command...]', 'a command, as in: run, or bench kernels')
     .option('--json', 'as JSON: every option of the command, or of all commands')
     .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
-      const { createProgram } = await import('../program.ts');
       const { settings } = command;
-      const whole = await createProgram(settings);
+      const whole = await command.whole();
       // Sections of all commands are looked into here.
       const names = whole.commands.map((each) => each.name());
       await checkNames(settings, whole, names, async () => whole);

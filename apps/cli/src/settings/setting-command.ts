@@ -5,6 +5,8 @@ import { chooseSettings, type Setting, type Settings } from './settings.ts';
 /** What a program and all of its commands share. */
 interface Shared {
   readonly settings: Settings;
+  /** Gives the program with all of its commands. */
+  readonly whole: () => Promise<SettingCommand>;
   /** Of the command that runs. */
   chosen: readonly Setting[];
 }
@@ -13,9 +15,14 @@ interface Shared {
 export class SettingCommand extends Command {
   readonly #shared: Shared;
 
-  constructor(name: string | undefined, settings: Settings, shared: Shared = { settings, chosen: [] }) {
+  constructor(name: string | undefined, shared: Shared) {
     super(name);
     this.#shared = shared;
+  }
+
+  /** The program with all of its commands, where it may have one alone. */
+  whole(): Promise<SettingCommand> {
+    return this.#shared.whole();
   }
 
   /** Where its options may come from, besides the command line. */
@@ -24,7 +31,7 @@ export class SettingCommand extends Command {
   }
 
   override createCommand(name?: string): SettingCommand {
-    return new SettingCommand(name, this.settings, this.#shared);
+    return new SettingCommand(name, this.#shared);
   }
 
   /** Is called once the command is known, before commander looks for options that are missing or exclude each other. */
