@@ -90,17 +90,18 @@ export function environment() {
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; undefined if npx did not start it. The shell dies of a
- * signal that npx passes on, but does not pass it on to the program. So the program learns of the signal when either
- * process ends.
+ * The shell in which npx runs this program, and npx itself; where the shell has become the program, as bash does, npx alone; undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to the
+ * program. So the program learns of the signal when either process ends.
  *
  * @returns {string | undefined}
  */
 function npxProcesses() {
   if (process.env.npm_command !== 'exec' || process.platform !== 'linux') return undefined;
-  const shell = process.ppid;
-  const isShell = readProc(shell, 'cmdline').split('\0')[1] === '-c';
-  return isShell ? `${shell} ${parentOf(shell)}` : undefined;
+  const parent = process.ppid;
+  const words = readProc(parent, 'cmdline').split('\0');
+  // npm calls its process so.
+  if (words[0].startsWith('npm exec ')) return `${parent}`;
+  return words[1] === '-c' ? `${parent} ${parentOf(parent)}` : undefined;
 }
 
 const lookEveryMs = 150;
@@ -113,14 +114,14 @@ const lookEveryMs = 150;
  * @param {() => void} tell
  */
 export function whenNpxIsGone(processes, tell) {
-  const [shell, npx] = processes.split(' ').map(Number);
+  const [parent, npx] = processes.split(' ').map(Number);
   let isGone = false;
   const looking = setInterval(() => {
     if (isGone) {
       clearInterval(looking);
       tell();
     }
-    isGone = process.ppid !== shell || parentOf(shell) !== npx;
+    isGone = process.ppid !== parent || (npx !== undefined && parentOf(parent) !== npx);
   }, lookEveryMs).unref();
 }
 
