@@ -28,9 +28,9 @@ export async function createProgram(
     const add = adds.get(name);
     if (add) add(program);
     else program.command(name);
-    program.commands.at(-1)!.summary(summary);
+    const command = program.commands.at(-1)!.summary(summary);
+    if (add) addCommonOptions(command);
   }
-  addCommonOptions(program);
   addExamples(program);
   return program;
 }

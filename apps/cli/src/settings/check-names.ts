@@ -53,7 +53,10 @@ function unknownIn(table: Table, section: string[], command: Command, names: rea
   const tables = [...new Set([...names, ...(isTop && section.length === 0 ? ['profiles'] : [])])];
   for (const [key, value] of Object.entries(table)) {
     if (isTable(value)) {
-      const below = command.commands.find((each) => each.name() === key);
+      // One that is not loaded has nothing.
+      const below = command.commands.find(
+        (each) => each.name() === key && each.options.length + each.commands.length > 0,
+      );
       const found =
         below &&
         unknownIn(

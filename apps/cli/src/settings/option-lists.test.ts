@@ -64,8 +64,10 @@ for (const [text, sentence] of unknown) {
 
 test('a name of another command is no mistake where all commands are at hand', async () => {
   const onlyRun = await createProgram(noSettings, ['run']);
-  const settings = fileOf('top = 5\n[node]\nstorage = "remote"\n[bench.kernels]\nwidth = 1\n[index]\nto = "i"');
-  assert.deepEqual(await checkNames(settings, onlyRun, names, async () => program), []);
+  const sections = '[node]\nstorage = "remote"\n[bench.kernels]\nwidth = 1\n[index]\nto = "i"';
+  for (const text of [sections, `top = 5\n${sections}`]) {
+    assert.deepEqual(await checkNames(fileOf(text), onlyRun, names, async () => program), []);
+  }
 });
 
 test('a variable that nothing goes by is told, and those of Kubernetes and tests are not', async () => {
