@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'smol-toml';
 import { createProgram, noSettings } from '../program.ts';
@@ -7,7 +8,7 @@ import { commandsWithExclusions, onlyTyped } from './exclusions.ts';
 import { notOfFolder, ofFolder } from './folder-options.ts';
 import { leavesOf } from './setting-command.ts';
 import { variableOf } from './setting-values.ts';
-import { pathOf, type Settings } from './settings.ts';
+import { chooseSettings, pathOf, type Settings } from './settings.ts';
 import { otherVariables, unknownVariables } from './variables.ts';
 
 const program = await createProgram(noSettings);
@@ -86,3 +87,34 @@ test('a variable that nothing goes by is told, and those of Kubernetes and tests
     'HALOGRID_TYLE is set, and no option or variable of halogrid has that name.',
   ]);
 });
+
+const page = readFileSync(new URL('../../../../docs/command-line.md', import.meta.url), 'utf8');
+
+test('the documentation names every command, and what a file of a folder may not set', () => {
+  const rows = [...page.matchAll(/^\| `([a-z]+)` \| (.*) \|$/gm)].map(([, name, does]) => ({
+    name: name!,
+    does: does!,
+  }));
+  assert.deepEqual(
+    rows.filter(({ name }) => names.includes(name)).map(({ name }) => name),
+    names,
+  );
+  for (const { name, does } of rows) {
+    const summary = program.commands.find((each) => each.name() === name)?.summary();
+    if (summary) assert.ok(does.replaceAll('`', '').startsWith(summary), name);
+  }
+  const refused = page.slice(page.indexOf('| refused there |'), page.indexOf('## Completion'));
+  for (const key of Object.keys(notOfFolder)) assert.ok(refused.includes(`\`${key}\``), key);
+});
+
+for (const [i, [, text]] of [...page.matchAll(/^```toml\n(.*?)^```$/gms)].entries()) {
+  test(`the documented file ${i + 1} sets what commands take`, async () => {
+    const owner = i === 0 ? 'user' : 'folder';
+    const files = [{ path: 'halogrid.toml', owner, text: text!, root: parse(text!) } as const];
+    const settings = { env: { HALOGRID_PROFILE: i === 0 ? 'lab' : '' }, files, lookedAt: [] };
+    assert.deepEqual(await checkNames(settings, program, names, async () => program), []);
+    for (const leaf of leavesOf(program)) {
+      for (const { error, key } of chooseSettings(leaf, settings)) assert.equal(error, undefined, key);
+    }
+  });
+}
