@@ -14,13 +14,19 @@ const anyPort = '127.0.0.1:0';
 const coordinator = ['coordinator', '--listen', anyPort, '--http', anyPort];
 const node = ['node', '--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort];
 
-for (const [signal, command] of [
-  ['SIGTERM', coordinator],
-  ['SIGKILL', coordinator],
-  ['SIGKILL', node],
+/** bash becomes the program, which then is a child of npx. */
+const inBash = { npm_config_script_shell: 'bash' };
+
+for (const [signal, command, env] of [
+  ['SIGTERM', coordinator, {}],
+  ['SIGTERM', node, {}],
+  ['SIGKILL', coordinator, {}],
+  ['SIGKILL', node, {}],
+  ['SIGKILL', node, inBash],
 ] as const) {
-  test(`${signal} to npx halogrid ${command[0]} ends all of its processes`, { skip }, async () => {
-    const program = new Halogrid(command, { cwd, npx: true });
+  const how = env === inBash ? ', whose shell is bash,' : '';
+  test(`${signal} to npx halogrid ${command[0]}${how} ends all of its processes`, { skip }, async () => {
+    const program = new Halogrid(command, { cwd, npx: true, env });
     await program.firstLine;
     program.signal(signal);
     await eventually('its processes to be gone', () => program.processes().length === 0);

@@ -14,7 +14,9 @@ import { readJson } from './results.ts';
 // and all with HALOGRID_THOROUGH=1, start the sources by npx, as users do.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
-const pages = ['README.md', 'docs/operations.md'].map((page) => readFileSync(join(checkout, page), 'utf8'));
+const pages = ['README.md', 'docs/operations.md', 'docs/command-line.md'].map((page) =>
+  readFileSync(join(checkout, page), 'utf8'),
+);
 const examples = [...pages.join('\n').matchAll(/^```sh\n(npx halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
 const outputs = join(checkout, 'halogrid-out');
 

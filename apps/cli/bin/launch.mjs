@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { main, node, nodeMajor, whyNot } from './program.mjs';
 
 export { main };
@@ -88,17 +90,18 @@ export function environment() {
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; undefined if npx did not start it. The shell dies of a
- * signal that npx passes on, but does not pass it on to the program. So the program learns of the signal when either
- * process ends.
+ * The shell in which npx runs this program, and npx itself; where the shell has become the program, as bash does, npx alone; undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to the
+ * program. So the program learns of the signal when either process ends.
  *
  * @returns {string | undefined}
  */
 function npxProcesses() {
   if (process.env.npm_command !== 'exec' || process.platform !== 'linux') return undefined;
-  const shell = process.ppid;
-  const isShell = readProc(shell, 'cmdline').split('\0')[1] === '-c';
-  return isShell ? `${shell} ${parentOf(shell)}` : undefined;
+  const parent = process.ppid;
+  const words = readProc(parent, 'cmdline').split('\0');
+  // npm calls its process so.
+  if (words[0].startsWith('npm exec ')) return `${parent}`;
+  return words[1] === '-c' ? `${parent} ${parentOf(parent)}` : undefined;
 }
 
 const lookEveryMs = 150;
@@ -111,14 +114,14 @@ const lookEveryMs = 150;
  * @param {() => void} tell
  */
 export function whenNpxIsGone(processes, tell) {
-  const [shell, npx] = processes.split(' ').map(Number);
+  const [parent, npx] = processes.split(' ').map(Number);
   let isGone = false;
   const looking = setInterval(() => {
     if (isGone) {
       clearInterval(looking);
       tell();
     }
-    isGone = process.ppid !== shell || parentOf(shell) !== npx;
+    isGone = process.ppid !== parent || (npx !== undefined && parentOf(parent) !== npx);
   }, lookEveryMs).unref();
 }
 
@@ -141,7 +144,8 @@ function readProc(pid, file) {
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs `halogrid ...args` in the place of this process where Node can do that (22.15 on, not on Windows): then there is no other
+ * Runs `halogrid ...args` in this process, where it is of the Node that is wanted and has the flags: to start another takes 25 ms of
+ * processor time. Otherwise in the place of this process where Node can do that (22.15 on, not on Windows): then there is no other
  * process that could outlive this one, whatever ends it. Otherwise resolves with its exit code (128 + the signal's number when a
  * signal ended it, as a shell would say).
  *
@@ -153,13 +157,32 @@ export function launch(args) {
     console.error(`halogrid: ${whyNot}`);
     return Promise.resolve(1);
   }
-  const words = [...nodeFlags(args), main, ...args];
+  const flagged = nodeFlags(args);
+  const words = [...flagged, main, ...args];
   const [env, npx] = [environment(), npxProcesses()];
+  if (node === process.execPath && flagged.length === 0) return runHere(words, env, npx);
   // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
   if (process.execve && process.platform !== 'win32' && process.pid !== 1) {
     process.execve(node, [node, ...words], npx ? { ...env, [npxVariable]: npx } : env);
   }
   return launchChild(words, env, npx);
+}
+
+/**
+ * The program ends this process.
+ *
+ * @param {string[]} words
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string | undefined} npx as `npxProcesses` names them
+ * @returns {Promise<number>}
+ */
+async function runHere(words, env, npx) {
+  // Nothing was read on libuv's pool yet, which looks at its size when it is first used.
+  Object.assign(process.env, env, npx && { [npxVariable]: npx });
+  if (env.NODE_COMPILE_CACHE) enableCompileCache(env.NODE_COMPILE_CACHE);
+  process.argv = [node, ...words];
+  await import(pathToFileURL(main).href);
+  return Number(process.exitCode ?? 0);
 }
 
 /**

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { runProgram, usageSentence } from './program.ts';
 
+// A halogrid.toml of the user would have a say.
+process.env.XDG_CONFIG_HOME = '/nowhere';
+
 afterEach(() => {
   process.exitCode = undefined;
 });

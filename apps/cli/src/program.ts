@@ -1,39 +1,21 @@
-import { resultsVersion, softwareVersion } from '@halogrid/service';
-import { Command, CommanderError } from 'commander';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
+import { CommanderError } from 'commander';
+import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
+import { checkNames } from './settings/check-names.ts';
+import { addCommonOptions, SettingCommand } from './settings/setting-command.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
 
-type AddCommand = (program: Command) => void;
+const commandNames = Object.keys(commands);
 
-/**
- * In the order of the help. A command's file brings all that it works with, so only that of the command that is asked for is
- * loaded: a coordinator that never looks at commands for nodes starts a quarter of a second earlier (measured).
- */
-const commands: Record<string, () => Promise<AddCommand>> = {
-  run: async () => (await import('./commands/run.ts')).addRunCommand,
-  plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
-  submit: async () => (await import('./commands/jobs.ts')).addSubmitCommand,
-  watch: async () => (await import('./commands/jobs.ts')).addWatchCommand,
-  status: async () => (await import('./commands/jobs.ts')).addStatusCommand,
-  results: async () => (await import('./commands/results.ts')).addResultsCommand,
-  jobs: async () => (await import('./commands/list-jobs.ts')).addJobsCommand,
-  nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
-  cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
-  trace: async () => (await import('./commands/trace.ts')).addTraceCommand,
-  index: async () => (await import('./commands/index-jobs.ts')).addIndexCommand,
-  search: async () => (await import('./commands/search.ts')).addSearchCommand,
-  evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
-  changes: async () => (await import('./commands/changes.ts')).addChangesCommand,
-  coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,
-  node: async () => (await import('./commands/node.ts')).addNodeCommand,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
-  bench: async () => (await import('./commands/bench.ts')).addBenchCommand,
-  tune: async () => (await import('./commands/tune.ts')).addTuneCommand,
-};
-
-/** The program with the command that comes first, or with all where that is none: the help names them. */
-export async function createProgram([name = '']: readonly string[]): Promise<Command> {
-  const program = new Command('halogrid')
+/** The program with these commands; of the others it knows the names and summaries. */
+export async function createProgram(
+  settings: Settings,
+  loaded: readonly string[] = commandNames,
+): Promise<SettingCommand> {
+  const program = new SettingCommand('halogrid', { settings, whole: () => createProgram(settings), chosen: [] });
+  program
     .description(
       'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
     )
@@ -41,16 +23,37 @@ export async function createProgram([name = '']: readonly string[]): Promise<Com
     // Errors are thrown to runProgram, which prints them; subcommands inherit this.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  const wanted = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
-  for (const add of await Promise.all(wanted.map((load) => load()))) add(program);
+  const adds = new Map(await Promise.all(loaded.map(async (name) => [name, await commands[name]!.load()] as const)));
+  for (const [name, { summary }] of Object.entries(commands)) {
+    const add = adds.get(name);
+    if (add) add(program);
+    else program.command(name);
+    const command = program.commands.at(-1)!.summary(summary);
+    if (add) addCommonOptions(command);
+  }
   addExamples(program);
   return program;
 }
 
+/** Nothing is set elsewhere. */
+export const noSettings: Settings = { env: {}, files: [], lookedAt: [] };
+
+/** In the arguments of a process that another of this program starts, and tells all that it needs to know. */
+const ofChildren = ['--own-token', '--pinned-gpu', '--probe'];
+
 /** Runs one command and sets the exit code; what goes wrong is one sentence on stderr. */
 export async function runProgram(args: readonly string[]): Promise<void> {
+  let program: SettingCommand | undefined;
   try {
-    const program = await createProgram(args);
+    // 'help run' shows what 'run --help' does.
+    const name = (args[0] === 'help' ? args[1] : args[0]) ?? '';
+    const isCommand = Object.hasOwn(commands, name);
+    const settings = isCommand ? await readSettings(process.env, process.cwd()) : noSettings;
+    program = await createProgram(settings, isCommand ? [name] : []);
+    if (isCommand && !args.some((word) => ofChildren.includes(word))) {
+      const notices = await checkNames(settings, program, commandNames, () => program!.whole());
+      for (const notice of notices) console.error(notice);
+    }
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -61,7 +64,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       return;
     }
     process.exitCode = exitCodeOfError(error);
-    console.error(`halogrid: ${error instanceof Error ? error.message : String(error)}`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    console.error(`halogrid: ${program?.sayingWhere(sentence) ?? sentence}`);
   }
 }
 

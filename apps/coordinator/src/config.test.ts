@@ -30,9 +30,9 @@ test('a host is waited for ten minutes, also by the coordinator of one run, whic
   assert.throws(() => createCoordinatorConfig({ sourceGraceMs: -1 }), /0 or more milliseconds for --source-grace/);
 });
 
-test('the ledger is what the option says, else what the environment says', () => {
-  const env = { HALOGRID_LEDGER: 'postgres://me:secret@db/halogrid' };
-  assert.equal(createCoordinatorConfig({}, env).ledger, env.HALOGRID_LEDGER);
+test("the ledger is what the option says, else a file among the user's data", () => {
+  const env = { XDG_DATA_HOME: '/data' };
+  assert.equal(createCoordinatorConfig({}, env).ledger, '/data/halogrid/ledger.sqlite');
   assert.equal(createCoordinatorConfig({ ledger: 'here.sqlite' }, env).ledger, 'here.sqlite');
 });
 

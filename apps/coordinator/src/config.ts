@@ -33,7 +33,7 @@ export interface CoordinatorOptions {
   sourceGraceMs?: number;
   /** A job fails when there is no room for its results for this long; no limit unless given. */
   spaceGraceMs?: number;
-  /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
+  /** The ledger: a file, or the URL of a PostgreSQL database; a file below the user's data unless given. */
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
@@ -134,7 +134,7 @@ export function createCoordinatorConfig(
     nodeGraceMs,
     sourceGraceMs,
     spaceGraceMs: merged.spaceGraceMs,
-    ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
+    ledger: options.ledgerInOutput ? undefined : options.ledger || defaultLedger(env),
     security,
     // Whoever reaches this process from outside must not reach further through it.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },

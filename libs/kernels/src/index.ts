@@ -6,6 +6,7 @@ export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts
 export { ParameterError } from './kernel/parameter-error.ts';
 export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
+export { type KernelForm, kernelForms, type ParameterForm } from './kernel-forms.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';
 export {

@@ -53,6 +53,9 @@ const greetingOfOne: Patience = { withinMs: 10_000, isAskedAgain: false };
  */
 export const ownCoordinator: Patience = { withinMs: 120_000, isAskedAgain: false };
 
+/** For one that is not there yet. */
+export const untilThere: Patience = { withinMs: Number.POSITIVE_INFINITY, isAskedAgain: true };
+
 /** A standby leads long before this. */
 const failover: Patience = { withinMs: 20_000, isAskedAgain: true };
 

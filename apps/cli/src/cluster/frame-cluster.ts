@@ -1,6 +1,6 @@
 import type { StartFrameCluster } from '@halogrid/bench/frame-cluster';
 import { parseJob } from '../options/job-options.ts';
-import { followJob } from '../progress/follow-job.ts';
+import { followJob, quietView } from '../progress/follow-job.ts';
 import { startLocalCluster } from './local-cluster.ts';
 
 /** A cluster on this machine as benchmarks use it: they give it folders of frames and take the time. */
@@ -15,7 +15,7 @@ export const startFrameCluster: StartFrameCluster = async (options) => {
       const {
         job: { jobId },
       } = await client.submit(parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd()));
-      return followJob(client, jobId, { show() {}, note() {}, end() {} });
+      return followJob(client, jobId, quietView);
     },
     async stop() {
       client.close();

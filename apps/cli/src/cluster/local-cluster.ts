@@ -5,7 +5,7 @@ import { createClientSecurity } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
 import { toldByParent } from '../process/parent.ts';
 import { plural } from '../progress/quantities.ts';
-import { afterNodeEnd, type Child, describeEnding, noticeOf, startChild, whyEnded } from './child.ts';
+import { afterNodeEnd, type Child, describeEnding, noticeOf, plainLogLine, startChild, whyEnded } from './child.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -39,6 +39,8 @@ export interface LocalClusterOptions {
   spaceGraceMs?: number | undefined;
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;
+  /** Told what processes write into their logs, in lines for people. */
+  log?: (line: string) => void;
 }
 
 /** Nodes that take longer to start than another, by this much, join the job when it runs already. */
@@ -54,6 +56,7 @@ export async function startLocalCluster({
   sourceGraceMs,
   spaceGraceMs,
   note,
+  log,
 }: LocalClusterOptions): Promise<LocalCluster> {
   // Others on this machine reach these ports, too. An environment is read by nobody else, unlike a command line.
   const env = { HALOGRID_TOKEN: randomBytes(32).toString('hex'), HALOGRID_TOKEN_FILE: '' };
@@ -62,6 +65,7 @@ export async function startLocalCluster({
   const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output', ...graces], {
     env,
     onLog: (line) => {
+      if (log) return log(`coordinator: ${plainLogLine(line)}`);
       const notice = noticeOf(line);
       if (notice) note(notice);
     },
@@ -89,6 +93,7 @@ export async function startLocalCluster({
       prefix: pin?.prefix,
       threads,
       env,
+      ...(log && { onLog: (line) => log(`${name}: ${plainLogLine(line)}`) }),
     });
     alive.add(node);
     void serving.then((address) => address && node.tell(address));

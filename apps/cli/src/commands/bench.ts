@@ -32,7 +32,7 @@ const frameHeight = () =>
 
 /** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
 export function addBenchCommand(program: Command): void {
-  const bench = program.command('bench').summary('measure this machine').description('Measures this machine.');
+  const bench = program.command('bench').description('Measures this machine.');
   bench
     .command('kernels')
     .summary('kernel times by GPU timestamps')
@@ -60,7 +60,7 @@ export function addBenchCommand(program: Command): void {
       text.split(','),
     )
     .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
-    .option('--out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
+    .option('-o, --out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
     .option('--quick', 'sizes that a software GPU computes within seconds', false)
     .option('--repetitions <n>', 'samples in place of the report’s own number', wholeNumber('--repetitions', 1, 1000))
     .option('--cell-seconds <s>', 'leave out what takes longer', wholeNumber('--cell-seconds', 1, 86_400), 5)

@@ -6,7 +6,6 @@ import type { ChangesOptions } from '../search/list-changes.ts';
 export function addChangesCommand(program: Command): void {
   program
     .command('changes')
-    .summary('find what changed in each camera of a finished job')
     .description(
       'Compares the frames of each camera with the one before and with a running reference, and lists what passed, what was ' +
         'left behind, and when the view was covered, blurred or turned. Histograms by cells (run --grid 8x8) tell where.',
@@ -27,7 +26,7 @@ export function addChangesCommand(program: Command): void {
     .option('--pipeline <name>', 'of a job of several pipelines, the one to go by')
     .option('--camera <name>', 'only this camera')
     .option('--kind <names>', `only these, of ${changeKinds.join(', ')} (all)`, readKinds)
-    .option('--out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
+    .option('-o, --out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (out: string, options: ChangesOptions) => {
       const { listChanges } = await import('../search/list-changes.ts');

@@ -28,7 +28,6 @@ interface CoordinatorCommandOptions {
 export function addCoordinatorCommand(program: Command): void {
   program
     .command('coordinator')
-    .summary('run the coordinator of a cluster')
     .description(
       'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of ' +
         'stdout, as JSON, and on a terminal the address of its console the second; its log goes to stderr. Of several with one PostgreSQL, each leads the jobs that were submitted to it, and those of others that are gone; of several with one file, one leads and the others stand by.',

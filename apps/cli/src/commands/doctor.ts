@@ -2,21 +2,25 @@ import { findGpus } from '@halogrid/gpu-node/gpus';
 import { type Command, Option } from 'commander';
 import { describeEnding, startChild } from '../cluster/child.ts';
 import { describeFindings, type Findings, inspectMachine, installedVersions } from '../doctor/findings.ts';
+import { folderSpaces } from '../doctor/folder-space.ts';
+import { probeJpegs } from '../doctor/jpegs.ts';
+import { probePorts } from '../doctor/ports.ts';
 import type { Probe } from '../doctor/probe.ts';
 import { probeVideos } from '../doctor/videos.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
+import type { SettingCommand } from '../settings/setting-command.ts';
+import { foundFiles } from '../settings/settings.ts';
 
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('say what works on this machine')
     .description('Tries every device with a small plane and shows what was found; exits 1 where none works.')
     .option('--json', 'as JSON')
     .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())
-    .action(async (options: { json?: boolean; probe?: DeviceChoice }) => {
+    .action(async (options: { json?: boolean; probe?: DeviceChoice }, command: SettingCommand) => {
       if (options.probe) return printProbe(options.probe);
-      process.exitCode = await examine(options.json ?? false);
+      process.exitCode = await examine(options.json ?? false, foundFiles(command.settings));
     });
 }
 
@@ -26,14 +30,23 @@ async function printProbe(choice: DeviceChoice): Promise<void> {
   console.log(JSON.stringify(await probeDevice(choice)));
 }
 
-async function examine(asJson: boolean): Promise<number> {
+async function examine(asJson: boolean, settings: Findings['settings']): Promise<number> {
   const choices: DeviceChoice[] = ['gpu', 'software', 'cpu', 'auto'];
   const probes = await Promise.all(choices.map(async (choice) => [choice, await probeInChild(choice)] as const));
   const devices = Object.fromEntries(probes) as Findings['devices'];
   // After the probes: a card has a UUID once it was opened.
   const gpus = (await findGpus()) ?? { visible: [], hidden: [] };
-  const videos = await probeVideos();
-  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), gpus, devices, videos };
+  const findings: Findings = {
+    versions: installedVersions(),
+    machine: inspectMachine(),
+    gpus,
+    devices,
+    videos: await probeVideos(),
+    jpegs: probeJpegs(),
+    space: folderSpaces(process.env, process.cwd()),
+    ports: await probePorts(),
+    settings,
+  };
   process.stdout.write(asJson ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings));
   if (probes.some(([, probe]) => probe.works)) return exitCodes.complete;
   throw new Error(

@@ -21,7 +21,6 @@ function readBlock(text: string): Block {
 export function addEvaluateCommand(program: Command): void {
   program
     .command('evaluate')
-    .summary('measure how well histograms tell labelled images apart')
     .description(
       'Compares every image of a labelled tree with every other: the ROC of a threshold on their scores, its point nearest to ' +
         '(0, 1), the recognition rate (leave one out), mean average precision, and precision at 1, 5 and 10.',
@@ -41,7 +40,7 @@ export function addEvaluateCommand(program: Command): void {
     )
     .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
-    .option('--out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
+    .option('-o, --out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')
     .action(async (folder: string, options: EvaluateOptions) => {
       const { evaluateFolder } = await import('../search/evaluate-folder.ts');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { type JobOptions, parseJob } from '../options/job-options.ts';
-import { createProgram } from '../program.ts';
+import { createProgram, noSettings } from '../program.ts';
 import { examples } from './examples.ts';
 
 /** Those whose action goes on to parse a job. */
@@ -21,7 +21,7 @@ async function commandsByName(print: (text: string) => void, acted: (name: strin
       if (takingJobs.includes(name)) parseJob(given[0] as string[], given[1] as JobOptions, '/data');
     });
   };
-  collect(await createProgram([]), '');
+  collect(await createProgram(noSettings), '');
   return found;
 }
 

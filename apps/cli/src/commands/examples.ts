@@ -20,6 +20,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
     ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
   ],
+  kernels: [
+    ['halogrid kernels', 'all of them'],
+    ['halogrid kernels lbp', 'the parameters of one'],
+  ],
   plan: [
     ['halogrid plan photos --map tiff', 'whether the maps would fit the disk'],
     ['halogrid plan cam1.mp4 --fps 5 --json', 'for a program'],
@@ -29,7 +33,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'goes before other jobs'],
     ['halogrid submit /srv/archive --verify 1%', 'a part is computed a second time'],
   ],
-  watch: [['halogrid watch 20260131-2359', 'the beginning of an id is enough']],
+  watch: [
+    ['halogrid watch 20260131-2359', 'the beginning of an id is enough'],
+    ['halogrid watch 0a1b2c', 'and so is its end'],
+  ],
   status: [
     ['halogrid status 20260131-235959-0a1b2c', 'the job of that id'],
     ['halogrid status 20260131-2359 --json', 'the one whose id begins so, for a program'],
@@ -38,6 +45,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   results: [
     ['halogrid results 20260131-2359', 'where they are'],
     ['halogrid results 20260131-2359 --out results', 'and a copy of them'],
+  ],
+  show: [
+    ['halogrid show results', 'halogrid-report-ID.html in this folder'],
+    ['halogrid show results -o report.html', 'where you want it'],
   ],
   jobs: [
     ['halogrid jobs', 'the newest'],
@@ -96,6 +107,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid tune', 'minutes, once for each GPU'],
     ['halogrid tune --forget', 'back to the choices of the program'],
   ],
+  config: [
+    ['halogrid config', 'what is set, and where'],
+    ['halogrid config run', 'every option of run, and its value'],
+  ],
+  completion: [['halogrid completion bash', 'to be kept; docs/command-line.md says where']],
 };
 
 /** Adds to the help of the program, and of each command and subcommand that it has, their examples. */

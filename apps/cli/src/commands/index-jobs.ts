@@ -5,7 +5,6 @@ import type { IndexOptions } from '../search/index-finished-jobs.ts';
 export function addIndexCommand(program: Command): void {
   program
     .command('index')
-    .summary('make an index of finished jobs, or add jobs to one')
     .description(
       'Puts the histograms of finished jobs into an index that `halogrid search` looks into. A job that is there already is ' +
         'skipped; one that was run again into the same folder takes the place of the earlier.',

@@ -1,63 +1,89 @@
+import type { SubmitRequest } from '@halogrid/proto';
 import { aborted, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
-import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import { untilThere } from '../client/coordinator-client.ts';
+import {
+  addCoordinatorOption,
+  type CoordinatorOption,
+  jobArgument,
+  withCoordinator,
+} from '../options/coordinator-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { stateWord } from '../progress/describe-progress.ts';
-import { createProgressView, followJob } from '../progress/follow-job.ts';
+import { createProgressView, followJob, quietView } from '../progress/follow-job.ts';
 import { describeJob, jobFacts } from '../summary/describe-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
+
+type SubmitOptions = JobOptions & CoordinatorOption & VoiceChoice & { wait?: boolean; json?: boolean };
 
 export function addSubmitCommand(program: Command): void {
   const command = program
     .command('submit')
-    .summary('give a job to a cluster and print its id')
     .description("Gives a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
-  addCoordinatorOption(addJobOptions(command))
+  addQuietOption(addCoordinatorOption(addJobOptions(command)))
+    .option('--wait', 'where no coordinator answers, wait until one does')
     .option('--json', 'the accepted job as JSON')
-    .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {
+    .action(async (sources: string[], options: SubmitOptions) => {
       const request = parseJob(sources, options, process.cwd());
-      const little = onlyPreviews(request.spec!);
-      if (little) console.error(little);
-      const { job, page } = await withCoordinator(options, (client) => client.submit(request));
+      const note = (line: string | undefined): void => {
+        if (line && !options.quiet) console.error(line);
+      };
+      note(onlyPreviews(request.spec!));
+      const { job, page } = await submit(request, options, note);
       // Scripts read the id from stdout.
-      if (page) console.error(`Page: ${page}`);
+      note(page && `Page: ${page}`);
       console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
     });
 }
 
+/** A coordinator that starts again is there by then. */
+const saidAfterMs = 2_000;
+
+/** Gives the job to the coordinator; with --wait to one that may not be there yet, of which it tells once. */
+async function submit(request: SubmitRequest, options: SubmitOptions, note: (line: string) => void) {
+  const late = setTimeout(
+    () => note(`No coordinator answers at ${options.coordinator}; the job is given to it as soon as one does.`),
+    saidAfterMs,
+  );
+  if (!options.wait) clearTimeout(late);
+  try {
+    return await withCoordinator(options, (client) => client.submit(request), options.wait ? untilThere : undefined);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+type WatchOptions = CoordinatorOption & VoiceChoice & { json?: boolean };
+
 export function addWatchCommand(program: Command): void {
   const command = program
     .command('watch')
-    .summary('follow a job to its end')
     .description("Follows a job to its end, with the exit codes of 'halogrid run'. Ctrl-C stops watching, not the job.")
-    .argument('<job>', 'its id, or as much of the beginning as no other id has');
-  addCoordinatorOption(command)
+    .argument('<job>', jobArgument);
+  addQuietOption(addCoordinatorOption(command))
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
-    .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
+    .action(async (jobId: string, options: WatchOptions) => {
       process.exitCode = await watch(jobId, options);
     });
 }
 
-async function watch(jobId: string, options: CoordinatorOption & { json?: boolean }): Promise<number> {
+async function watch(jobId: string, options: WatchOptions): Promise<number> {
   const signal = shutdownSignal();
-  const view = createProgressView(process.stderr, Date.now);
+  const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
   return withCoordinator(options, async (client) => {
     const job = await Promise.race([followJob(client, jobId, view), aborted(signal)]);
-    if (job) return reportEnd(job, options.json ?? false);
+    if (job) return reportEnd(job, options);
     view.note(`Job ${jobId} goes on; 'halogrid cancel ${jobId}' stops it.`);
     return exitCodeOfSignal(signal.reason);
   });
 }
 
 export function addStatusCommand(program: Command): void {
-  const command = program
-    .command('status')
-    .summary('show a job as it is now')
-    .description('Shows a job as it is now.')
-    .argument('<job>', 'its id, or as much of the beginning as no other id has');
+  const command = program.command('status').description('Shows a job as it is now.').argument('<job>', jobArgument);
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
@@ -72,9 +98,8 @@ export function addStatusCommand(program: Command): void {
 export function addCancelCommand(program: Command): void {
   const command = program
     .command('cancel')
-    .summary('stop a job')
     .description('Stops a job; one that has ended stays as it is.')
-    .argument('<job>', 'its id, or as much of the beginning as no other id has');
+    .argument('<job>', jobArgument);
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
     const job = await withCoordinator(options, (client) => client.cancel(jobId));
     console.log(`Job ${job.jobId} is ${stateWord(job.state)}.`);

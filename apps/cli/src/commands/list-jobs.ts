@@ -10,10 +10,7 @@ import { jobFacts } from '../summary/describe-job.ts';
 type ListJobsOptions = CoordinatorOption & JobsChoice & { json?: boolean };
 
 export function addJobsCommand(program: Command): void {
-  const command = program
-    .command('jobs')
-    .summary('list jobs, newest first')
-    .description('Lists the jobs of a coordinator, newest first.');
+  const command = program.command('jobs').description('Lists the jobs of a coordinator, newest first.');
   addCoordinatorOption(addJobsOptions(command))
     .option('--json', 'as JSON')
     .action(async (options: ListJobsOptions) => {

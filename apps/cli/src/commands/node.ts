@@ -38,7 +38,6 @@ interface NodeCommandOptions extends ClientSecurityOption {
 export function addNodeCommand(program: Command): void {
   const command = program
     .command('node')
-    .summary('run a node of a cluster')
     .description(
       'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
         'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',

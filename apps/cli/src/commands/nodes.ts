@@ -6,10 +6,7 @@ import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '.
 import { describePixels, describeSeconds } from '../progress/quantities.ts';
 
 export function addNodesCommand(program: Command): void {
-  const command = program
-    .command('nodes')
-    .summary('list attached nodes')
-    .description('Lists the nodes that are attached to a coordinator.');
+  const command = program.command('nodes').description('Lists the nodes that are attached to a coordinator.');
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {

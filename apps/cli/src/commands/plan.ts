@@ -2,10 +2,11 @@ import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfPlan, exitCodeOfSignal } from '../process/exit-code.ts';
 
-interface PlanOptions extends JobOptions {
+interface PlanOptions extends JobOptions, VoiceChoice {
   nodes: number;
   device: DeviceChoice;
   coordinator?: string;
@@ -15,14 +16,13 @@ interface PlanOptions extends JobOptions {
 export function addPlanCommand(program: Command): void {
   const command = program
     .command('plan')
-    .summary('say what a run would read, need and write')
     .description(
       'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
         'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +
         'sets every input aside ends with 3.',
     )
     .argument('<source...>', 'as of run');
-  addJobOptions(command)
+  addQuietOption(addJobOptions(command))
     .option('--nodes <n>', 'as of run', wholeNumber('--nodes', 1, 64), 1)
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
@@ -32,7 +32,10 @@ export function addPlanCommand(program: Command): void {
     });
 }
 
-async function plan(sources: string[], { coordinator, json, nodes, device, ...job }: PlanOptions): Promise<number> {
+async function plan(
+  sources: string[],
+  { coordinator, json, quiet, nodes, device, ...job }: PlanOptions,
+): Promise<number> {
   if (coordinator !== undefined) {
     throw new UsageError('Expected no --coordinator: a plan is made on this machine, which must see the sources');
   }
@@ -43,7 +46,7 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   try {
     const { plan, notes, quarantine } = await makePlan(spec!, { nodes, device, ownThreads: 1 }, signal);
     const further = [plan.advice && `${plan.advice}.`, onlyPreviews(spec!)].filter((note) => note != null);
-    for (const note of [...notes, ...further]) console.error(note);
+    if (!quiet) for (const note of [...notes, ...further]) console.error(note);
     const whole = { ...plan, notes, quarantine };
     process.stdout.write(json ? `${JSON.stringify(whole, null, 2)}\n` : describePlan(plan, quarantine));
     return exitCodeOfPlan(plan);

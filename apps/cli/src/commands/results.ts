@@ -3,7 +3,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
 import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import {
+  addCoordinatorOption,
+  type CoordinatorOption,
+  jobArgument,
+  withCoordinator,
+} from '../options/coordinator-option.ts';
+import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 import { plural } from '../progress/quantities.ts';
 import { copyResults } from '../results/copy-results.ts';
@@ -11,7 +17,7 @@ import { localFiles, servedFiles } from '../results/result-files.ts';
 import { describeSummary } from '../summary/describe-summary.ts';
 import { summarise } from '../summary/job-summary.ts';
 
-interface ResultsOptions extends CoordinatorOption {
+interface ResultsOptions extends CoordinatorOption, VoiceChoice {
   out?: string;
   http?: string;
   json?: boolean;
@@ -23,14 +29,13 @@ const httpPort = 9464;
 export function addResultsCommand(program: Command): void {
   const command = program
     .command('results')
-    .summary('show or fetch what a complete job wrote')
     .description(
       'Shows where the results of a complete job are, and what job.json says of them. With --out it copies them there: from ' +
         'their folder where this machine sees it, else from the coordinator, over HTTP.',
     )
-    .argument('<job>', 'its id, or as much of the beginning as no other id has');
-  addCoordinatorOption(command)
-    .option('--out <dir>', 'copy the results into this folder, which is missing or empty')
+    .argument('<job>', jobArgument);
+  addQuietOption(addCoordinatorOption(command))
+    .option('-o, --out <dir>', 'copy the results into this folder, which is missing or empty')
     .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
     .option('--json', 'the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
@@ -57,9 +62,10 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
   const written = await summarise(job);
   // Only its job.json tells the seconds.
   const isHere = written.seconds !== undefined;
-  const { out, json } = options;
+  const { out, json, quiet } = options;
   if (out === undefined) {
-    if (!isHere) console.error("The results are not on this machine, or cannot be read; '--out DIR' fetches them.");
+    if (!isHere && !quiet)
+      console.error("The results are not on this machine, or cannot be read; '--out DIR' fetches them.");
     process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : describeSummary(written, process.cwd()));
     return;
   }
@@ -67,7 +73,7 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
     ? localFiles(fileURLToPath(job.spec!.out))
     : servedFiles(addresses, jobId, createClientSecurity(options, process.env));
   const count = await copyResults(files, out);
-  console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
+  if (!quiet) console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
   const spec = { ...job.spec!, out: pathToFileURL(resolve(out)).href };
   const copied = await summarise({ ...job, spec });
   process.stdout.write(json ? `${JSON.stringify(copied, null, 2)}\n` : describeSummary(copied, process.cwd()));

@@ -16,16 +16,17 @@ import {
   oneOf,
   wholeNumber,
 } from '../options/option-values.ts';
+import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { rememberRun } from '../plan/estimate/remember-run.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
-import { createProgressView, followJob, type ProgressView } from '../progress/follow-job.ts';
+import { createProgressView, followJob, type ProgressView, quietView } from '../progress/follow-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
 import { writeTrace } from './trace.ts';
 
-interface RunOptions extends JobOptions, ClientSecurityOption {
+interface RunOptions extends JobOptions, ClientSecurityOption, VoiceChoice {
   nodes?: number;
   device?: DeviceChoice;
   decode?: DecodeChoice;
@@ -53,14 +54,13 @@ const explainWithinMs = 1_000;
 export function addRunCommand(program: Command): void {
   const command = program
     .command('run')
-    .summary('process sources and wait for the results')
     .description(
       'Processes images, recordings, folders and manifests: starts a coordinator and nodes on this machine, or uses a ' +
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
-  addClientSecurityOptions(addJobOptions(command))
+  addVerboseOption(addQuietOption(addClientSecurityOptions(addJobOptions(command))))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(
       '--device <kind>',
@@ -93,6 +93,7 @@ export function addRunCommand(program: Command): void {
 
 async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
+  checkVoice(options);
   const request = parseJob(sources, options, process.cwd());
   const hasGrace = options.sourceGrace !== undefined || options.spaceGrace !== undefined;
   const isOfCluster = options.nodes || options.device || options.decode || hasGrace;
@@ -107,7 +108,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     );
   }
   const signal = shutdownSignal();
-  const view = createProgressView(process.stderr, Date.now);
+  const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
   const little = onlyPreviews(request.spec!);
   if (little) view.note(little);
   const gpus = options.gpu === undefined ? undefined : await pinChosenGpus(options.gpu, options.device);
@@ -125,6 +126,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
         sourceGraceMs: options.sourceGrace,
         spaceGraceMs: options.spaceGrace,
         note: view.note,
+        ...(options.verbose && { log: view.note }),
       });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
@@ -160,7 +162,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       await rememberRun(job, { costs, nodes, asked: local.device, startSeconds });
     }
     if (options.trace) view.note(await writeTrace(client, jobId, options.trace));
-    return await reportEnd(job, options.json ?? false);
+    return await reportEnd(job, options);
   } finally {
     client?.close();
     await (await starting?.catch(() => undefined))?.stop();

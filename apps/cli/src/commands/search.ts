@@ -11,7 +11,6 @@ const maxTop = 1_000_000;
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
-    .summary('find the frames of an index that are most like a query')
     .description(
       'Ranks all frames of an index by their histograms, exactly; ties are in the order of URIs, then frames. A query is an ' +
         'image file, a frame of the index as PATH#FRAME, or row:N.',
@@ -36,7 +35,7 @@ export function addSearchCommand(program: Command): void {
       wholeNumber('--group', 1, maxTop),
     )
     .option('--device <kind>', `what searches: ${searchDevices.join(', ')}`, oneOf('--device', searchDevices), 'auto')
-    .option('--out <dir>', 'also write results.json and a contact sheet there')
+    .option('-o, --out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (texts: string[], options: SearchOptions) => {
       const { answerQueries } = await import('../search/answer-queries.ts');

@@ -3,16 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { chromeTrace } from '@halogrid/service/chrome-trace';
 import type { Command } from 'commander';
 import type { CoordinatorClient } from '../client/coordinator-client.ts';
-import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import {
+  addCoordinatorOption,
+  type CoordinatorOption,
+  jobArgument,
+  withCoordinator,
+} from '../options/coordinator-option.ts';
 
 export function addTraceCommand(program: Command): void {
   const command = program
     .command('trace')
-    .summary('write when shards of a job were where')
     .description(
       'Writes when shards of a job were leased, read, decoded, computed and merged, as a file for https://ui.perfetto.dev or chrome://tracing, with a row for each node and stage.',
     )
-    .argument('<job>', 'its id, or as much of the beginning as no other id has');
+    .argument('<job>', jobArgument);
   addCoordinatorOption(command)
     .option('--to <file>', 'where to (default: halogrid-trace-ID.json)')
     .action(async (jobId: string, options: CoordinatorOption & { to?: string }) => {

@@ -11,7 +11,6 @@ interface TuneOptions {
 export function addTuneCommand(program: Command): void {
   program
     .command('tune')
-    .summary('choose the fastest strategy of each kernel for this GPU')
     .description(
       'Measures the ways to run each kernel on this machine’s GPU and keeps the choices for run and node. Results are the ' +
         'same bytes with any choice.',

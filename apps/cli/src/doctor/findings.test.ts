@@ -18,6 +18,16 @@ const findings: Findings = {
     auto: { works: true, device: { kind: 'cpu', name: 'AMD', driver: 'v24' }, why: 'No GPU.', openSeconds: 0.1 },
   },
   videos: { works: true, ffmpeg: '8.1', path: '/lib/node-av.node' },
+  jpegs: { works: true, version: '3.1.3', path: '/lib/libturbojpeg.so.0' },
+  space: [
+    { what: 'results', path: '/data/halogrid-out', freeBytes: 5 * 2 ** 30, canWrite: true },
+    { what: 'ledger', path: '/home/u', freeBytes: 2 ** 20, canWrite: false },
+  ],
+  ports: [
+    { port: 7070, of: 'the gRPC of a coordinator', by: undefined },
+    { port: 9464, of: 'the console of a coordinator', by: 'another program' },
+  ],
+  settings: [{ path: '/data/halogrid.toml', isThere: true }],
 };
 
 test('a person reads what works, what does not and why, and what auto takes', () => {
@@ -34,6 +44,12 @@ test('a person reads what works, what does not and why, and what auto takes', ()
       'cpu       works: AMD, v24; ready in 0.10 s, LBP equal to the CPU twin',
       'auto      takes cpu: No GPU.',
       'videos    work: FFmpeg 8.1, /lib/node-av.node',
+      'JPEGs     work: libjpeg-turbo 3.1.3, /lib/libturbojpeg.so.0',
+      'space     results: 5.37 GB free in /data/halogrid-out',
+      'space     ledger: 1.05 MB free in /home/u, which this user may not write to',
+      'port      7070: free, for the gRPC of a coordinator',
+      'port      9464: taken by another program; it is for the console of a coordinator',
+      'settings  /data/halogrid.toml, read',
       '',
     ].join('\n'),
   );

@@ -5,6 +5,9 @@ import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-nod
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { describeSeconds } from '../progress/quantities.ts';
+import { describeSpace, type FolderSpace } from './folder-space.ts';
+import { describeJpegs, type JpegFinding } from './jpegs.ts';
+import { describePort, type PortFinding } from './ports.ts';
 import type { Probe } from './probe.ts';
 import { describeVideos, type VideoFinding } from './videos.ts';
 
@@ -16,10 +19,18 @@ export interface Findings {
   /** By what was asked for: gpu, software, cpu, auto. */
   devices: Record<string, Probe>;
   videos: VideoFinding;
+  /** libjpeg-turbo, which reads JPEGs. */
+  jpegs: JpegFinding;
+  /** The folders that are written to, and the room there. */
+  space: FolderSpace[];
+  /** The ports that a coordinator and a node listen on. */
+  ports: PortFinding[];
+  /** Files of settings, and whether they are there. */
+  settings: { path: string; isThere: boolean }[];
 }
 
 /** What a person reads of `halogrid doctor`. */
-export function describeFindings({ versions, machine, gpus, devices, videos }: Findings): string {
+export function describeFindings({ versions, machine, gpus, devices, ...found }: Findings): string {
   const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
   const threads =
@@ -36,7 +47,11 @@ export function describeFindings({ versions, machine, gpus, devices, videos }: F
     ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
     ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
-    ['videos', describeVideos(videos)],
+    ['videos', describeVideos(found.videos)],
+    ['JPEGs', describeJpegs(found.jpegs)],
+    ...found.space.map((folder) => ['space', describeSpace(folder)]),
+    ...found.ports.map((port) => ['port', describePort(port)]),
+    ...found.settings.map(({ path, isThere }) => ['settings', `${path}, ${isThere ? 'read' : 'not there'}`]),
   ]);
 }
 

@@ -1,10 +1,14 @@
 import { type ClientSecurityOptions, createClientSecurity } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
+import type { Patience } from '../client/find-leader.ts';
 
 export interface CoordinatorOption extends ClientSecurityOption {
   coordinator: string;
 }
+
+/** What is said of the argument that names a job. */
+export const jobArgument = 'its id, or a beginning or an end of it that no other id has';
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
@@ -16,8 +20,9 @@ export function addCoordinatorOption(command: Command): Command {
 export async function withCoordinator<T>(
   options: CoordinatorOption,
   use: (client: CoordinatorClient) => Promise<T>,
+  patience?: Patience,
 ): Promise<T> {
-  const client = connectCoordinator(options.coordinator, createClientSecurity(options, process.env));
+  const client = connectCoordinator(options.coordinator, createClientSecurity(options, process.env), patience);
   try {
     return await use(client);
   } finally {

@@ -21,7 +21,7 @@ import { UsageError } from '@halogrid/service';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
-import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
+import { collect, countOrPercentage, oneOf, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
@@ -61,8 +61,13 @@ export function addJobOptions(command: Command): Command {
       `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`,
       readBorder,
     )
-    .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
-    .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
+    .option('-o, --out <dir>', 'the output folder (default: halogrid-out/<job id>)')
+    .option(
+      '--map <format>',
+      `the dense result of every source: ${mapFormats.join(', ')}`,
+      oneOf('--map', mapFormats),
+      'none',
+    )
     .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
     .option(
       '--tile <px>',
@@ -101,9 +106,6 @@ export function addJobOptions(command: Command): Command {
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const pipelines = readPipelines(options, folder);
-  if (!mapFormats.includes(options.map)) {
-    throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'`);
-  }
   const grid = parseGrid(options.grid);
   for (const { name, pipeline } of pipelines) saying(name, () => checkResults(pipeline, options, grid));
   const spec = {

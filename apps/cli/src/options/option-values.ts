@@ -1,5 +1,5 @@
 import type { MaxQuarantined } from '@halogrid/proto';
-import { UsageError } from '@halogrid/service';
+import { UsageError } from '@halogrid/service/usage-error';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
 export function wholeNumber(option: string, from: number, to: number): (text: string) => number {
@@ -40,23 +40,28 @@ export function countOrPercentage(option: string): (text: string) => MaxQuaranti
   };
 }
 
+/** A parser of some words, which says what they are: shells complete them. */
+type WordParser<T> = ((text: string) => T) & { readonly choices: readonly string[] };
+
 /** Makes a parser of a fixed set of words for commander. It throws UsageError. */
-export function oneOf<T extends string>(option: string, allowed: readonly T[]): (text: string) => T {
-  return (text) => {
+export function oneOf<T extends string>(option: string, allowed: readonly T[]): WordParser<T> {
+  const read = (text: string): T => {
     const value = allowed.find((word) => word === text);
     if (value !== undefined) return value;
     throw new UsageError(`Expected one of ${allowed.join(', ')} for ${option} but received '${text}'`);
   };
+  return Object.assign(read, { choices: allowed });
 }
 
 /** Makes a parser of some of a fixed set of words, `a,b`, each once, for commander. It throws UsageError. */
-export function someOf<T extends string>(option: string, allowed: readonly T[]): (text: string) => T[] {
-  return (text) => {
+export function someOf<T extends string>(option: string, allowed: readonly T[]): WordParser<T[]> {
+  const read = (text: string): T[] => {
     const words = text.split(',');
     const values = allowed.filter((word) => words.includes(word));
     if (values.length === words.length) return values;
     throw new UsageError(`Expected some of ${allowed.join(', ')}, as in a,b, for ${option} but received '${text}'`);
   };
+  return Object.assign(read, { choices: allowed });
 }
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

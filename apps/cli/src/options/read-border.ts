@@ -2,7 +2,9 @@ import { type BorderMode, borderModes, ParameterError, parseBorderMode } from '@
 import { UsageError } from '@halogrid/service';
 
 /** Parses the value of --border for commander: a mode, or what other libraries call it. Throws UsageError. */
-export function readBorder(text: string): BorderMode {
+export const readBorder = Object.assign(readMode, { choices: borderModes });
+
+function readMode(text: string): BorderMode {
   try {
     return parseBorderMode(text);
   } catch (error) {

@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import { parseOperation } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 
+/** Parameters that name a file on the command line, and travel as what it holds. */
+export const parametersInFiles: readonly string[] = ['matrix'];
+
 /** Side 31 with every digit of a double is half of this. */
 const maxMatrixFileBytes = 65_536;
 

@@ -23,12 +23,16 @@ export function addVideoOptions(command: Command): Command {
 }
 
 const onCores = 'none';
+const readName = oneOf('--hwaccel', [...hwaccels, onCores]);
 
 /** A way to decode as jobs have it; undefined for cores alone. Throws UsageError. */
-export function readHwaccel(text: string): string | undefined {
-  const chosen = oneOf('--hwaccel', [...hwaccels, onCores])(text);
-  return chosen === onCores ? undefined : chosen;
-}
+export const readHwaccel = Object.assign(
+  (text: string): string | undefined => {
+    const chosen = readName(text);
+    return chosen === onCores ? undefined : chosen;
+  },
+  { choices: [...hwaccels, onCores] },
+);
 
 /** Undefined where none was given. Throws UsageError. */
 export function videoOptions({ every, from, to, fps, hwaccel }: VideoChoice): VideoOptions | undefined {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { ParameterError } from '@halogrid/kernels';
 import { Counts, JobState } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { exitCodeOfError, exitCodeOfJob, exitCodeOfPlan, exitCodeOfSignal } from './exit-code.ts';
+import { exitCodeOfError, exitCodeOfPlan, exitCodeOfSignal } from './exit-code.ts';
+import { exitCodeOfJob } from './exit-code-of-job.ts';
 
 const table = [
   [JobState.COMPLETE, 0, 0],

@@ -1,6 +1,5 @@
-import { ParameterError } from '@halogrid/kernels';
-import { JobState, type JobStatus } from '@halogrid/proto';
-import { UsageError } from '@halogrid/service';
+import { ParameterError } from '@halogrid/kernels/parameter-error';
+import { UsageError } from '@halogrid/service/usage-error';
 
 /** What the program's exit codes mean; part of its interface. */
 export const exitCodes = {
@@ -16,12 +15,6 @@ export const exitCodes = {
   terminated: 143,
   hungUp: 129,
 } as const;
-
-/** The exit code of a command that followed a job to `job`. */
-export function exitCodeOfJob(job: Pick<JobStatus, 'state' | 'counts'>): number {
-  if (job.state !== JobState.COMPLETE) return exitCodes.failed;
-  return job.counts?.quarantined ? exitCodes.quarantined : exitCodes.complete;
-}
 
 /** The exit code of a command that made a plan: nothing is left of one whose inputs are all set aside. */
 export function exitCodeOfPlan({

@@ -1,4 +1,4 @@
-import { isShuttingDown } from '@halogrid/service';
+import { isShuttingDown } from '@halogrid/service/shutdown';
 import { npxVariable, whenNpxIsGone } from '../../bin/launch.mjs';
 
 /** A process whose parent is gone gets this long to leave by itself. */

@@ -30,6 +30,9 @@ export interface ProgressView {
 /** A log gets a line of progress this often: often enough to see that it lives, seldom enough to read. */
 const lineEveryMs = 5_000;
 
+/** Shows nothing. */
+export const quietView: ProgressView = { show() {}, note() {}, end() {} };
+
 /** A bar on a terminal, plain lines elsewhere. `nowMs` is a clock. */
 export function createProgressView(stream: NodeJS.WriteStream, nowMs: () => number): ProgressView {
   return stream.isTTY ? createBar(stream) : createLines(stream, nowMs);

@@ -4,7 +4,7 @@ import { describeTime } from '@halogrid/console/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
-import { exitCodeOfJob } from '../process/exit-code.ts';
+import { exitCodeOfJob } from '../process/exit-code-of-job.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
 
@@ -88,10 +88,18 @@ function shortest(path: string, folder: string): string {
   return inside && !inside.startsWith('..') ? inside : path;
 }
 
+interface ReportChoice {
+  json?: boolean;
+  quiet?: boolean;
+}
+
 /** Prints what became of an ended job and gives the exit code. Throws one sentence where it failed. */
-export async function reportEnd(job: JobStatus, asJson: boolean): Promise<number> {
+export async function reportEnd(
+  job: JobStatus,
+  { json: asJson = false, quiet = false }: ReportChoice,
+): Promise<number> {
   const summary = await summarise(job);
-  for (const line of describeNotices(summary)) process.stderr.write(`${line}\n`);
+  if (!quiet) for (const line of describeNotices(summary)) process.stderr.write(`${line}\n`);
   if (asJson) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
   if (job.state === JobState.FAILED) throw new Error(`Job ${job.jobId} failed: ${job.error}`);
   if (job.state === JobState.CANCELLED) throw new Error(`Job ${job.jobId} was cancelled`);

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { kernelForms } from '../job/kernel-forms.ts';
+import { borderModes, kernelForms } from '@halogrid/kernels';
+import type { KernelsAnswer } from '@halogrid/proto';
+import { mapFormats } from '@halogrid/proto/job-limits';
 import { Refusal } from '../job/refusal.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import type { ChangeApiOptions } from './change-api.ts';
@@ -28,7 +30,7 @@ export function createSubmitApi({
   response: ServerResponse,
 ) => boolean {
   const reads: Record<string, (request: IncomingMessage, query: URLSearchParams) => Promise<object>> = {
-    '/api/v1/kernels': async () => kernelForms(),
+    '/api/v1/kernels': async () => kernelsAnswer(),
     '/api/v1/folder': async ({ headers }, query) => {
       const denial = access.check(headers.authorization, 'submit');
       if (denial) throw new Refusal('forbidden', denial.sentence);
@@ -69,3 +71,10 @@ export function createSubmitApi({
     return true;
   };
 }
+
+/** What a form of a pipeline is made of. */
+const kernelsAnswer = (): KernelsAnswer => ({
+  kernels: kernelForms(),
+  borders: [...borderModes],
+  mapFormats: [...mapFormats],
+});

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
@@ -153,8 +154,15 @@ function createDecoder(library: TurboJpeg): Decoder {
   return decoder;
 }
 
+/** The library that is loaded, and its version as the file has it. Throws MissingDecoderError where none can be. */
+export function findTurboJpeg(): { path: string; version: string } {
+  const { path } = openLibrary();
+  const version = /libjpeg-turbo version ([\d.]+)/.exec(readFileSync(path, 'latin1'))?.[1];
+  return { path, version: version ?? 'unknown' };
+}
+
 function load(): TurboJpeg {
-  const file = openLibrary();
+  const { file } = openLibrary();
   loadKoffi().struct('tjregion', { x: 'int', y: 'int', w: 'int', h: 'int' });
   return {
     init: file.func('void *tj3Init(int kind)') as TurboJpeg['init'],
@@ -173,7 +181,7 @@ function load(): TurboJpeg {
 }
 
 /** The package has a plain library for Linux; for macOS only the Node addon, which contains the same functions. */
-function openLibrary(): LibraryHandle {
+function openLibrary(): { file: LibraryHandle; path: string } {
   const platform = `${process.platform}-${process.arch}`;
   const files: Partial<Record<NodeJS.Platform, string[]>> = {
     linux: [`${platform}/libturbojpeg.so.0`, `${platform}-musl/libturbojpeg.so.0`],
@@ -182,8 +190,9 @@ function openLibrary(): LibraryHandle {
   const failures: string[] = [];
   const folder = checkTurboJpeg();
   for (const file of files[process.platform] ?? []) {
+    const path = join(folder, 'prebuilds', `jpeg-turbo-${file}`);
     try {
-      return loadKoffi().load(join(folder, 'prebuilds', `jpeg-turbo-${file}`));
+      return { file: loadKoffi().load(path), path };
     } catch (error) {
       failures.push((error as Error).message);
     }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline, kernelNames } from '@halogrid/kernels';
+import { kernelNames } from './catalogue.ts';
 import { kernelForms } from './kernel-forms.ts';
+import { createPipeline, parseOperation } from './pipeline/pipeline.ts';
 
 test('a form has every kernel, begins with what makes a pipeline, and every choice makes one', () => {
-  const { kernels } = kernelForms();
+  const kernels = kernelForms();
   assert.deepEqual(
     kernels.map(({ name }) => name),
     kernelNames,
@@ -20,8 +21,22 @@ test('a form has every kernel, begins with what makes a pipeline, and every choi
 });
 
 test('what is a name is chosen, and what is a number is told', () => {
-  const lbp = kernelForms().kernels.find(({ name }) => name === 'lbp')!;
+  const lbp = kernelForms().find(({ name }) => name === 'lbp')!;
   const of = (name: string) => lbp.parameters.find((parameter) => parameter.name === name)!;
   assert.deepEqual(of('labels').choices, ['all', 'ror', 'uniform', 'nri-uniform', 'var']);
   assert.deepEqual([of('points').choices, of('points').allowed], [[], 'a whole number from 4 to 24']);
+});
+
+test('what a form leaves out is told, too, and every example is one of --op', () => {
+  const conv = kernelForms().find(({ name }) => name === 'conv')!;
+  assert.deepEqual(
+    conv.further.map(({ name }) => name),
+    ['matrix', 'sigma'],
+  );
+  assert.match(conv.further[0]!.allowed, /square matrix/);
+  assert.equal(conv.parameters.find(({ name }) => name === 'kernel')!.isRequired, true);
+  for (const { name, example, border } of kernelForms()) {
+    const pipeline = createPipeline([parseOperation(example)]);
+    assert.deepEqual([pipeline.operations[0]!.kernel, pipeline.operations[0]!.border], [name, border]);
+  }
 });

@@ -1,0 +1,17 @@
+import { Argument, type Command } from 'commander';
+import { commandWords } from '../completion/command-words.ts';
+import { completionScript, shells } from '../completion/completion-script.ts';
+import { oneOf } from '../options/option-values.ts';
+import type { SettingCommand } from '../settings/setting-command.ts';
+
+export function addCompletionCommand(program: Command): void {
+  program
+    .command('completion')
+    .description(
+      'Prints a script with which a shell completes commands, options, what these may be, and names of files.',
+    )
+    .addArgument(new Argument('<shell>', shells.join(', ')).argParser(oneOf('a shell', shells)))
+    .action(async (shell: (typeof shells)[number], _options: object, command: SettingCommand) => {
+      process.stdout.write(completionScript(shell, commandWords(await command.whole())));
+    });
+}

@@ -1,0 +1,37 @@
+import { UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { checkNames } from '../settings/check-names.ts';
+import { describeConfig, type Facts, factsOf } from '../settings/describe-config.ts';
+import { leavesOf, type SettingCommand } from '../settings/setting-command.ts';
+import { foundFiles, pathOf } from '../settings/settings.ts';
+
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
+    .description(
+      'Shows where options come from: of a command every option as it is now, without one what is set for any command. ' +
+        'The command line goes before HALOGRID_NAME in the environment, that before a profile, that before halogrid.toml ' +
+        'of this folder, and that before the one of the user.',
+    )
+    .argument('[command...]', 'a command, as in: run, or bench kernels')
+    .option('--json', 'as JSON: every option of the command, or of all commands')
+    .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
+      const { settings } = command;
+      const whole = await command.whole();
+      // Sections of all commands are looked into here.
+      const names = whole.commands.map((each) => each.name());
+      await checkNames(settings, whole, names, async () => whole);
+      const asked = words.join(' ');
+      const leaves = leavesOf(whole).filter((leaf) => asked === '' || isOf(pathOf(leaf), words));
+      if (leaves.length === 0) throw new UsageError(`Expected a command, such as run, but received '${asked}'`);
+      const facts: Facts[] = leaves.flatMap((leaf) => factsOf(leaf, settings, options.profile));
+      const found = foundFiles(settings);
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify({ files: found, options: facts }, null, 2)}\n`
+          : describeConfig(facts, found, asked !== ''),
+      );
+    });
+}
+
+const isOf = (path: readonly string[], words: readonly string[]): boolean => words.every((word, i) => path[i] === word);

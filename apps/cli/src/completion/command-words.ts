@@ -1,0 +1,67 @@
+import { kernelNames } from '@halogrid/kernels';
+import type { Argument, Command, Option } from 'commander';
+
+/** What may stand in a place: some words, names of files or folders, or anything. */
+export type Wanted = { words: readonly string[] } | 'file' | 'folder' | 'anything';
+
+export interface OptionWords {
+  /** `--out`, and `-o` where there is a short one. */
+  names: string[];
+  /** undefined: it takes no value. */
+  value: Wanted | undefined;
+  description: string;
+}
+
+/** A command that is typed as these words. */
+export interface CommandWords {
+  path: string[];
+  summary: string;
+  /** Commands below it. */
+  below: string[];
+  options: OptionWords[];
+  argument: Wanted;
+}
+
+/** What can be typed of a program and of all its commands, the program first. */
+export function commandWords(
+  command: Command,
+  path: readonly string[] = [],
+  names: readonly string[] = command.commands.map((each) => each.name()),
+): CommandWords[] {
+  const { commands, registeredArguments: args } = command;
+  const own: CommandWords = {
+    path: [...path],
+    summary: command.summary(),
+    below: commands.map((each) => each.name()),
+    options: [
+      ...command.options.filter(({ hidden }) => !hidden).map(wordsOf),
+      { names: ['--help', '-h'], value: undefined, description: 'show help' },
+    ],
+    argument: argumentOf(args[0], names),
+  };
+  return [own, ...commands.flatMap((each) => commandWords(each, [...path, each.name()], names))];
+}
+
+function argumentOf(argument: Argument | undefined, names: readonly string[]): Wanted {
+  if (!argument) return 'anything';
+  return argument.name() === 'command' ? { words: names } : wantedBy(argument, argument.name());
+}
+
+function wordsOf(option: Option): OptionWords {
+  const { short, long, description, required, optional, flags } = option;
+  const names = [long, short].filter((name) => name !== undefined);
+  const placeholder = /[<[]([^>\]]+)/.exec(flags)?.[1] ?? '';
+  return { names, value: required || optional ? wantedBy(option, placeholder) : undefined, description };
+}
+
+const folders = ['dir', 'folder', 'out'];
+const files = ['file', 'file|url', 'source', 'query'];
+
+/** By the choices of its parser, or what its placeholder names. */
+function wantedBy({ argChoices, parseArg }: Option | Argument, placeholder: string): Wanted {
+  const { choices = argChoices } = (parseArg ?? {}) as { choices?: readonly string[] };
+  if (choices) return { words: choices };
+  if (placeholder.startsWith('name[:')) return { words: kernelNames };
+  const name = placeholder.replace(/\.\.\.$/, '');
+  return folders.includes(name) ? 'folder' : files.includes(name) ? 'file' : 'anything';
+}

@@ -1,0 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readReport } from './read-report.ts';
+import { reportPage } from './report-page.ts';
+
+/** The page looks as the console does. */
+const styles = [import.meta.resolve('@halogrid/console/console.css'), new URL('./report.css', import.meta.url).href];
+
+/** Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError where that is none. */
+export async function writeReport(folder: string, to?: string): Promise<string> {
+  const report = await readReport(folder);
+  const style = await Promise.all(styles.map((url) => readFile(fileURLToPath(url), 'utf8')));
+  const file = to ?? resolve(`halogrid-report-${report.job.id.replaceAll(/[^\w.-]/g, '_')}.html`);
+  await writeFile(file, reportPage(report, style.join('\n')));
+  return file;
+}

@@ -1,0 +1,98 @@
+import { UsageError } from '@halogrid/service/usage-error';
+import type { Command } from 'commander';
+import { keyOf, variableOf } from './setting-values.ts';
+import { type Settings, settable } from './settings.ts';
+import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
+import { unknownVariables } from './variables.ts';
+
+/** The keys that a command, or one below it, may be set by. */
+export function keysOf(command: Command): Set<string> {
+  return new Set([...settable(command).map(keyOf), ...command.commands.flatMap((each) => [...keysOf(each)])]);
+}
+
+/** A name that nothing goes by. */
+export interface UnknownName {
+  sentence: string;
+  /** Whether it can be told only once all commands are there. */
+  isOfAny: boolean;
+}
+
+/**
+ * The first key of a file that nothing goes by; undefined where there is none. Only sections of commands that `program` has are looked
+ * into; `names` are those of all.
+ */
+export function unknownKey(file: SettingsFile, program: Command, names: readonly string[]): UnknownName | undefined {
+  const profiles = isTable(file.root.profiles) ? Object.entries(file.root.profiles) : [];
+  const { profiles: _, ...root } = file.root;
+  for (const [within, table] of [[[], root], ...profiles.map(([name, table]) => [['profiles', name], table])] as [
+    string[],
+    unknown,
+  ][]) {
+    const found = isTable(table) ? unknownIn(table, within, program, names) : undefined;
+    if (!found) continue;
+    const { section, key, allowed, isOfAny } = found;
+    const place = placeOf(file, section, key);
+    const where = section.length > 0 ? ` in [${section.join('.')}]` : '';
+    // There are too many for a sentence.
+    const expected = isOfAny ? "an option's name ('halogrid config' lists them)" : `one of ${allowed.join(', ')}`;
+    return { sentence: `${place}: Expected ${expected}${where} but found '${key}'`, isOfAny };
+  }
+  return undefined;
+}
+
+interface Found {
+  section: string[];
+  key: string;
+  allowed: string[];
+  isOfAny: boolean;
+}
+
+function unknownIn(table: Table, section: string[], command: Command, names: readonly string[]): Found | undefined {
+  const keys = keysOf(command);
+  const isTop = command.parent === null;
+  const tables = [...new Set([...names, ...(isTop && section.length === 0 ? ['profiles'] : [])])];
+  for (const [key, value] of Object.entries(table)) {
+    if (isTable(value)) {
+      // One that is not loaded has nothing.
+      const below = command.commands.find(
+        (each) => each.name() === key && each.options.length + each.commands.length > 0,
+      );
+      const found =
+        below &&
+        unknownIn(
+          value,
+          [...section, key],
+          below,
+          below.commands.map((each) => each.name()),
+        );
+      if (found) return found;
+      if (!names.includes(key)) {
+        return { section, key, allowed: tables.map((name) => `[${[...section, name].join('.')}]`), isOfAny: false };
+      }
+    } else if (!keys.has(key)) {
+      return { section, key, allowed: [...keys].sort(), isOfAny: isTop };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Sentences about variables that look like settings and are none. `whole` gives the program with all of its commands, and is asked only
+ * where a name is not of the command that runs. Rejects with UsageError where a file has a name that nothing goes by.
+ */
+export async function checkNames(
+  settings: Settings,
+  program: Command,
+  names: readonly string[],
+  whole: () => Promise<Command>,
+): Promise<string[]> {
+  for (const file of settings.files) {
+    let unknown = unknownKey(file, program, names);
+    if (unknown?.isOfAny) unknown = unknownKey(file, await whole(), names);
+    if (unknown) throw new UsageError(unknown.sentence);
+  }
+  const variablesOf = (command: Command) => new Set([...keysOf(command)].map(variableOf)).add('HALOGRID_PROFILE');
+  if (unknownVariables(settings.env, variablesOf(program)).length === 0) return [];
+  const unknown = unknownVariables(settings.env, variablesOf(await whole()));
+  return unknown.map((name) => `${name} is set, and no option or variable of halogrid has that name.`);
+}

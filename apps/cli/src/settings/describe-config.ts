@@ -1,0 +1,75 @@
+import { table } from '@halogrid/service/text-table';
+import type { Command } from 'commander';
+import { onlyTyped } from './exclusions.ts';
+import { variableOf } from './setting-values.ts';
+import { chooseSettings, type Place, pathOf, type Settings } from './settings.ts';
+
+/** An option as `halogrid config` shows it. */
+export interface Facts {
+  command: string;
+  option: string;
+  /** null where it has none. */
+  value: unknown;
+  place: Place;
+  /** The variable, or the file and its line; null for defaults. */
+  from: string | null;
+  variable: string;
+  /** Why what is said there is refused. */
+  error?: string;
+  /** Why no other place than the command line is asked. */
+  onlyTyped?: string;
+}
+
+/** Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no such profile. */
+export function factsOf(command: Command, settings: Settings, profile: string | undefined): Facts[] {
+  const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
+  const name = pathOf(command).join(' ');
+  const chosen = chooseSettings(command, { ...settings, env }).map(({ key, value, place, from, error }) => ({
+    ...{ command: name, option: key, value: withoutSecrets(value) ?? null, place, from: from ?? null },
+    variable: variableOf(key),
+    ...(error !== undefined && { error }),
+  }));
+  const typed = Object.entries(onlyTyped[name] ?? {}).map(([key, why]) => ({
+    ...{ command: name, option: key, value: null, place: 'default' as const, from: null },
+    ...{ variable: variableOf(key), onlyTyped: why },
+  }));
+  return [...chosen, ...typed];
+}
+
+/** URLs may have a password. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'string') return value;
+  return value
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:?#]*):[^@]*@/i, '$1:***@')
+    .replaceAll(/([?&](?:password|sslpassword)=)[^&]*/gi, '$1***');
+}
+
+interface FoundFile {
+  path: string;
+  isThere: boolean;
+}
+
+/** What a person reads: of one command all options, of all commands those that are set. */
+export function describeConfig(facts: readonly Facts[], files: readonly FoundFile[], isOfOne: boolean): string {
+  const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
+  const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {
+    const where = from ?? (onlyTyped ? `command line alone: ${onlyTyped}` : place);
+    return [command, option, error === undefined ? textOf(value) : `refused: ${error}`, where];
+  });
+  const found = files.map(({ path, isThere }) => [path, isThere ? 'read' : 'not there']);
+  const head = isOfOne ? '' : "'halogrid config COMMAND' shows all options of a command, with their defaults.\n";
+  return [
+    table(found),
+    'Order: command line, environment (HALOGRID_NAME), profile, the file of the folder, that of the user, default.\n',
+    head,
+    '\n',
+    rows.length > 0 ? table([['COMMAND', 'OPTION', 'VALUE', 'FROM'], ...rows]) : 'No option is set.\n',
+  ].join('');
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '-';
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

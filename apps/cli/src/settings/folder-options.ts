@@ -1,0 +1,67 @@
+/**
+ * What a halogrid.toml in the working folder may not set, with the reason. Whoever packs an archive of images can put such a file into it,
+ * and a person who works there has not read it. So it says how images are computed, and not whom the program talks to, by which
+ * secret, what it opens to others, and what it writes outside of the folder. An option that is in neither list is refused, too.
+ */
+export const notOfFolder: Readonly<Record<string, string>> = {
+  ...reason('it says who is given the token', ['coordinator', 'http']),
+  ...reason('it names a secret, or who is trusted', ['token-file', 'tokens', 'tls-ca', 'tls-cert', 'tls-key']),
+  ...reason('it opens something to others', [
+    'listen',
+    'insecure-network',
+    'data-root',
+    'allow-host',
+    'index',
+    'storage',
+  ]),
+  ...reason('it says where files outside of the folder are written', ['ledger', 'out', 'to', 'trace']),
+  ...reason('it removes what was kept before', ['fresh', 'forget', 'compact']),
+};
+
+/** What it may set. */
+export const ofFolder: ReadonlySet<string> = new Set([
+  // What is computed.
+  ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
+  ...['every', 'from', 'fps', 'captured-from', 'captured-zone'],
+  // How it is cut, and where on this machine it runs.
+  ...['tile', 'batch', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
+  // When it waits or fails.
+  ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait'],
+  ...['source-grace', 'space-grace', 'node-grace', 'node-timeout', 'device-timeout', 'decoder-timeout'],
+  // What is shown.
+  ...[
+    'json',
+    'quiet',
+    'verbose',
+    'log-level',
+    'state',
+    'since',
+    'until',
+    'limit',
+    'camera',
+    'kind',
+    'top',
+    'per-source',
+    'group',
+  ],
+  ...['min-duration', 'threshold'],
+  // What is measured.
+  ...[
+    'width',
+    'height',
+    'repetitions',
+    'tables',
+    'quick',
+    'cell-seconds',
+    'frames',
+    'format',
+    'quality',
+    'scene',
+    'qualities',
+  ],
+  ...['gpus', 'clip', 'codec', 'decoders', 'copies', 'kernel', 'direct', 'queries'],
+]);
+
+function reason(why: string, keys: readonly string[]): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, why]));
+}

@@ -1,0 +1,74 @@
+import { UsageError } from '@halogrid/service/usage-error';
+import type { Option } from 'commander';
+import { collect } from '../options/option-values.ts';
+
+/** A value before the option's own parser has seen it: a flag, or what would be typed, once for each time that the option would be. */
+export type RawValue = boolean | string[];
+
+/** An option's name in files: `max-quarantined` of `--max-quarantined`, `decoders` of `--no-decoders`. */
+export const keyOf = (option: Option): string => (option.negate ? option.name().slice('no-'.length) : option.name());
+
+/** The variable that says the same: `HALOGRID_MAX_QUARANTINED`. */
+export const variableOf = (key: string): string => `HALOGRID_${key.toUpperCase().replaceAll('-', '_')}`;
+
+const isFlag = ({ required, optional }: Option): boolean => !required && !optional;
+
+const isRepeated = ({ variadic, parseArg }: Option): boolean => variadic || (parseArg as unknown) === collect;
+
+/** Whether it takes several values in one text, `a,b`. */
+const isJoined = ({ flags }: Option): boolean => flags.includes(',…');
+
+/** What a variable says for an option. Throws UsageError. */
+export function valueOfVariable(option: Option, text: string): RawValue {
+  if (!isFlag(option)) return isRepeated(option) ? words(text) : [text];
+  const word = text.toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off'].includes(word)) return false;
+  throw new UsageError(`Expected true or false but received '${text}'`);
+}
+
+/** What a value of TOML says for an option. Throws UsageError. */
+export function valueOfToml(option: Option, value: unknown): RawValue {
+  const shown = JSON.stringify(value);
+  if (isFlag(option)) {
+    if (typeof value === 'boolean') return value;
+    throw new UsageError(`Expected true or false for ${keyOf(option)} but received ${shown}`);
+  }
+  if (!Array.isArray(value)) return [textOfToml(option, value)];
+  const texts = value.map((each) => textOfToml(option, each));
+  if (isRepeated(option)) return texts;
+  if (isJoined(option)) return [texts.join(',')];
+  throw new UsageError(`Expected one value for ${keyOf(option)} but received ${shown}`);
+}
+
+function textOfToml(option: Option, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  // A date of TOML gives back what was written.
+  if (value instanceof Date) return value.toISOString();
+  throw new UsageError(`Expected a text or a number for ${keyOf(option)} but received ${JSON.stringify(value)}`);
+}
+
+/** What the option's own parser makes of it. Throws what that throws. */
+export function parseRaw(option: Option, raw: RawValue): unknown {
+  if (typeof raw === 'boolean') return raw;
+  const { parseArg } = option;
+  if (!parseArg) return isRepeated(option) ? raw : raw[0];
+  return raw.reduce<unknown>((before, text) => parseArg(text, before), undefined);
+}
+
+/** Words as a shell takes them apart: white space separates them, quotes hold one together. Throws UsageError. */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  const word = /\s*((?:[^\s'"]|'[^']*'|"[^"]*")+)\s*/y;
+  while (word.lastIndex < text.length) {
+    const at = word.lastIndex;
+    const [, quoted] = word.exec(text) ?? [];
+    if (quoted === undefined) {
+      if (text.slice(at).trim() === '') break;
+      throw new UsageError(`Expected a quote at the end of ${text.slice(at).trim()}`);
+    }
+    found.push(quoted.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double));
+  }
+  return found;
+}

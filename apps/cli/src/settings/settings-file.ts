@@ -1,0 +1,62 @@
+import { readFileSync, statSync } from 'node:fs';
+import { UsageError } from '@halogrid/service/usage-error';
+
+/** Tables of TOML by name, and values. */
+export type Table = { readonly [key: string]: unknown };
+
+/** A halogrid.toml. */
+export interface SettingsFile {
+  readonly path: string;
+  /** Whose it is: one in the working folder may come from anybody. */
+  readonly owner: 'folder' | 'user';
+  readonly root: Table;
+  readonly text: string;
+}
+
+/** More than anyone writes; a file that is found by chance may be anything. */
+const maxBytes = 262_144;
+
+/** The file, or undefined where there is none. Rejects with UsageError where it cannot be read, or is no TOML. */
+export async function readSettingsFile(path: string, owner: SettingsFile['owner']): Promise<SettingsFile | undefined> {
+  const text = textOf(path);
+  if (text === undefined) return undefined;
+  // Most have no file.
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return { path, owner, root: parse(text), text };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const why = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '');
+    throw new UsageError(`${path}:${error.line}: Expected TOML but found: ${why}`);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found another kind of thing`);
+  if (found.size > maxBytes) {
+    throw new UsageError(`${path}: Expected at most ${maxBytes} bytes of settings but found ${found.size}`);
+  }
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path}: The settings cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** Where a key is, as `halogrid.toml:12`; without the line where the key is written in another way than on a line of its own. */
+export function placeOf({ path, text }: SettingsFile, section: readonly string[], key: string): string {
+  const wanted = section.join('.');
+  const plain = (name: string): string => name.replaceAll(/["'\s]/g, '');
+  let table = '';
+  for (const [i, line] of text.split('\n').entries()) {
+    const header = /^\s*\[([^[\]]+)\]/.exec(line)?.[1];
+    if (header !== undefined) table = plain(header);
+    else if (table === wanted && plain(/^\s*([\w"'-]+)\s*=/.exec(line)?.[1] ?? '') === key) return `${path}:${i + 1}`;
+  }
+  return path;
+}

@@ -1,0 +1,202 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { UsageError } from '@halogrid/service/usage-error';
+import type { Command, Option } from 'commander';
+import { droppedBy, onlyTyped } from './exclusions.ts';
+import { notOfFolder, ofFolder } from './folder-options.ts';
+import { keyOf, parseRaw, type RawValue, valueOfToml, valueOfVariable, variableOf } from './setting-values.ts';
+import { isTable, placeOf, readSettingsFile, type SettingsFile, type Table } from './settings-file.ts';
+
+/** Places of values, the first before the others. */
+export const places = ['command line', 'environment', 'profile', 'folder', 'user', 'default'] as const;
+export type Place = (typeof places)[number];
+
+/** Where settings come from, besides the command line. */
+export interface Settings {
+  readonly env: NodeJS.ProcessEnv;
+  /** That of the working folder before that of the user; without those that are not there. */
+  readonly files: readonly SettingsFile[];
+  /** Where files were looked for. */
+  readonly lookedAt: readonly string[];
+}
+
+/** An option of a command as it is now. */
+export interface Setting {
+  readonly option: Option;
+  readonly key: string;
+  readonly place: Place;
+  /** `HALOGRID_TILE`, `halogrid.toml:12`; undefined for the command line and defaults. */
+  readonly from: string | undefined;
+  readonly value: unknown;
+  /** Why what is said there is no value of it. */
+  readonly error?: string;
+}
+
+const fileName = 'halogrid.toml';
+
+/** Settings as they are for a program that works in `folder`. Rejects with UsageError where a file is not what it should be. */
+export async function readSettings(env: NodeJS.ProcessEnv, folder: string): Promise<Settings> {
+  const here = resolve(folder, fileName);
+  const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : homeConfig(env);
+  const users = config && join(config, 'halogrid', fileName);
+  const read = [
+    ...(here === users ? [] : [await readSettingsFile(here, 'folder')]),
+    ...(users ? [await readSettingsFile(users, 'user')] : []),
+  ];
+  return {
+    env,
+    files: read.filter((file) => file !== undefined),
+    lookedAt: [here, ...(users && users !== here ? [users] : [])],
+  };
+}
+
+/** The files that were looked for, and whether they are there. */
+export const foundFiles = ({ lookedAt, files }: Settings): { path: string; isThere: boolean }[] =>
+  lookedAt.map((path) => ({ path, isThere: files.some((file) => file.path === path) }));
+
+/** A user whom the system does not know, as in containers, has no home. */
+function homeConfig(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return join(env.HOME || homedir(), '.config');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of a command, without the program's: `['bench', 'kernels']`. */
+export function pathOf(command: Command): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
+}
+
+/** Options of a command that may be set in other places than the command line. */
+export function settable(command: Command): Option[] {
+  if (command.parent === null) return [];
+  const own = onlyTyped[pathOf(command).join(' ')] ?? {};
+  return command.options.filter((option) => !option.hidden && keyOf(option) !== 'profile' && !(keyOf(option) in own));
+}
+
+/**
+ * The options of a command whose command line is parsed, as they are with what other places say of those that were not typed: the value
+ * of the first place that has one, unless a value of an earlier place excludes it.
+ */
+export function chooseSettings(command: Command, settings: Settings): Setting[] {
+  const chosen = new Map<string, Setting>();
+  const name = pathOf(command).join(' ');
+  const dropped = new Set<string>();
+  const drop = (key: string, value: unknown): void => {
+    for (const each of droppedBy(name, key, value)) dropped.add(each);
+  };
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    if (command.getOptionValueSource(attribute) !== 'cli') continue;
+    const value = command.getOptionValue(attribute);
+    chosen.set(keyOf(option), { option, key: keyOf(option), place: 'command line', from: undefined, value });
+    drop(keyOf(option), value);
+  }
+  for (const [place, find] of finders(command, settings)) {
+    const given = settable(command).flatMap((option) => {
+      const key = keyOf(option);
+      if (chosen.has(key) || dropped.has(key)) return [];
+      const found = find(option, key);
+      return found ? [{ option, key, place, from: found.from, ...valueOrError(found.value) }] : [];
+    });
+    for (const setting of given) chosen.set(setting.key, setting);
+    // Those of one place do not exclude each other: that is for the command to refuse.
+    for (const { key, value } of given) drop(key, value);
+    if (place === 'environment' && settings.env.HALOGRID_TOKEN) drop('token', undefined);
+  }
+  return [
+    ...chosen.values(),
+    ...settable(command)
+      .filter((option) => !chosen.has(keyOf(option)))
+      .map((option) => ({
+        option,
+        key: keyOf(option),
+        place: 'default' as const,
+        from: undefined,
+        value: option.defaultValue,
+      })),
+  ];
+}
+
+type Find = (option: Option, key: string) => { from: string; value: () => unknown } | undefined;
+
+function finders(command: Command, settings: Settings): [Place, Find][] {
+  const { env, files } = settings;
+  const inEnvironment: Find = (option, key) => {
+    const from = variableOf(key);
+    const text = env[from];
+    if (!text) return undefined;
+    return { from, value: () => parseRaw(option, valueOfVariable(option, text)) };
+  };
+  const path = pathOf(command);
+  const profile = profileOf(command, settings);
+  const inFiles = (owner?: SettingsFile['owner']): Find => {
+    const sections = files
+      .filter((file) => owner === undefined || file.owner === owner)
+      .flatMap((file) => sectionsOf(file, owner ? [] : ['profiles', profile!.name], path));
+    return (option, key) => {
+      const section = sections.find(({ table }) => table[key] !== undefined && !isTable(table[key]));
+      if (!section) return undefined;
+      const { file, table, names } = section;
+      return { from: placeOf(file, names, key), value: () => parseRaw(option, rawOf(file, option, key, table[key])) };
+    };
+  };
+  return [
+    ['environment', inEnvironment],
+    ...(profile ? [['profile', inFiles()] satisfies [Place, Find]] : []),
+    ['folder', inFiles('folder')],
+    ['user', inFiles('user')],
+  ];
+}
+
+function rawOf(file: SettingsFile, option: Option, key: string, value: unknown): RawValue {
+  if (file.owner === 'folder' && !ofFolder.has(key)) {
+    const why = notOfFolder[key] ?? 'it is not among those that a file in any folder may set';
+    throw new UsageError(
+      `Expected no ${key} in the file of a folder, because ${why}; put it into ~/.config/halogrid/halogrid.toml, ${variableOf(key)} or the command line`,
+    );
+  }
+  return valueOfToml(option, value);
+}
+
+interface Section {
+  file: SettingsFile;
+  table: Table;
+  names: string[];
+}
+
+/** The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all tables. */
+export function sectionsOf(file: SettingsFile, within: readonly string[], path: readonly string[]): Section[] {
+  const found: Section[] = [];
+  let table: unknown = file.root;
+  const names = [...within, ...path];
+  for (let depth = 0; depth <= names.length && isTable(table); depth++) {
+    if (depth >= within.length) found.unshift({ file, table, names: names.slice(0, depth) });
+    table = table[names[depth]!];
+  }
+  return found;
+}
+
+/** The profile that is asked for; undefined where none is. Throws UsageError where no file has it. */
+function profileOf(command: Command, { env, files, lookedAt }: Settings): { name: string } | undefined {
+  const typed = command.getOptionValue('profile') as string | undefined;
+  const name = typed ?? (env.HALOGRID_PROFILE || undefined);
+  if (name === undefined) return undefined;
+  const names = [...new Set(files.flatMap(({ root }) => (isTable(root.profiles) ? Object.keys(root.profiles) : [])))];
+  if (names.includes(name)) return { name };
+  const asked = typed === undefined ? 'HALOGRID_PROFILE' : '--profile';
+  throw new UsageError(
+    names.length > 0
+      ? `Expected one of ${names.join(', ')} for ${asked} but received '${name}'`
+      : `Expected a profile for ${asked} but there is none: ${lookedAt.join(' and ')} have no [profiles.${name}]`,
+  );
+}
+
+function valueOrError(read: () => unknown): { value: unknown; error?: string } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { value: undefined, error: (error as Error).message };
+  }
+}
