@@ -30,9 +30,8 @@ def absolute(path: str) -> str:
 
 def grid_of(grid: Grid) -> Tuple[int, int]:
     """Rows and columns of a grid: (4, 6) or "4x6". Raises Error."""
-    given = grid.split("x") if isinstance(grid, str) else list(grid)
     try:
-        rows, columns = (int(side) for side in given)
+        rows, columns = (int(side) for side in (grid.split("x") if isinstance(grid, str) else grid))
     except (TypeError, ValueError):
         rows = columns = 0
     if rows < 1 or columns < 1:
