@@ -1,6 +1,6 @@
 """Damages features.parquet files byte by byte: each then loads as it did, as far as the format can tell, or is an Error.
 
-Arguments: the seed, how many times a byte is changed, the files. Both readers of packed numbers are tried.
+Arguments: the seed, how many times each byte is changed, the files.
 """
 
 import os
@@ -30,7 +30,9 @@ class Damage(unittest.TestCase):
                     whole = file.read()
                 expected = loaded(path)
                 for at in range(len(whole)):
-                    pieces = [whole[:at]] + [self.changed(whole, at, chosen) for _ in range(int(times))]
+                    pieces = [self.changed(whole, at, chosen) for _ in range(int(times))]
+                    if at % 8 == 0:
+                        pieces.append(whole[:at])
                     for piece in pieces:
                         with open(target, "wb") as file:
                             file.write(piece)

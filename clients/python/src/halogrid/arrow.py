@@ -1,4 +1,4 @@
-"""Reads features.parquet with pyarrow, where that is installed."""
+"""Reads with pyarrow, where that is installed, what another program made of a features.parquet."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Features:
         return len(self.sources)
 
     def __repr__(self) -> str:
-        return f"<halogrid.Features: {len(self)} rows of {len(self.channels)} x {self.bins} bins>"
+        return f"<halogrid.Features: {len(self)} rows of {self.matrix.shape[-1]} bins>"
 
     @property
     def channels(self) -> List[str]:

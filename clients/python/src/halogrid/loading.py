@@ -19,7 +19,7 @@ def load(results: Union[str, "os.PathLike[str]", Any], pipeline: Optional[str] =
     """The histograms of a job.
 
     ``results`` is the folder that a job wrote, a features.parquet, a Job of ``connect`` or what ``run`` returns; ``pipeline`` is the
-    name of one where the job had several. Reads with pyarrow where that is installed, else by itself.
+    name of one where the job had several. What another program wrote over is read with pyarrow, where that is installed.
 
     Raises Error: NOT_FOUND where there are no histograms, INVALID_ARGUMENT for a wrong ``pipeline``, DATA_LOSS where a file is damaged.
     """
@@ -79,6 +79,11 @@ def _entries(folder: str) -> List["os.DirEntry[str]"]:
 
 def _read(paths: List[str]) -> Table:
     try:
-        return read_features_with_arrow(paths)
-    except ImportError:
         return read_features(paths)
+    except Error as error:
+        if error.code != "UNIMPLEMENTED":
+            raise
+        try:
+            return read_features_with_arrow(paths)
+        except ImportError:
+            raise error from None

@@ -19,59 +19,61 @@ LARGEST = 2**53 - 1
 _MOST_BITS = 56
 
 
-class Miniblock(NamedTuple):
-    """Differences that are packed in as many bits each."""
+class Blocks(NamedTuple):
+    """Where differences to the number before are, in blocks of ``size`` that are packed in as many bits each."""
 
-    at: int
-    """The first byte."""
-    bits: int
-    count: int
-    least: int
-    """To be added to each."""
+    size: int
+    at: List[int]
+    """The first byte of each block."""
+    bits: List[int]
+    least: List[int]
+    """To be added to each difference of a block."""
 
 
 def unpack(cursor: Cursor, count: int, largest: int = LARGEST, quickly: bool = True) -> Any:
     """``count`` whole numbers from 0 to ``largest``: an array of int64, by NumPy where that is there unless not ``quickly``."""
-    first, blocks = _miniblocks(cursor, count)
+    first, blocks = _read_blocks(cursor, count)
     if count == 0:
         return array("q")
     if quickly and numpy is not None:
-        return _sum_quickly(cursor.data, first, blocks, largest)
-    return _sum(cursor.data, first, blocks, largest)
+        return _sum_quickly(cursor.data, first, count, blocks, largest)
+    return _sum(cursor.data, first, count, blocks, largest)
 
 
-def _miniblocks(cursor: Cursor, count: int) -> Tuple[int, List[Miniblock]]:
-    """The first number, and where the differences to the one before are; the cursor is behind them then."""
-    block, per_block, stated = cursor.varint(), cursor.varint(), cursor.varint()
+def _read_blocks(cursor: Cursor, count: int) -> Tuple[int, Blocks]:
+    """The first number, and the blocks of the others; the cursor is behind them then."""
+    whole, per_whole, stated = cursor.varint(), cursor.varint(), cursor.varint()
     first = cursor.zigzag()
-    size = block // per_block if per_block else 0
-    if size == 0 or size % 32 or block != size * per_block or block > 2**20 or stated != count or abs(first) > LARGEST:
+    size = whole // per_whole if per_whole else 0
+    if size == 0 or size % 32 or whole != size * per_whole or whole > 2**20 or stated != count or abs(first) > LARGEST:
         raise Malformed("the head of packed numbers is wrong")
-    blocks: List[Miniblock] = []
+    blocks = Blocks(size, [], [], [])
     left = count - 1
     while left > 0:
         least = cursor.zigzag()
-        if abs(least) > LARGEST:
+        # What is behind the last number has no bytes.
+        widths = cursor.take(per_whole)[: (left + size - 1) // size]
+        if abs(least) > LARGEST or max(widths) > _MOST_BITS:
             raise Malformed("a packed number is too large")
-        for bits in cursor.take(per_block):
-            # What is behind the last number has no bytes.
-            if left <= 0:
-                break
-            if bits > _MOST_BITS:
-                raise Malformed("a packed number is too large")
-            blocks.append(Miniblock(cursor.at, bits, min(size, left), least))
-            cursor.take(bits * size // 8)
-            left -= size
+        at = cursor.at
+        for bits in widths:
+            blocks.at.append(at)
+            blocks.bits.append(bits)
+            blocks.least.append(least)
+            at += bits * size // 8
+        cursor.take(at - cursor.at)
+        left -= whole
     return first, blocks
 
 
-def _sum(data: bytes, first: int, blocks: List[Miniblock], largest: int) -> array:
+def _sum(data: bytes, first: int, count: int, blocks: Blocks, largest: int) -> array:
     numbers = [first]
     number = first
-    for at, bits, count, least in blocks:
-        packed = int.from_bytes(data[at : at + (bits * count + 7) // 8], "little")
+    for at, bits, least in zip(blocks.at, blocks.bits, blocks.least):
+        size = min(blocks.size, count - len(numbers))
+        packed = int.from_bytes(data[at : at + (bits * size + 7) // 8], "little")
         mask = (1 << bits) - 1
-        for shift in range(0, bits * count, bits) if bits else [0] * count:
+        for shift in range(0, bits * size, bits) if bits else [0] * size:
             number += least + (packed >> shift & mask)
             numbers.append(number)
     if min(numbers) < 0 or max(numbers) > largest:
@@ -79,20 +81,15 @@ def _sum(data: bytes, first: int, blocks: List[Miniblock], largest: int) -> arra
     return array("q", numbers)
 
 
-def _sum_quickly(data: bytes, first: int, blocks: List[Miniblock], largest: int) -> Any:
-    table = numpy.array(blocks, dtype=numpy.int64).reshape(-1, 4)
-    counts = table[:, 2]
-    starts, bits, least = (numpy.repeat(table[:, column], counts) for column in (0, 1, 3))
-    within = numpy.arange(len(starts)) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
-    bit = within * bits
+def _sum_quickly(data: bytes, first: int, count: int, blocks: Blocks, largest: int) -> Any:
+    at, bits, least = (numpy.array(of, dtype=numpy.int64)[:, None] for of in blocks[1:])
+    bit = numpy.arange(blocks.size) * bits
     # Eight bytes from any place hold the at most 56 bits of a number and those before it in its first byte.
-    padded = data + bytes(8)
-    words = numpy.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))
-    packed = words[starts + (bit >> 3)] >> (bit & 7).astype(numpy.uint64)
-    deltas = (packed & ((numpy.uint64(1) << bits.astype(numpy.uint64)) - numpy.uint64(1))).astype(numpy.int64)
-    numbers = numpy.empty(len(deltas) + 1, dtype=numpy.int64)
-    numbers[0] = first
-    numpy.add(deltas, least, out=numbers[1:])
+    words = numpy.ndarray(len(data) + 1, dtype="<u8", buffer=data + bytes(8), strides=(1,))
+    packed = words[at + (bit >> 3)] >> (bit & 7).astype(numpy.uint64)
+    deltas = (packed & ((1 << bits) - 1).astype(numpy.uint64)).astype(numpy.int64)
+    deltas += least
+    numbers = numpy.concatenate([numpy.array([first]), deltas.reshape(-1)[: count - 1]])
     numpy.cumsum(numbers, out=numbers)
     # No step is longer than 2^57, so that one beyond 2^63 is found at the number before.
     if numbers.min() < 0 or numbers.max() > largest:

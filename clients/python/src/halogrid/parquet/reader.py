@@ -70,7 +70,7 @@ def _read_group(file: BinaryIO, group: Group, table: Table, lists: "_Lists") -> 
         if chunk is None:
             continue
         if chunk.type != _TYPES[name] or len(chunk.path) != 1:
-            raise Malformed(f"the column '{name}' is of the type {chunk.type}")
+            raise Unsupported(f"{chunk.type} in the column '{name}'")
         values: List[Any] = []
         for page in read_pages(_bytes_of(file, chunk), chunk):
             if page.rows > group.rows - len(values):
@@ -97,10 +97,10 @@ class _Lists:
     def read(self, data: bytes, chunk: Chunk, rows: int) -> Tuple[Any, int]:
         """The counts of ``rows`` rows one after another, and how many a row has."""
         if chunk.type not in ("INT32", "INT64"):
-            raise Malformed(f"the column 'histogram' is of the type {chunk.type}")
+            raise Unsupported(f"{chunk.type} in the column 'histogram'")
         pages = list(read_pages(data, chunk))
         if len(pages) != 1:
-            raise Malformed(f"its histograms have {len(pages)} pages")
+            raise Unsupported(f"{len(pages)} pages of a row group in the column 'histogram'")
         [page] = pages
         bins = page.values // max(rows, 1)
         if page.rows != rows or page.nulls or bins == 0 or bins * rows != page.values:
