@@ -22,7 +22,8 @@ _NAME = f"halogrid-{VERSION}"
 _INFO = f"{_NAME}.dist-info"
 _WHEEL = f"{_NAME}-py3-none-any.whl"
 
-_METADATA = f"""Metadata-Version: 2.1
+_METADATA = (
+    f"""Metadata-Version: 2.1
 Name: halogrid
 Version: {VERSION}
 Summary: Runs texture kernels by halogrid, asks its coordinators, and loads its results
@@ -34,7 +35,9 @@ Requires-Dist: pandas; extra == "arrays"
 Requires-Dist: pyarrow; extra == "arrays"
 Description-Content-Type: text/markdown
 
-""".encode() + _read("README.md")
+""".encode()
+    + _read("README.md")
+)
 
 _KIND = b"Wheel-Version: 1.0\nGenerator: halogrid\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 

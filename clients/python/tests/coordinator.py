@@ -15,7 +15,7 @@ class Answer:
 
 @contextmanager
 def coordinator(answers):
-    """Its URL, and the list of requests (method, path, headers, body). ``answers`` has an Answer, or a list of them, by path."""
+    """Its URL, and what is asked: method, path, headers, body. ``answers`` has an Answer or a list by path."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):

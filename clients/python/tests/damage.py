@@ -1,4 +1,4 @@
-"""Damages features.parquet files byte by byte: each then loads as it did, as far as the format can tell, or is an Error.
+"""Damages files of features byte by byte: each then has the counts that it had, or is an Error.
 
 Arguments: the seed, how many times each byte is changed, the files.
 """

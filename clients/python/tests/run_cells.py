@@ -1,6 +1,7 @@
-"""Executes cells of code, one after another in one namespace, as a notebook does, and prints what expressions come to then.
+"""Executes cells of code, one after another in one namespace, as a notebook does.
 
-Stdin is JSON: {"cells": [[name, code], …], "expressions": […]}. Stdout is a line of JSON for each expression, the last lines of it.
+Stdin is JSON: {"cells": [[name, code], …], "expressions": […]}. The last lines of stdout are JSON of what each
+expression then is.
 """
 
 import json

@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-import halogrid
 from coordinator import Answer, coordinator
+
+import halogrid
 
 
 def job(state, **more):
@@ -40,7 +41,9 @@ class Jobs(unittest.TestCase):
             self.assertEqual(submitted.result(), {"digest": "ab"})
         method, _, headers, body = asked[0]
         self.assertEqual((method, headers["content-type"]), ("POST", "application/json"))
-        self.assertEqual(json.loads(body), {"sources": ["/in"], "op": ["lbp"], "grid": {"rows": 2, "columns": 2}, "tilePx": 64})
+        self.assertEqual(
+            json.loads(body), {"sources": ["/in"], "op": ["lbp"], "grid": {"rows": 2, "columns": 2}, "tilePx": 64}
+        )
 
     def test_a_stream_that_breaks_is_asked_for_again(self):
         running, complete = job("RUNNING"), job("COMPLETE")
@@ -91,9 +94,15 @@ class Jobs(unittest.TestCase):
 
     def test_a_file_is_there_whole_or_not_at_all(self):
         path = f"{JOB}/results/maps/a%20b.tif"
-        with tempfile.TemporaryDirectory() as folder, coordinator(
-            {JOB: Answer({"job": job("COMPLETE")}), path: [Answer(b"pixels"), Answer(b"pix", cut=True), Answer(b"pixels")]}
-        ) as (url, _):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            coordinator(
+                {
+                    JOB: Answer({"job": job("COMPLETE")}),
+                    path: [Answer(b"pixels"), Answer(b"pix", cut=True), Answer(b"pixels")],
+                }
+            ) as (url, _),
+        ):
             complete = halogrid.connect(url).job("20260101-1")
             written = complete.download("maps/a b.tif", folder)
             self.assertEqual(written, os.path.join(folder, "a b.tif"))
@@ -108,7 +117,11 @@ class Jobs(unittest.TestCase):
 
 class Errors(unittest.TestCase):
     def test_the_sentence_code_and_field_are_those_of_the_answer(self):
-        told = {"error": "Expected 1 or more for grid.rows but received 0", "code": "INVALID_ARGUMENT", "field": "grid.rows"}
+        told = {
+            "error": "Expected 1 or more for grid.rows but received 0",
+            "code": "INVALID_ARGUMENT",
+            "field": "grid.rows",
+        }
         answers = {
             "/api/v1/plan": Answer(told, 400),
             "/api/v1/jobs": Answer({"error": "Say who you are"}, 401),
@@ -133,7 +146,9 @@ class Errors(unittest.TestCase):
     def test_where_nobody_answers(self):
         with coordinator({}) as (url, _):
             pass
-        with self.assertRaisesRegex(halogrid.Error, f"^The coordinator {url} does not answer: Connection refused$") as raised:
+        with self.assertRaisesRegex(
+            halogrid.Error, f"^The coordinator {url} does not answer: Connection refused$"
+        ) as raised:
             halogrid.connect(url).nodes()
         self.assertEqual(raised.exception.code, "UNAVAILABLE")
 
@@ -147,7 +162,10 @@ class Errors(unittest.TestCase):
 
 class Tokens(unittest.TestCase):
     def test_a_token_comes_from_the_argument_else_the_environment_and_is_read_again_each_time(self):
-        with tempfile.TemporaryDirectory() as folder, coordinator({"/api/v1/nodes": Answer({"nodes": []})}) as (url, asked):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            coordinator({"/api/v1/nodes": Answer({"nodes": []})}) as (url, asked),
+        ):
 
             def file(name, text=None):
                 path = os.path.join(folder, name)

@@ -4,6 +4,7 @@ import random
 import unittest
 
 from encoding import delta_pack, levels, snappy_pack, varint, zigzag
+
 from halogrid.parquet.cursor import Cursor, Malformed
 from halogrid.parquet.delta import LARGEST, unpack, unpack_texts
 from halogrid.parquet.levels import read_levels
@@ -44,7 +45,10 @@ class Deltas(unittest.TestCase):
             "no block": (varint(0) + packed[2:], 300),
             "blocks of odd size": (varint(100) + packed[2:], 300),
             "a first number beyond all": (varint(128) + varint(4) + varint(2) + zigzag(2**60) + bytes(5), 2),
-            "a least difference beyond all": (varint(128) + varint(4) + varint(2) + bytes(1) + zigzag(2**60) + bytes(4), 2),
+            "a least difference beyond all": (
+                varint(128) + varint(4) + varint(2) + bytes(1) + zigzag(2**60) + bytes(4),
+                2,
+            ),
             "64 bits": (varint(128) + varint(4) + varint(2) + bytes(2) + bytes([64, 0, 0, 0]) + bytes(256), 2),
         }
         for name, (data, count) in wrong.items():
@@ -74,7 +78,9 @@ class Texts(unittest.TestCase):
     def test_texts_are_those_that_were_shared(self):
         chosen = random.Random(3)
         for _ in range(60):
-            texts = ["".join(chosen.choices("aé\U0001f600", k=chosen.randint(0, 9))) for _ in range(chosen.randint(1, 40))]
+            texts = [
+                "".join(chosen.choices("aé\U0001f600", k=chosen.randint(0, 9))) for _ in range(chosen.randint(1, 40))
+            ]
             shared, rests, last = [], [], b""
             for one in (text.encode() for text in texts):
                 same = 0
@@ -102,7 +108,13 @@ class Levels(unittest.TestCase):
             self.assertEqual(read_levels(levels(bits, seed), len(bits))[: len(bits)], bytes(bits))
 
     def test_others_are_malformed(self):
-        for data, count in ((varint(3 << 1) + b"\2", 3), (varint(9 << 1) + b"\1", 8), (varint(2**40 << 1) + b"\1", 8), (b"", 1), (b"\3", 8)):
+        for data, count in (
+            (varint(3 << 1) + b"\2", 3),
+            (varint(9 << 1) + b"\1", 8),
+            (varint(2**40 << 1) + b"\1", 8),
+            (b"", 1),
+            (b"\3", 8),
+        ):
             self.assertRaises(Malformed, read_levels, data, count)
 
 
@@ -116,7 +128,13 @@ class Snappy(unittest.TestCase):
 
     def test_others_are_malformed(self):
         packed = snappy_pack(b"halogrid" * 20, 1)
-        for data, size in ((packed, 159), (packed[:-1], 160), (varint(4) + b"\1\0", 4), (varint(4) + b"\x0d\1", 4), (b"\xff" * 11, 1)):
+        for data, size in (
+            (packed, 159),
+            (packed[:-1], 160),
+            (varint(4) + b"\1\0", 4),
+            (varint(4) + b"\x0d\1", 4),
+            (b"\xff" * 11, 1),
+        ):
             self.assertRaises(Malformed, decompress, data, size)
 
 
@@ -124,7 +142,9 @@ class Thrift(unittest.TestCase):
     def test_any_bytes_are_a_structure_or_malformed(self):
         chosen = random.Random(6)
         for _ in range(3000):
-            data = bytes(chosen.choices([0, 0x15, 0x19, 0x1C, 0x18, 0xFC, chosen.randrange(256)], k=chosen.randint(0, 40)))
+            data = bytes(
+                chosen.choices([0, 0x15, 0x19, 0x1C, 0x18, 0xFC, chosen.randrange(256)], k=chosen.randint(0, 40))
+            )
             try:
                 self.assertIsInstance(read_struct(Cursor(data)), dict)
             except Malformed:

@@ -34,7 +34,9 @@ class Loading(unittest.TestCase):
         self.assertEqual(features_path(os.path.dirname(plain)), plain)
         self.assertEqual(features_path(plain), plain)
         self.assertEqual(features_path(several, "codes"), codes)
-        self.refused("^Expected one of codes, edges for pipeline but received none$", "INVALID_ARGUMENT", features_path, several)
+        self.refused(
+            "^Expected one of codes, edges for pipeline but received none$", "INVALID_ARGUMENT", features_path, several
+        )
         self.refused("but received 'x'$", "INVALID_ARGUMENT", features_path, several, "x")
         self.refused("^Expected none, because", "INVALID_ARGUMENT", features_path, os.path.dirname(plain), "x")
         self.refused("the job is not complete, or", "NOT_FOUND", features_path, several, "edges")
@@ -47,7 +49,9 @@ class Loading(unittest.TestCase):
         names = [os.path.basename(part) for part in part_files(path)]
         self.assertEqual(names, ["part-0.parquet", "part-9.parquet", "part-10.parquet"])
         os.makedirs(os.path.join(self.folder, "empty", "features.parquet"))
-        self.refused("has no files that end with .parquet", "NOT_FOUND", halogrid.load, os.path.join(self.folder, "empty"))
+        self.refused(
+            "has no files that end with .parquet", "NOT_FOUND", halogrid.load, os.path.join(self.folder, "empty")
+        )
 
     def test_a_file_that_is_none_of_parquet_is_damaged(self):
         path = touch(self.folder, "features.parquet")

@@ -12,7 +12,7 @@ import halogrid
 PROGRAM = """#!{python}
 import json, sys
 print("Plan: 2 sources", "", "halogrid: " + "é" * 3, sep="\\n", file=sys.stderr, flush=True)
-print(json.dumps({{"out": "/out", "digest": "ab", "counts": {{"frames": 2}}, "words": sys.argv[1:], "long": "x" * 200000}}))
+print(json.dumps({{"out": "/out", "digest": "ab", "counts": {{"frames": 2}}, "words": sys.argv[1:], "x": "x" * 10**5}}))
 sys.exit({code})
 """
 

@@ -23,7 +23,11 @@ class JobSpec(unittest.TestCase):
     def test_fields_are_those_of_the_message(self):
         here = os.path.abspath("x")
         cases = [
-            (spec(["x", pathlib.Path("/y"), "https://h/m.txt", "file:///z"]), "sources", [here, "/y", "https://h/m.txt", "file:///z"]),
+            (
+                spec(["x", pathlib.Path("/y"), "https://h/m.txt", "file:///z"]),
+                "sources",
+                [here, "/y", "https://h/m.txt", "file:///z"],
+            ),
             (spec(op="lbp"), "op", ["lbp"]),
             (spec(op=["conv:kernel=box-3,as=u8", "lbp"]), "op", ["conv:kernel=box-3,as=u8", "lbp"]),
             (spec(pipelines={"a": "lbp"}), "pipelines", {"named": [{"name": "a", "op": ["lbp"]}]}),

@@ -1,9 +1,9 @@
 """halogrid from Python: run jobs, speak to a coordinator, and load what came out.
 
-    import halogrid
+import halogrid
 
-    features = halogrid.run("photos", op="lbp:labels=uniform", out="results").load()
-    features.matrix.shape
+features = halogrid.run("photos", op="lbp:labels=uniform", out="results").load()
+features.matrix.shape
 """
 
 from .client import Client, connect

@@ -27,12 +27,14 @@ def read_token(token: Optional[str], token_file: Optional[str]) -> Optional[str]
 
 
 def open_tls(ca_file: Optional[str]) -> ssl.SSLContext:
-    """TLS with servers whose certificates an authority of the file signed, else one that the system knows. Raises Error."""
+    """TLS with servers whose certificates an authority of the file signed, else one that the system knows."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError as error:
         # An error of TLS is one of these.
-        raise Error(f"Expected certificates in PEM for ca_file but '{ca_file}' has none: {error}", field="ca_file") from None
+        raise Error(
+            f"Expected certificates in PEM for ca_file but '{ca_file}' has none: {error}", field="ca_file"
+        ) from None
 
 
 def _read_secret(path: str, option: str) -> str:

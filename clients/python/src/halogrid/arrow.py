@@ -9,7 +9,7 @@ from .table import FLAT_COLUMNS, Table
 
 
 def read_features_with_arrow(paths: List[str]) -> Table:
-    """All rows of files, in order. Raises Error where one cannot be read; ImportError where pyarrow or NumPy is not there."""
+    """All rows of files, in order. Raises Error where one cannot be read, ImportError without pyarrow or NumPy."""
     import numpy  # noqa: F401
     import pyarrow
     import pyarrow.parquet as parquet

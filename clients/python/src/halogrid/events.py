@@ -7,7 +7,7 @@ from typing import BinaryIO, Iterator, List
 
 
 def read_events(body: BinaryIO) -> Iterator[str]:
-    """The data of each event, as soon as it is there. Comments and other fields are left out, and so is an event that is cut short."""
+    """The data of each event, as soon as it is there. Other fields are left out, and an event that is cut short."""
     data: List[str] = []
     # Lines end with CR LF, LF or CR, as text of Python may.
     for line in io.TextIOWrapper(body, "utf-8-sig", "replace"):

@@ -18,7 +18,13 @@ _BASE = "/api/v1"
 #: Codes by status, for answers that tell none.
 _CODES = {
     **{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"},
-    **{409: "FAILED_PRECONDITION", 410: "NOT_FOUND", 416: "OUT_OF_RANGE", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"},
+    **{
+        409: "FAILED_PRECONDITION",
+        410: "NOT_FOUND",
+        416: "OUT_OF_RANGE",
+        429: "RESOURCE_EXHAUSTED",
+        503: "UNAVAILABLE",
+    },
 }
 
 
@@ -99,9 +105,13 @@ def reaching(url: str) -> Iterator[None]:
         yield
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason or error
-        raise Error(f"The coordinator {url} is not trusted: {why}; ca_file names who signed its certificate", "UNAVAILABLE") from None
+        raise Error(
+            f"The coordinator {url} is not trusted: {why}; ca_file names who signed its certificate", "UNAVAILABLE"
+        ) from None
     except (OSError, http.client.HTTPException) as error:
-        why = (os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else str(error)) or repr(error)
+        why = (os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else str(error)) or repr(
+            error
+        )
         raise Error(f"The coordinator {url} does not answer: {why}", "UNAVAILABLE") from None
 
 

@@ -9,6 +9,7 @@ import time
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 from urllib.parse import quote
 
+from .download import save
 from .errors import Error
 from .events import read_events
 from .features import Features
@@ -62,8 +63,10 @@ class Job:
         return f"<halogrid.Job {self.id}: {self.state}>"
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
-        """Its status (a dict) now, and whenever it changes, to its end. Goes on by itself after a coordinator that was away for
-        less than the client's timeout; else raises Error with the code UNAVAILABLE."""
+        """Its status (a dict) now, and whenever it changes, to its end.
+
+        Goes on by itself where the coordinator was away for less than the client's timeout; else raises Error.
+        """
         told: Optional[Dict[str, Any]] = None
         lost_at: Optional[float] = None
         while True:
@@ -95,12 +98,12 @@ class Job:
                 except (ValueError, KeyError, TypeError):
                     raise Error("An event of the job is no JSON of a job", "INTERNAL") from None
 
-    def refresh(self) -> "Job":
+    def refresh(self) -> Job:
         """Asks for its status once, and returns the job."""
         self.status = self._api.get(self._path())["job"]
         return self
 
-    def wait(self) -> "Job":
+    def wait(self) -> Job:
         """Waits for its end, whatever that is, and returns the job."""
         if not self.has_ended:
             for _ in self:
@@ -115,7 +118,7 @@ class Job:
             raise Error(f"Job {self.id} is {self.state}" + (f": {why}" if why else ""), "FAILED_PRECONDITION")
         return self._api.get(self._path("/results/job.json"))
 
-    def cancel(self) -> "Job":
+    def cancel(self) -> Job:
         """Stops it, and returns the job."""
         self.status = self._api.post(self._path("/cancel"))["job"]
         return self
@@ -125,35 +128,16 @@ class Job:
         answer = self._api.get(self._path("/results"))
         return [File(file["name"], file["bytes"]) for file in answer["files"]]
 
-    def download(self, path: str, to: Union[str, "os.PathLike[str]"] = ".") -> str:
+    def download(self, path: str, to: Union[str, os.PathLike[str]] = ".") -> str:
         """Fetches one of its files, such as "histogram.json", and returns where it is.
 
-        ``to`` is a folder that is there, in which it has its own name, or the file to write. It is there whole or not at all.
+        ``to`` is a folder that is there, in which it has its own name, or the file to write. It is there whole or not.
         """
         target = os.fspath(to)
         if os.path.isdir(target):
             target = os.path.join(target, os.path.basename(path))
         with self._api.open("GET", self._path(f"/results/{quote(path)}")) as response:
-            expected = response.length
-            try:
-                folder = os.path.dirname(os.path.abspath(target))
-                with tempfile.NamedTemporaryFile(dir=folder, prefix=".halogrid-", delete=False) as file:
-                    try:
-                        while True:
-                            with reaching(self._api.url):
-                                piece = response.read(2**20)
-                            if not piece:
-                                break
-                            file.write(piece)
-                        if expected is not None and file.tell() != expected:
-                            raise Error(f"'{path}' ended after {file.tell()} of {expected} bytes", "UNAVAILABLE")
-                        file.close()
-                        os.replace(file.name, target)
-                    except BaseException:
-                        os.unlink(file.name)
-                        raise
-            except OSError as error:
-                raise Error(f"'{target}' cannot be written: {error.strerror}", "UNAVAILABLE") from None
+            save(response, target, self._api.url)
         return target
 
     def load(self, pipeline: Optional[str] = None) -> Features:
@@ -161,7 +145,7 @@ class Job:
         self.result()
         with tempfile.TemporaryDirectory(prefix="halogrid-") as folder:
             for name, _ in self.files():
-                # Of all pipelines the names matter, which are few; a file of a pipeline that is not asked for stays where it is.
+                # The names of all pipelines matter, and the file of one.
                 words = name.split("/")
                 if words[0] == "pipelines":
                     os.makedirs(os.path.join(folder, *words[:2]), exist_ok=True)

@@ -15,13 +15,15 @@ from .table import Table
 _FILE = "features.parquet"
 
 
-def load(results: Union[str, "os.PathLike[str]", Any], pipeline: Optional[str] = None) -> Features:
+def load(results: Union[str, os.PathLike[str], Any], pipeline: Optional[str] = None) -> Features:
     """The histograms of a job.
 
-    ``results`` is the folder that a job wrote, a features.parquet, a Job of ``connect`` or what ``run`` returns; ``pipeline`` is the
-    name of one where the job had several. What another program wrote over is read with pyarrow, where that is installed.
+    ``results`` is the folder that a job wrote, a features.parquet, a Job of ``connect`` or what ``run`` returns;
+    ``pipeline`` is the name of one where the job had several. What another program made of a file is read with pyarrow,
+    where that is installed.
 
-    Raises Error: NOT_FOUND where there are no histograms, INVALID_ARGUMENT for a wrong ``pipeline``, DATA_LOSS where a file is damaged.
+    Raises Error: NOT_FOUND where there are no histograms, INVALID_ARGUMENT for a wrong ``pipeline``, DATA_LOSS where a
+    file is damaged.
     """
     if hasattr(results, "load"):
         return results.load(pipeline)
@@ -67,7 +69,7 @@ def part_files(path: str) -> List[str]:
     return [os.path.join(path, name) for name in names]
 
 
-def _entries(folder: str) -> List["os.DirEntry[str]"]:
+def _entries(folder: str) -> List[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)

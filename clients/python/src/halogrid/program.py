@@ -27,7 +27,7 @@ class Run:
         self.out: str = summary["out"]
         #: Of its results.
         self.digest: str = summary["digest"]
-        #: Sources, frames, shards, pixels, and ``quarantined``: inputs that could not be read, of which errors.jsonl tells.
+        #: Sources, frames, shards, pixels, and ``quarantined``: inputs that could not be read; errors.jsonl tells why.
         self.counts: Dict[str, int] = summary["counts"]
 
     def load(self, pipeline: Optional[str] = None) -> Features:
@@ -48,18 +48,20 @@ def run(
     progress: Optional[Callable[[str], None]] = None,
     **options: Any,
 ) -> Run:
-    """Runs a job on this machine, by the program ``halogrid`` of the path (or the file that HALOGRID_BIN names), to its end.
+    """Runs a job on this machine, by the program ``halogrid`` of the path (or the file of HALOGRID_BIN), to its end.
 
-    Arguments are those of ``connect().submit``; ``options`` are others of ``halogrid run``: ``tile=512``, ``device="cpu"``, ``from_="0:10"``.
-    ``progress`` is called with each line that the program says meanwhile; without it they go to stderr.
+    Arguments are those of ``Client.submit``; ``options`` are others of ``halogrid run``: ``tile=512``,
+    ``device="cpu"``, ``from_="0:10"``. ``progress`` is called with each line that the program says; without it,
+    lines go to stderr.
 
-    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND without the program.
+    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND without the
+    program.
     """
     if op is not None and pipelines is not None:
         raise Error("Expected op or pipelines but received both", field="pipelines")
     words = command_options(op, pipelines, map_format, grid, out, options)
     command = [_program(), "run", "--json", *words, "--", *listed(sources)]
-    last: "deque[str]" = deque(maxlen=20)
+    last: deque[str] = deque(maxlen=20)
     # A pipe that nobody reads would hold it up.
     with tempfile.TemporaryFile() as stdout:
         with subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8") as child:
@@ -94,6 +96,6 @@ def _to_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _reason(lines: "deque[str]") -> str:
+def _reason(lines: deque[str]) -> str:
     told = [line for line in lines if line]
     return told[-1].replace("halogrid: ", "", 1) if told else "halogrid ended without a word"

@@ -55,7 +55,7 @@ class Table:
         self._added += rows
 
     def matrix(self) -> Any:
-        """The counts, a row each: an array of NumPy, or a memoryview of two dimensions. Raises Error where rows are missing."""
+        """The counts, rows x bins: an array of NumPy, or a memoryview. Raises Error where rows are missing."""
         if self._added != self.rows:
             raise Error("There are fewer rows than the file says", "DATA_LOSS")
         if self.rows == 0 or self.bins is None:

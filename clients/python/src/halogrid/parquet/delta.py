@@ -31,7 +31,10 @@ class Blocks(NamedTuple):
 
 
 def unpack(cursor: Cursor, count: int, largest: int = LARGEST, quickly: bool = True) -> Any:
-    """``count`` whole numbers from 0 to ``largest``: an array of int64, by NumPy where that is there unless not ``quickly``."""
+    """``count`` whole numbers from 0 to ``largest``, as an array of int64.
+
+    By NumPy where that is there, unless not ``quickly``.
+    """
     first, blocks = _read_blocks(cursor, count)
     if count == 0:
         return array("q")

@@ -95,9 +95,7 @@ class _Element(NamedTuple):
 
 
 def _element(of: Struct) -> _Element:
-    return _Element(
-        text(field(of, 4, bytes)), field(of, 5, int, 0), field(of, 3, int, REQUIRED), field(of, 1, int, -1)
-    )
+    return _Element(text(field(of, 4, bytes)), field(of, 5, int, 0), field(of, 3, int, REQUIRED), field(of, 1, int, -1))
 
 
 def _leaves(elements: List[_Element]) -> List[Tuple[Tuple[str, ...], str, Tuple[int, ...]]]:

@@ -58,7 +58,7 @@ def _reading(path: str) -> Iterator[BinaryIO]:
         raise Error(sentence, "UNIMPLEMENTED") from None
 
 
-def _read_group(file: BinaryIO, group: Group, table: Table, lists: "_Lists") -> None:
+def _read_group(file: BinaryIO, group: Group, table: Table, lists: _Lists) -> None:
     histogram = group.chunks.get("histogram")
     if histogram is None or len(histogram.path) != 3:
         raise Malformed("it has no histograms")
