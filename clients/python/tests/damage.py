@@ -1,6 +1,6 @@
 """Damages files of features byte by byte: each then has the counts that it had, or is an Error.
 
-Arguments: the seed, how many times each byte is changed, the files.
+Arguments: the seed; of how many bytes one is changed, each time; the files.
 """
 
 import os
@@ -20,7 +20,7 @@ def loaded(path):
 
 class Damage(unittest.TestCase):
     def test_every_byte_matters_or_is_seen(self):
-        seed, times, *paths = sys.argv[1:]
+        seed, step, *paths = sys.argv[1:]
         chosen = random.Random(int(seed))
         refused = 0
         with tempfile.TemporaryDirectory() as folder:
@@ -29,9 +29,9 @@ class Damage(unittest.TestCase):
                 with open(path, "rb") as file:
                     whole = file.read()
                 expected = loaded(path)
-                for at in range(len(whole)):
-                    pieces = [self.changed(whole, at, chosen) for _ in range(int(times))]
-                    if at % 8 == 0:
+                for at in range(chosen.randrange(int(step)), len(whole), int(step)):
+                    pieces = [self.changed(whole, at, chosen)]
+                    if chosen.random() < 0.2:
                         pieces.append(whole[:at])
                     for piece in pieces:
                         with open(target, "wb") as file:

@@ -92,6 +92,18 @@ class Jobs(unittest.TestCase):
             self.assertEqual(asked[-1][3], b"JPEG")
             self.assertEqual(client.changes(job_id="1"), {"cameras": []})
 
+    def test_only_files_of_histograms_are_fetched_to_be_loaded(self):
+        names = ["job.json", "features.parquet/../../x.parquet", "pipelines/../features.parquet", "/features.parquet"]
+        answers = {
+            JOB: Answer({"job": job("COMPLETE")}),
+            f"{JOB}/results": Answer({"files": [{"name": name, "bytes": 1} for name in names]}),
+        }
+        with coordinator(answers) as (url, asked):
+            self.assertRaisesRegex(
+                halogrid.Error, "computed no histograms", halogrid.connect(url).job("20260101-1").load
+            )
+            self.assertEqual(len(asked), 2)
+
     def test_a_file_is_there_whole_or_not_at_all(self):
         path = f"{JOB}/results/maps/a%20b.tif"
         with (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import time
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
@@ -17,7 +18,9 @@ from .http import Api, reaching
 from .loading import features_path, load
 
 _ENDED = ("complete", "failed", "cancelled")
-_FEATURES = "features.parquet"
+
+#: Files of histograms: of which pipeline, and which part.
+_FEATURES = re.compile(r"(?:pipelines/([A-Za-z0-9_-]+)/)?features\.parquet(?:/[^/]+\.parquet)?")
 
 #: Seconds before a stream that broke is asked for again.
 _PAUSE = 0.5
@@ -112,10 +115,7 @@ class Job:
 
     def result(self) -> Dict[str, Any]:
         """Waits for its end and returns its job.json. Raises Error with its reason where it failed or was cancelled."""
-        self.wait()
-        if self.state != "complete":
-            why = self.status.get("error")
-            raise Error(f"Job {self.id} is {self.state}" + (f": {why}" if why else ""), "FAILED_PRECONDITION")
+        self._completed()
         return self._api.get(self._path("/results/job.json"))
 
     def cancel(self) -> Job:
@@ -142,21 +142,23 @@ class Job:
 
     def load(self, pipeline: Optional[str] = None) -> Features:
         """Waits for its end, fetches its histograms from the coordinator and returns them as ``halogrid.load`` does."""
-        self.result()
+        self._completed()
         with tempfile.TemporaryDirectory(prefix="halogrid-") as folder:
             for name, _ in self.files():
-                # The names of all pipelines matter, and the file of one.
-                words = name.split("/")
-                if words[0] == "pipelines":
-                    os.makedirs(os.path.join(folder, *words[:2]), exist_ok=True)
-                    if words[1] != pipeline or words[2:3] != [_FEATURES]:
-                        continue
-                elif words[0] != _FEATURES:
+                found = _FEATURES.fullmatch(name)
+                if found is None:
                     continue
-                target = os.path.join(folder, *words)
+                target = os.path.join(folder, *name.split("/"))
                 os.makedirs(os.path.dirname(target), exist_ok=True)
-                self.download(name, target)
+                # The names of all pipelines matter, and the file of one.
+                if found[1] == pipeline:
+                    self.download(name, target)
             return load(features_path(folder, pipeline))
+
+    def _completed(self) -> None:
+        if self.wait().state != "complete":
+            why = self.status.get("error")
+            raise Error(f"Job {self.id} is {self.state}" + (f": {why}" if why else ""), "FAILED_PRECONDITION")
 
     def _path(self, below: str = "") -> str:
         return f"/jobs/{quote(self.id, safe='')}{below}"
