@@ -1,4 +1,4 @@
-"""Calls of a coordinator, against a server that answers as docs/api.md says."""
+"""Calls of a coordinator, against a server that answers as one."""
 
 import json
 import os
