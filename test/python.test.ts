@@ -39,6 +39,9 @@ test('its version is that of the checkout, and its sources are the same in each 
   assert.ok(readdirSync(path).includes(`halogrid-${version}.dist-info`));
   assert.deepEqual(await runPython(['-m', 'compileall', '-q', join(path, 'halogrid')]).then(({ code }) => code), 0);
 
+  const licence = (folder: string) => readFileSync(join(folder, 'LICENSE'), 'utf8');
+  assert.equal(licence(pythonPackage), licence(checkout));
+
   const made = ['-c', `import build_backend; print(build_backend.build_sdist(${JSON.stringify(scratch)}))`];
   const sdist = await runPython(made, { cwd: pythonPackage, path: pythonPackage });
   const again = await installPackage(join(scratch, sdist.stdout.trim()));
@@ -275,4 +278,46 @@ test('what cannot be loaded says why', { skip }, async () => {
   for (const [one] of await load([[none, null]])) {
     assert.deepEqual(one, { error: `There is no folder of results '${none}'`, code: 'NOT_FOUND' });
   }
+});
+
+test('what a coordinator has is what its folder holds, and its refusals have code and field', { skip }, async () => {
+  const out = join(scratch, 'over http');
+  const script = `
+import halogrid, json, sys
+url, sources, out = sys.argv[1:]
+coordinator = halogrid.connect(url)
+job = coordinator.submit(sources, pipelines={"codes": "lbp", "edges": ["conv:kernel=sobel,as=u8", "lbp"]}, grid=(2, 2), out=out)
+states = [job.state for status in job]
+fetched, local = job.load("edges"), halogrid.load(out, "edges")
+said = [states[-1], job.result()["digest"] == job.digest, fetched.matrix.tolist() == local.matrix.tolist()]
+said.append(coordinator.job(job.id[-6:]).id == job.id and job.id in [one.id for one in coordinator.jobs(state="complete")])
+refused = [
+    lambda: coordinator.job("none such"),
+    lambda: coordinator.submit("/none"),
+    lambda: coordinator.plan(sources, op="lpb"),
+    lambda: coordinator.submit(sources, grid={"rows": 2}),
+    lambda: coordinator.submit(sources, verify_percent=101),
+    lambda: job.load(),
+    lambda: job.download("none.svg", out),
+]
+for call in refused:
+    try:
+        said.append(str(call()))
+    except halogrid.Error as error:
+        said.append([error.code, error.field])
+print(json.dumps(said))
+`;
+  const words = ['-W', 'error', '-c', script, cluster.http, join(samples, 'images/trunk.pgm'), out];
+  const { code, stdout, stderr } = await runPython(words, { path });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual(JSON.parse(stdout), [
+    ...['complete', true, true, true],
+    ['NOT_FOUND', 'job_id'],
+    ['NOT_FOUND', 'sources[0]'],
+    ['INVALID_ARGUMENT', 'op[0]'],
+    ['INVALID_ARGUMENT', 'grid'],
+    ['INVALID_ARGUMENT', 'verifyPercent'],
+    ['INVALID_ARGUMENT', 'pipeline'],
+    ['NOT_FOUND', 'name'],
+  ]);
 });
