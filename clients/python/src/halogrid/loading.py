@@ -28,11 +28,10 @@ def load(results: Union[str, os.PathLike[str], Any], pipeline: Optional[str] = N
     if hasattr(results, "load"):
         return results.load(pipeline)
     paths = part_files(features_path(os.fspath(results), pipeline))
+    table = _read(paths)
     try:
-        return Features(_read(paths))
+        return Features(table)
     except Error as error:
-        if error.args[0].startswith("'"):
-            raise
         raise Error(f"'{paths[0]}' is damaged: {error}", error.code) from None
 
 
