@@ -276,7 +276,7 @@ test('a file that is damaged anywhere loads as it was, or is an error of one sen
 test('what cannot be loaded says why', { skip }, async () => {
   const none = join(scratch, 'none');
   for (const [one] of await load([[none, null]])) {
-    assert.deepEqual(one, { error: `There is no folder of results '${none}'`, code: 'NOT_FOUND' });
+    assert.deepEqual(one, { error: `The folder of results does not exist: '${none}'`, code: 'NOT_FOUND' });
   }
 });
 

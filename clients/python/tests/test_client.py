@@ -146,7 +146,7 @@ class Errors(unittest.TestCase):
                 (lambda: client.plan("/in"), (told["error"], told["code"], told["field"])),
                 (client.jobs, ("Say who you are", "UNAUTHENTICATED", None)),
                 (client.nodes, ("The coordinator answered with the status 502", "INTERNAL", None)),
-                (client.kernels, ("The answer is no JSON: is this a coordinator of halogrid?", "INTERNAL", None)),
+                (client.kernels, ("The answer is not JSON: is this a coordinator of halogrid?", "INTERNAL", None)),
                 (lambda: client.job("/../nodes"), ("There is no such path", "NOT_FOUND", None)),
             ]
             for call, expected in cases:

@@ -40,7 +40,7 @@ class Loading(unittest.TestCase):
         self.refused("but received 'x'$", "INVALID_ARGUMENT", features_path, several, "x")
         self.refused("^Expected none, because", "INVALID_ARGUMENT", features_path, os.path.dirname(plain), "x")
         self.refused("the job is not complete, or", "NOT_FOUND", features_path, several, "edges")
-        self.refused("There is no folder", "NOT_FOUND", halogrid.load, os.path.join(self.folder, "none"))
+        self.refused("folder of results does not exist", "NOT_FOUND", halogrid.load, os.path.join(self.folder, "none"))
 
     def test_parts_are_in_the_order_of_their_numbers(self):
         for name in ("part-10.parquet", "part-9.parquet", "part-0.parquet", ".part-1.tmp"):

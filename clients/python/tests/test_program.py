@@ -48,7 +48,7 @@ class Program(unittest.TestCase):
             self.assertEqual(raised.exception.code, name)
 
     def test_no_program_or_another_one(self):
-        with self.assertRaisesRegex(halogrid.Error, "There is no program .* HALOGRID_BIN") as raised:
+        with self.assertRaisesRegex(halogrid.Error, "is not on the path: .* HALOGRID_BIN") as raised:
             halogrid.run("a")
         self.assertEqual(raised.exception.code, "NOT_FOUND")
         self.ends_with(0, "#!/bin/sh\necho hello\n")

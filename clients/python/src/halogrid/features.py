@@ -121,7 +121,7 @@ def _described(about: Dict[str, str]) -> Dict[str, Any]:
     except ValueError:
         described = None
     if not isinstance(described, dict) or not isinstance(described.get("histogram", {}), dict):
-        raise Error("What it says of itself is no JSON of halogrid", "DATA_LOSS")
+        raise Error("What it says of itself is not JSON of halogrid", "DATA_LOSS")
     return described
 
 

@@ -130,7 +130,7 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:
-        raise Error("The answer is no JSON: is this a coordinator of halogrid?", "INTERNAL") from None
+        raise Error("The answer is not JSON: is this a coordinator of halogrid?", "INTERNAL") from None
 
 
 def _refusal(status: int, body: bytes) -> Error:

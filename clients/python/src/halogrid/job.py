@@ -19,7 +19,7 @@ from .loading import features_path, load
 
 _ENDED = ("complete", "failed", "cancelled")
 
-#: Files of histograms: of which pipeline, and which part.
+#: Files of histograms; the group is the pipeline.
 _FEATURES = re.compile(r"(?:pipelines/([A-Za-z0-9_-]+)/)?features\.parquet(?:/[^/]+\.parquet)?")
 
 #: Seconds before a stream that broke is asked for again.
@@ -99,7 +99,7 @@ class Job:
                 try:
                     yield json.loads(event)["job"]
                 except (ValueError, KeyError, TypeError):
-                    raise Error("An event of the job is no JSON of a job", "INTERNAL") from None
+                    raise Error("An event of the job is not JSON of a job", "INTERNAL") from None
 
     def refresh(self) -> Job:
         """Asks for its status once, and returns the job."""

@@ -40,7 +40,7 @@ def features_path(results: str, pipeline: Optional[str] = None) -> str:
     if os.path.isfile(results) or os.path.basename(os.path.normpath(results)) == _FILE:
         return results
     if not os.path.isdir(results):
-        raise Error(f"There is no folder of results '{results}'", "NOT_FOUND")
+        raise Error(f"The folder of results does not exist: '{results}'", "NOT_FOUND")
     names = sorted(entry.name for entry in _entries(os.path.join(results, "pipelines")))
     if pipeline is None and not names:
         path = os.path.join(results, _FILE)
@@ -52,7 +52,7 @@ def features_path(results: str, pipeline: Optional[str] = None) -> str:
         allowed = f"one of {', '.join(names)}" if names else "none, because the job had one alone,"
         raise Error(f"Expected {allowed} for pipeline but received '{pipeline}'", field="pipeline")
     if not os.path.exists(path):
-        raise Error(f"There is no '{path}': the job is not complete, or computed no histograms", "NOT_FOUND")
+        raise Error(f"'{path}' does not exist: the job is not complete, or computed no histograms", "NOT_FOUND")
     return path
 
 

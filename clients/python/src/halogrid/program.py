@@ -88,7 +88,7 @@ def _program() -> str:
     found = shutil.which(name)
     if found is None:
         how = "install it with npm, or name its file in HALOGRID_BIN"
-        raise Error(f"There is no program '{name}' on the path: {how}", "NOT_FOUND")
+        raise Error(f"The program '{name}' is not on the path: {how}", "NOT_FOUND")
     return found
 
 
