@@ -1,12 +1,15 @@
 // Prints what tests depend on beside files of the checkout, for Nx, which takes no earlier result where it has changed.
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests use where they are there, and are skipped without. */
 const programs = [
   ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl'],
-  ...['ip', 'prometheus', 'promtool', 'qemu-aarch64-static', 'unshare'],
+  ...['ip', 'prometheus', 'promtool', 'python3', 'qemu-aarch64-static', 'unshare'],
 ];
+
+/** Modules of Debian's Python, likewise. */
+const pythonModules = ['numpy', 'pandas', 'pip', 'sklearn'].map((name) => `/usr/lib/python3/dist-packages/${name}`);
 
 const isRunnable = (path) => {
   try {
@@ -25,6 +28,7 @@ const conditions = {
   node: [process.version, process.platform, process.arch],
   user: process.getuid?.(),
   programs: programs.map((name) => identity(fileOf(name))),
+  pythonModules: pythonModules.filter((path) => existsSync(path)),
   // All of ours, also those that are yet to come.
   settings: Object.entries(process.env)
     .filter(([name]) => /^(HALOGRID|AWS|VK)_/.test(name))

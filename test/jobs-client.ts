@@ -42,6 +42,7 @@ export function connectJobs(address: string): JobsOverGrpc {
     const spec = {
       sources: sources.map((source) => (/^(https?|s3):/.test(source) ? source : url(source))),
       pipeline: { operations: operations.map((operation) => ({ ...operation, border })) },
+      op: [],
       out: url(out),
       mapFormat: map,
       tilePx: request.tilePx ?? 0,

@@ -29,7 +29,7 @@ async function callsRefused(port: number): Promise<Record<string, status>> {
   const jobs = new JobsClient(address, credentials.createInsecure());
   const nodes = new NodesClient(address, credentials.createInsecure());
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
-  const plain = { mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined };
+  const plain = { op: [], mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined };
   const spec = { sources: [`file://${source}`], out: `file://${folder}/stolen`, pipeline, ...plain };
   const codes = {
     list: await codeOf((answer) => jobs.list({ states: [] }, answer)),

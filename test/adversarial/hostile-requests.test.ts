@@ -93,10 +93,7 @@ async function longestWait(act: () => Promise<string>): Promise<{ timesWork: num
 const deep = `/${'a/'.repeat(3_900)}`;
 const long = 'x'.repeat(7_800);
 const json = (value: unknown): { method: string; body: string } => ({ method: 'POST', body: JSON.stringify(value) });
-const form = (more: object): object => ({
-  ...{ sources: [join(root, 'in')], operations: ['lbp'], border: '', map: 'none', grid: '1x1', out: '' },
-  ...more,
-});
+const form = (more: object): object => ({ sources: [join(root, 'in')], op: ['lbp'], ...more });
 const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
 
 const overHttp: [what: string, path: string, options?: { method?: string; body?: string | Buffer }][] = [
@@ -131,9 +128,14 @@ const overHttp: [what: string, path: string, options?: { method?: string; body?:
   ['a source of thousands of levels', '/api/v1/jobs', json(form({ sources: [deep] }))],
   ['an output of thousands of levels', '/api/v1/jobs', json(form({ out: deep }))],
   ['a plan of a source of thousands of levels', '/api/v1/plan', json(form({ sources: [deep] }))],
-  ['a matrix of lists in lists', '/api/v1/jobs', json(form({ operations: [`conv:matrix=${'['.repeat(30_000)}`] }))],
-  ['an operation of many parameters', '/api/v1/jobs', json(form({ operations: [`lbp:${'a=1,'.repeat(200_000)}`] }))],
-  ['a grid of many digits', '/api/v1/jobs', json(form({ grid: `${'9'.repeat(500_000)}x1` }))],
+  ['a matrix of lists in lists', '/api/v1/jobs', json(form({ op: [`conv:matrix=${'['.repeat(30_000)}`] }))],
+  ['an operation of many parameters', '/api/v1/jobs', json(form({ op: [`lbp:${'a=1,'.repeat(200_000)}`] }))],
+  ['a grid of many digits', '/api/v1/jobs', json(form({ grid: '9'.repeat(500_000) }))],
+  ['a number of many digits', '/api/v1/jobs', { method: 'POST', body: `{"tilePx":${'9'.repeat(500_000)}}` }],
+  ['many operations', '/api/v1/jobs', json(form({ op: many(150_000, () => 'lbp') }))],
+  ['many empty pipelines', '/api/v1/jobs', json(form({ pipelines: { named: many(300_000, () => ({})) } }))],
+  ['a field with a long name', '/api/v1/plan', json(form({ ['x'.repeat(2 ** 19)]: 1 }))],
+  ['a long id that is watched', `/api/v1/jobs/${long}/watch`],
   ['a picture of nothing', '/api/v1/search?index=a', { method: 'POST', body: Buffer.alloc(15 * 2 ** 20) }],
   ['a manifest with a line of thousands of levels', '/api/v1/jobs', json(form({ sources: [join(root, 'deep.txt')] }))],
   ['a manifest of many deep paths', '/api/v1/jobs', json(form({ sources: [join(root, 'levels.txt')] }))],
@@ -177,7 +179,7 @@ const overGrpc: [what: string, path: string, message: () => Uint8Array][] = [
   [
     'many pipelines',
     'Jobs/Submit',
-    () => submit({ pipelines: { named: many(50_000, (i) => ({ name: `n${i}`, pipeline: operation({}) })) } }),
+    () => submit({ pipelines: { named: many(50_000, (i) => ({ name: `n${i}`, pipeline: operation({}), op: [] })) } }),
   ],
   [
     'a grid that is large',

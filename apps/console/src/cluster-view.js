@@ -3,14 +3,14 @@ import { describeClock, describeCount, describeDuration, describePixels, describ
 import { describeLack, describeMended, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
 /**
- * @import { AskedPipeline, JobStatus, ListedJob, NodeStatus } from '@halogrid/proto'
+ * @import { AskedPipeline, JobStatus, NodeStatus } from '@halogrid/proto'
  * @import { Rates } from './rates.js'
  */
 
 /**
  * What the API told, at a moment.
  *
- * @typedef {{ ms: number, jobs: ListedJob[], nodes: NodeStatus[] }} Snapshot
+ * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[] }} Snapshot
  */
 
 /**
@@ -55,7 +55,7 @@ export function nowView(snapshot, rates) {
   ];
 }
 
-/** @param {ListedJob} job @param {number} ms @param {Rates} rates */
+/** @param {JobStatus} job @param {number} ms @param {Rates} rates */
 export function jobView(job, ms, rates) {
   const { counts } = job;
   const left = secondsLeft(job);

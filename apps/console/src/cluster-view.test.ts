@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JobState, JobStatus, type ListedJob, NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
 import { Rates } from './rates.js';
 
 const counts = { sources: 40, frames: 10, shards: 40, shardsDone: 10, attempts: 11, pixels: 10_000, quarantined: 2 };
 const spec = { out: 'file:///data/o%20ut' };
 const asked = [{ name: '', operations: ['conv:kernel=gaussian-5,as=u8', 'lbp'] }];
-const running: ListedJob = {
-  ...JobStatus.fromPartial({
-    jobId: 'a',
-    state: JobState.RUNNING,
-    mended: [{ mended: 'Bytes were left out', inputs: 3, example: 'file:///in/b.jpg' }],
-    submittedMs: 1000,
-    planned: true,
-    nodes: 1,
-    shardsPerSecond: 2,
-    counts,
-    spec,
-  }),
+const running: JobStatus = JobStatus.fromPartial({
+  jobId: 'a',
+  state: JobState.RUNNING,
+  mended: [{ mended: 'Bytes were left out', inputs: 3, example: 'file:///in/b.jpg' }],
+  submittedMs: 1000,
+  planned: true,
+  nodes: 1,
+  shardsPerSecond: 2,
+  counts,
+  spec,
   asked,
-};
-const complete: ListedJob = {
+});
+const complete: JobStatus = {
   ...running,
   jobId: 'b',
   state: JobState.COMPLETE,

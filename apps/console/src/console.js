@@ -6,7 +6,7 @@ import { readApi, TokenWanted } from './read-api.js';
 import { speedChart } from './speed-chart.js';
 import { askForToken } from './token-dialog.js';
 
-/** @import { ListedJob } from '@halogrid/proto' */
+/** @import { JobStatus } from '@halogrid/proto' */
 /** @import { Snapshot, State } from './cluster-view.js' */
 
 const everyMs = 1_000;
@@ -28,7 +28,7 @@ async function snapshot() {
     readApi(`jobs?limit=${shownJobs}`),
     readApi('nodes'),
   ]);
-  /** @type {Map<string, ListedJob>} */
+  /** @type {Map<string, JobStatus>} */
   const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
   const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
   return { ms: Date.now(), jobs, nodes };

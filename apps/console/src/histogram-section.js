@@ -4,7 +4,7 @@ import { describeCount } from './quantities.js';
 
 /** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
-/** @typedef {Pick<MergedSoFar, 'counted' | 'channels' | 'cell'>} Histogram */
+/** @typedef {Pick<MergedSoFar, 'counted' | 'channels'> & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
 
 /**
  * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as counts grow.
@@ -103,7 +103,7 @@ export class HistogramSection {
     this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell of all sources …'));
     try {
       const { channels, cells } = await this.#readCells(this.#pipeline);
-      this.#ofCell = (cell) => (cell === 0 ? all : split(cells[cell - 1] ?? [], channels));
+      this.#ofCell = (cell) => (cell === 0 ? all : split(cells[cell - 1]?.bins ?? [], channels));
       histogram.channels = this.#ofCell(this.#cell);
       this.#draw();
     } catch (error) {
@@ -114,13 +114,12 @@ export class HistogramSection {
   /**
    * As `show`, of one source: cells of a grid may be looked at one by one, or all together.
    *
-   * @param {{ counted: number, channels: readonly string[], cells: readonly number[][], rows: number, columns: number,
-   *   pipelines: readonly string[] }} source
+   * @param {FrameHistograms & { counted: number, pipelines: readonly string[] }} source
    */
   showCells({ counted, channels, cells, rows, columns, pipelines }) {
-    const sum = (cells[0] ?? []).map((_, i) => cells.reduce((all, cell) => all + (cell[i] ?? 0), 0));
+    const sum = (cells[0]?.bins ?? []).map((_, i) => cells.reduce((all, { bins }) => all + (bins[i] ?? 0), 0));
     this.#cells = namesOf({ rows, columns });
-    this.#ofCell = (cell) => split(cell === 0 ? sum : (cells[cell - 1] ?? sum), channels);
+    this.#ofCell = (cell) => split(cell === 0 ? sum : (cells[cell - 1]?.bins ?? sum), channels);
     this.#shown = { histogram: { counted, channels: this.#ofCell(this.#cell) }, pipelines };
     this.#draw();
   }

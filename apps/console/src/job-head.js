@@ -4,10 +4,10 @@ import { describeHeadline, jobSentences } from './job-view.js';
 import { hasEnded, percentDone } from './progress.js';
 import { describeClock } from './quantities.js';
 
-/** @import { JobDetail, JobStatus } from '@halogrid/proto' */
+/** @import { JobStatus } from '@halogrid/proto' */
 
-/** What a job is, how far it is, and what is to be said of it. @param {JobStatus} job @param {JobDetail['asked']} asked */
-export function jobHead(job, asked) {
+/** What a job is, how far it is, and what is to be said of it. @param {JobStatus} job */
+export function jobHead(job) {
   const { word, tone } = describeState(job);
   const asQuery = new URLSearchParams({ job: job.jobId });
   return [
@@ -17,7 +17,7 @@ export function jobHead(job, asked) {
       element('h2', {}, element('code', {}, job.jobId)),
       element('span', { class: `state ${tone}` }, word),
     ),
-    element('p', { class: 'work' }, describeWork(asked)),
+    element('p', { class: 'work' }, describeWork(job.asked)),
     element('progress', { max: 100, value: percentDone(job), class: `wide ${tone}`, 'aria-label': 'Progress' }),
     element(
       'p',

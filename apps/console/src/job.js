@@ -18,8 +18,9 @@ import { specRows } from './spec-rows.js';
 import { stageTable } from './stage-table.js';
 import { withToken } from './token-dialog.js';
 
-/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, QuarantinedInputs } from '@halogrid/proto' */
-/** @import { ResultFile } from './result-list.js' */
+/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, QuarantinedInputs, ResultsAnswer } from '@halogrid/proto' */
+
+/** @typedef {JobDetail & { job: JobStatus }} ShownJob */
 
 const everyMs = 1_000;
 /** All histograms of the job are read. */
@@ -27,7 +28,7 @@ const cellsMs = 120_000;
 const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const path = `jobs/${encodeURIComponent(jobId)}`;
 const histogram = new HistogramSection(byId('histogram'), () => void showAsked());
-/** @type {JobDetail | undefined} */
+/** @type {ShownJob | undefined} */
 let shown;
 /** @type {MayAnswer | undefined} */
 let may;
@@ -38,11 +39,11 @@ let lastQuarantined = -1;
 /** @param {string} sentence */
 const tell = (sentence) => fill('sentence', sentence ? [sentence] : []);
 
-/** @param {JobDetail} detail @param {MayAnswer} may */
-function show({ job, nowMs, history, asked }, may) {
+/** @param {ShownJob} detail @param {MayAnswer} may */
+function show({ job, nowMs, history }, may) {
   document.title = `${job.jobId} – halogrid`;
   byId('about').removeAttribute('hidden');
-  fill('head', jobHead(job, asked));
+  fill('head', jobHead(job));
   const state = hasEnded(job) ? 'over' : 'open';
   if (state !== lastState) fill('actions', may.submit ? jobActions(job, tell) : []);
   lastState = state;
@@ -54,7 +55,7 @@ function show({ job, nowMs, history, asked }, may) {
   fill('bound', boundBy(job, nowMs));
   fill(
     'spec',
-    (job.spec ? specRows(job.spec, asked) : []).flatMap(([name, values]) => [
+    (job.spec ? specRows(job.spec, job.asked) : []).flatMap(([name, values]) => [
       element('dt', {}, name),
       element('dd', {}, ...values.map((value) => element('code', {}, value))),
     ]),
@@ -83,7 +84,7 @@ fill('trace', [
 /** @param {string} words */
 const note = (words) => element('p', { class: 'hint none' }, words);
 
-/** The job, and what is merged so far of the pipeline and the cell that are looked at. @returns {Promise<JobDetail>} */
+/** The job, and what is merged so far of the pipeline and the cell that are looked at. @returns {Promise<ShownJob>} */
 function readJob() {
   const cell = histogram.growingCell;
   return readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline, ...(cell !== undefined && { cell }) })}`);
@@ -150,7 +151,7 @@ async function showQuarantined(job) {
 async function showResults(job) {
   if (job.state !== 'JOB_STATE_COMPLETE') return;
   try {
-    /** @type {{ files: ResultFile[], grpcPort: number }} */
+    /** @type {ResultsAnswer} */
     const { files, grpcPort } = await readApi(`${path}/results`);
     fill('results', resultList(job.jobId, files, resultsCommand(job.jobId, grpcPort, location)));
     const pairs = previewPairs(job.jobId, files);

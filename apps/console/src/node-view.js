@@ -3,14 +3,14 @@ import { describeBytes, describeCount, describeDuration, describePixels, describ
 import { decoded, describeLack, pathOf } from './sentences.js';
 
 /**
- * @import { LeftNode, NodeDetail, WorkersAtWork } from '@halogrid/proto'
+ * @import { LeftNode, NodeStatus, WorkersAtWork } from '@halogrid/proto'
  * @import { Rates } from './rates.js'
  */
 
 /**
  * An attached node in words.
  *
- * @param {NodeDetail} node
+ * @param {NodeStatus} node
  * @param {number} ms now
  * @param {Rates} rates
  */
@@ -28,7 +28,7 @@ export function nodeCard(node, ms, rates) {
       ['failed', shardsFailed > 0 ? plural(shardsFailed, 'shard') : 'none'],
       ['threads', threads > 0 ? `${describeCount(threads)} that read and decode` : 'not told'],
       // A node that does no videos has no row of them.
-      ...(node.load ?? []).filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
+      ...node.load.filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
       ...cardRows(device),
       ['attached', `${describeDuration(ms - node.attachedMs)} ago`],
       ...sightRows(node.sees),
@@ -47,7 +47,7 @@ function workerRow({ kind, workers: all, busy, queued }) {
   return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} at work${waits}`];
 }
 
-/** What there is to say of a GPU; nothing of cores. @param {NodeDetail['device']} device @returns {[name: string, value: string][]} */
+/** What there is to say of a GPU; nothing of cores. @param {NodeStatus['device']} device @returns {[name: string, value: string][]} */
 function cardRows(device) {
   if (!device || device.kind === 'cpu') return [];
   return [
@@ -108,13 +108,13 @@ export function leftRow(node, ms) {
 /**
  * The figures at the top of the page of nodes.
  *
- * @param {readonly NodeDetail[]} nodes
+ * @param {readonly NodeStatus[]} nodes
  * @param {readonly LeftNode[]} left
  * @param {Rates} rates
  * @returns {[name: string, value: string][]}
  */
 export function nodeFigures(nodes, left, rates) {
-  /** @param {(node: NodeDetail) => number} of */
+  /** @param {(node: NodeStatus) => number} of */
   const sum = (of) => nodes.reduce((all, node) => all + of(node), 0);
   return [
     ['Attached', describeCount(nodes.length)],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NodeDetail, NodeStatus } from '@halogrid/proto';
+import { NodeStatus } from '@halogrid/proto';
 import { nodeCard } from './node-view.js';
 import { Rates } from './rates.js';
 
 const gpu = { uuid: 'GPU-1', pciBusId: '0000:0f:00.0' };
-const node: NodeDetail = {
+const node: NodeStatus = {
   ...NodeStatus.fromPartial({
     ...{
       nodeId: 'n',
@@ -21,7 +21,7 @@ const node: NodeDetail = {
   }),
   ...{ sees: [], leasedBytes: 2e6, creditBytes: 1e9, lastFailure: '', lastFailureMs: 0 },
 };
-const rowsOf = (change: Partial<NodeDetail>) => new Map(nodeCard({ ...node, ...change }, 60_000, new Rates()).rows);
+const rowsOf = (change: Partial<NodeStatus>) => new Map(nodeCard({ ...node, ...change }, 60_000, new Rates()).rows);
 
 test('a node tells of its card, its work, and what it has failed', () => {
   assert.deepEqual(

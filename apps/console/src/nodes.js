@@ -5,7 +5,7 @@ import { Rates } from './rates.js';
 import { readApi } from './read-api.js';
 import { withToken } from './token-dialog.js';
 
-/** @import { NodesAnswer } from '@halogrid/proto' */
+/** @import { NodesListResponse } from '@halogrid/proto' */
 
 const everyMs = 1_000;
 /** Cards that are drawn: with more, the browser would do nothing else. */
@@ -13,7 +13,7 @@ const mostShown = 200;
 const rates = new Rates();
 const heads = ['Node', 'Gone', 'Why', 'Device', 'Shards', 'Pixels'];
 
-/** @param {NodesAnswer} answer */
+/** @param {NodesListResponse} answer */
 function show({ nodes, left }) {
   const ms = Date.now();
   rates.take(ms, new Map(nodes.map(({ nodeId, pixelsDone }) => [`node ${nodeId}`, pixelsDone])));

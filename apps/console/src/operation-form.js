@@ -1,6 +1,6 @@
 import { button, element } from './elements.js';
 
-/** @import { KernelsAnswer, ParameterForm } from '@halogrid/proto' */
+/** @import { KernelsAnswer, Operation, ParameterForm } from '@halogrid/proto' */
 
 /** A kernel and its parameters, as a part of a form. */
 export class OperationForm {
@@ -23,12 +23,11 @@ export class OperationForm {
     this.#draw();
   }
 
-  /** As `--op` takes it, without what is a default anyway. */
-  get text() {
-    const given = this.#parameters.flatMap(([name, field, usual]) =>
-      field.value === usual && !this.#isNeeded(name) ? [] : [`${name}=${field.value}`],
-    );
-    return given.length > 0 ? `${this.#kernel.value}:${given.join(',')}` : this.#kernel.value;
+  /** Without what is a default anyway. @param {string} border @returns {Operation} */
+  operation(border) {
+    const given = this.#parameters.filter(([name, field, usual]) => field.value !== usual || this.#isNeeded(name));
+    const parameters = Object.fromEntries(given.map(([name, field]) => [name, field.value]));
+    return { kernel: this.#kernel.value, parameters, border };
   }
 
   /** A convolution has no kernel unless it is given one. @param {string} name */

@@ -2,7 +2,7 @@ import { element } from './elements.js';
 import { lazyPicture } from './pictures.js';
 import { resultPath } from './result-list.js';
 
-/** @import { ResultFile } from './result-list.js' */
+/** @import { ResultFile } from '@halogrid/proto' */
 
 /** Names of sources that have a preview of their map beside one of themselves, with the folder that both are in. @param {readonly ResultFile[]} files */
 export function previewNames(files) {

@@ -75,8 +75,8 @@ async function ask(url, init, timeoutMs, more = {}) {
   const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok) return response;
   const text = (await response.text()).trim();
-  // A coordinator that answers in JSON knows who asks.
   const sentence = response.headers.get('content-type')?.startsWith('application/json') && JSON.parse(text).error;
-  if (!sentence && (response.status === 401 || response.status === 403)) throw new TokenWanted(text);
+  // It says so where another token may do it.
+  if (response.headers.has('www-authenticate')) throw new TokenWanted(sentence || text);
   throw new Error(sentence || text || `The coordinator answered with ${response.status}`);
 }

@@ -2,7 +2,7 @@ import { downloadLink } from './download-link.js';
 import { element } from './elements.js';
 import { describeBytes, plural } from './quantities.js';
 
-/** @typedef {{ name: string, bytes: number }} ResultFile */
+/** @import { ResultFile } from '@halogrid/proto' */
 
 /** Files of a folder that are listed one by one. */
 const mostListed = 12;

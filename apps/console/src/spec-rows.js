@@ -1,12 +1,12 @@
 import { pathOf } from './sentences.js';
 
-/** @import { JobDetail, JobSpec } from '@halogrid/proto' */
+/** @import { AskedPipeline, JobSpec } from '@halogrid/proto' */
 
 /**
  * What a job was asked for, without what is a default anyway: names and values, each value a line or several.
  *
  * @param {JobSpec} spec
- * @param {JobDetail['asked']} asked
+ * @param {readonly AskedPipeline[]} asked
  * @returns {[name: string, values: string[]][]}
  */
 export function specRows(spec, asked) {
@@ -22,7 +22,7 @@ export function specRows(spec, asked) {
     ['verified', spec.verifyPercent && `${spec.verifyPercent} % of shards`],
     ['video', video && describeVideo(video)],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
-    ['fails above', maxQuarantined?.limit && describeLimit(maxQuarantined.limit)],
+    ['fails above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compares', spec.checksum && 'files by SHA-256'],
     ['earlier results', spec.fresh && 'none are kept'],
     ['without a node', spec.waitForNode && 'it waits for one'],
@@ -47,6 +47,6 @@ function describeVideo({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }) {
   return words.filter(Boolean).join(', ');
 }
 
-/** @param {NonNullable<NonNullable<JobSpec['maxQuarantined']>['limit']>} limit */
-const describeLimit = ({ $case, value }) =>
-  $case === 'percent' ? `${value} % quarantined` : `${value} quarantined inputs`;
+/** @param {{ inputs?: number, percent?: number }} limit as JSON has it */
+const describeLimit = ({ inputs, percent }) =>
+  percent === undefined ? `${inputs} quarantined inputs` : `${percent} % quarantined`;

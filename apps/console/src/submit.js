@@ -7,7 +7,7 @@ import { planRows } from './plan-rows.js';
 import { changeApi, readApi } from './read-api.js';
 import { pathOf } from './sentences.js';
 
-/** @import { JobForm, JobStatus, KernelsAnswer, MayAnswer, PlanAnswer } from '@halogrid/proto' */
+/** @import { JobSpec, JobStatus, KernelsAnswer, MayAnswer, PlanAnswer } from '@halogrid/proto' */
 
 /** @type {string[]} */
 const sources = [];
@@ -68,19 +68,25 @@ function addOperation(kernels) {
   byId('operations').append(made.place);
 }
 
-/** @returns {JobForm} */
-const formOf = () => ({
+/** What is asked for; all else has a default. @returns {Partial<JobSpec>} */
+const specOf = () => ({
   sources,
-  operations: operations.map(({ text }) => text),
-  ...{ border: fieldById('border').value, map: fieldById('map').value },
-  ...{ grid: fieldById('grid').value, out: fieldById('out').value },
+  pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },
+  ...{ mapFormat: fieldById('map').value, grid: gridOf(fieldById('grid').value), out: fieldById('out').value.trim() },
 });
+
+/** @param {string} text */
+function gridOf(text) {
+  const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
+  if (!rows || !columns) throw new Error(`Expected RxC with whole numbers from 1, such as 4x6, but received '${text}'`);
+  return { rows: Number(rows), columns: Number(columns) };
+}
 
 async function showPlan() {
   isStale();
   if (sources.length === 0) throw new Error('Expected at least one source: add a file, a folder or a path');
   /** @type {PlanAnswer} */
-  const plan = await changeApi('plan', formOf());
+  const plan = await changeApi('plan', specOf());
   fill(
     'plan',
     planRows(plan).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
@@ -91,7 +97,7 @@ async function showPlan() {
 
 async function start() {
   /** @type {{ job: JobStatus }} */
-  const { job } = await changeApi('jobs', formOf());
+  const { job } = await changeApi('jobs', specOf());
   location.assign(`../jobs/${encodeURIComponent(job.jobId)}`);
 }
 

@@ -13,7 +13,7 @@ import { mapTiles, sourceTiles } from './tile-sources.js';
 import { showChanges } from './viewer-changes.js';
 import { ZoomSide } from './zoom-side.js';
 
-/** @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame, JobDetail, JobFrame } from '@halogrid/proto' */
+/** @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame, JobFrame, JobStatus, ResultsAnswer } from '@halogrid/proto' */
 
 /** Images of more pixels have no picture of the whole but their preview. */
 const maxWholePixels = 2 ** 26;
@@ -184,7 +184,7 @@ async function showHistogram({ index, counted, ...size }, isWanted) {
     );
     if (!isWanted()) return;
     grid = { ...size, rows, columns };
-    const labels = (cells[0]?.length ?? 0) / channels.length;
+    const labels = (cells[0]?.bins.length ?? 0) / channels.length;
     // Maps as PNG hold labels as they are: the few of uniform patterns would all be black.
     const isDark = mapFormat === 'png' && labels > 1 && labels < 256;
     map.brighten(isDark ? 255 / (labels - 1) : 1);
@@ -218,7 +218,7 @@ byId('whole').addEventListener('click', () => (source.viewport ?? map.viewport)?
 
 await attempt(async () => {
   if (jobId === '') throw new Error('Expected a job in the address, as its page links to');
-  /** @type {[JobDetail, { files: { name: string }[] }]} */
+  /** @type {[{ job: JobStatus }, ResultsAnswer]} */
   const [{ job }, results] = await Promise.all([readApi(path), readApi(`${path}/results`)]);
   document.title = `Viewer of ${job.jobId} – halogrid`;
   files = new Set(results.files.map(({ name }) => name));

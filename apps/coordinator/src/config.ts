@@ -13,6 +13,7 @@ import {
   type ListenAddress,
   namedFolders,
   parseListenAddress,
+  parseOrigins,
   type ServerSecurity,
   type ServerSecurityOptions,
   UsageError,
@@ -37,6 +38,8 @@ export interface CoordinatorOptions {
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** Origins of pages of other sites that may use the HTTP API. */
+  allowOrigin?: string[];
   /** TLS and tokens. */
   security?: ServerSecurityOptions;
   /** What jobs may read and write. */
@@ -57,6 +60,8 @@ export interface CoordinatorConfig {
   /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
+  /** Of pages of other sites that may use the HTTP API. */
+  allowedOrigins: readonly string[];
   data: DataAccess;
   /** Real paths of indexes that may be searched, by name. */
   indexes: ReadonlyMap<string, string>;
@@ -99,7 +104,7 @@ export function createCoordinatorConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput' | 'index'>> = {
+  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput' | 'index' | 'allowOrigin'>> = {
     ...coordinatorDefaults,
     ...Object.fromEntries(given),
   };
@@ -136,6 +141,7 @@ export function createCoordinatorConfig(
     spaceGraceMs: merged.spaceGraceMs,
     ledger: options.ledgerInOutput ? undefined : options.ledger || defaultLedger(env),
     security,
+    allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),
     // Whoever reaches this process from outside must not reach further through it.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
     indexes: namedFolders('--index', options.index ?? []),

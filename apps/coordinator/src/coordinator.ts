@@ -19,11 +19,11 @@ import { Leadership } from './leadership/leadership.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import { MemoryStore } from './ledger/store/memory-store.ts';
 import { openStore } from './ledger/store/open-store.ts';
-import { consolePages } from './services/console-pages.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';
-import { answerStandby } from './services/json-api.ts';
+import { answerStandby } from './services/http/api.ts';
+import { consolePages } from './services/http/console-pages.ts';
 
 export interface RunningCoordinator {
   grpcPort: number;
@@ -92,6 +92,7 @@ export async function startCoordinator(
       openRoute: createHandOverRoute(handOver, log),
       tls,
       access,
+      allowedOrigins: config.allowedOrigins,
       limits: { ...defaultHttpLimits, ...config.connections },
     });
     closers.push(() => http.close());

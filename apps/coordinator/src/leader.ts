@@ -1,4 +1,4 @@
-import type { JobSpec, SubmitRequest } from '@halogrid/proto';
+import type { JobSpec } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig } from './config.ts';
@@ -11,7 +11,7 @@ import { createFolderLedger, type LedgerContext, openSharedLedger } from './disp
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { resumeHalfWay, resumeInFolder } from './dispatch/resume-in-folder.ts';
 import { cancelEnded, resumeInLedger } from './dispatch/resume-in-ledger.ts';
-import { type ResumeJob, submitJob } from './dispatch/submit-job.ts';
+import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
@@ -29,12 +29,13 @@ import { openTables, tablesThread } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
-import { checkSubmitBounds } from './services/check-bounds.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
+import { createApi } from './services/http/api.ts';
+import { apiRoutes } from './services/http/api-routes.ts';
 import { JobAnswers } from './services/job-answers.ts';
+import { JobCalls } from './services/job-calls.ts';
 import { createJobsService } from './services/jobs-service.ts';
-import { createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
 import { createSearchService } from './services/search-service.ts';
 import { Searcher } from './services/searcher.ts';
@@ -127,7 +128,7 @@ export interface LeaderOptions {
 
 export interface LeaderServer {
   grpcPort: number;
-  api: ReturnType<typeof createJsonApi>;
+  api: ReturnType<typeof createApi>;
 }
 
 /**
@@ -193,23 +194,18 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const retrieval = new Retrieval(retrievalLimits, dispatcher);
   onClose(() => retrieval.close());
   const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));
-  const createId = () => createJobId(clock.wallMs(), Math.random());
   const inFolder = { ...context, ledger, dispatcher };
   const resume: ResumeJob = (spec, nameOutByJob) =>
     resumeHalfWay(spec, nameOutByJob, (job) =>
       config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
     );
+  const calls = new JobCalls({
+    ...{ dispatcher, ledger, known, resume, check, survey },
+    createJobId: () => createJobId(clock.wallMs(), Math.random()),
+    pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
+  });
   const services = {
-    jobs: createJobsService({
-      dispatcher,
-      ledger,
-      known,
-      createJobId: createId,
-      pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
-      resume,
-      check,
-      log,
-    }),
+    jobs: createJobsService(calls, log),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
     search: createSearchService(searcher, log),
   };
@@ -220,12 +216,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
-  const submit = (request: SubmitRequest, signal: AbortSignal) =>
-    submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check, signal);
-  return {
-    grpcPort: grpc.port,
-    api: createJsonApi({
-      ...{ dispatcher, ledger, known, searcher, retrieval, access, submit, survey, log, grpcPort: grpc.port },
-    }),
-  };
+  const routes = apiRoutes({ calls, known, dispatcher, ledger, searcher, retrieval, access, grpcPort: grpc.port });
+  return { grpcPort: grpc.port, api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }) };
 }

@@ -13,7 +13,7 @@ const chains = {
   derivative: [{ kernel: 'ldp', parameters: { order: '2' }, border: 'zero' }],
   variances: [{ kernel: 'lbp', parameters: { labels: 'var' }, border: 'zero' }],
 };
-const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
+const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations }, op: [] }));
 
 /** What all jobs here ask for, so that their features have times. */
 const captured = { from: 'mtime', zone: '' };

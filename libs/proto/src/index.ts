@@ -18,6 +18,7 @@ export {
   maxCountsBytes,
   splitAnswer,
 } from './answers/split-answer.ts';
+export * from './gen/halogrid/v1/api.ts';
 export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
 /** What its holder calls a lease; the message keeps the name that it has in older programs. */
@@ -58,14 +59,13 @@ export {
   orderBounds,
   reportBounds,
   searchBounds,
-  submitBounds,
+  specBounds,
 } from './limits/message-bounds.ts';
 export { decodeNeed, needInWords, pathIn, placeInWords, placeOfNeed, readNeed, writeNeed } from './needs.ts';
-export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 9;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));
-export const protoFiles = ['job', 'jobs', 'nodes', 'search'].map((name) => `halogrid/v1/${name}.proto`);
+export const protoFiles = ['job', 'jobs', 'nodes', 'search', 'api'].map((name) => `halogrid/v1/${name}.proto`);

@@ -69,7 +69,7 @@ test('where there are tokens, all but the probes needs one with the role read', 
   for (const path of ['/metrics', '/api/v1/jobs', '/', '//healthz', '/healthz/../metrics', '/%68ealthz/x']) {
     assert.deepEqual(await statusOf(path), [401, challenge], path);
     assert.deepEqual(await statusOf(path, 'wrong-token-0123456789'), [401, challenge], path);
-    assert.deepEqual(await statusOf(path, node), [403, null], path);
+    assert.deepEqual(await statusOf(path, node), [403, `${challenge}, error="insufficient_scope"`], path);
     assert.deepEqual(await statusOf(path, reader), [200, null], path);
   }
 });

@@ -14,6 +14,7 @@ import {
   type ConnectionLimits,
   defaultConnectionLimits,
 } from './security/limit-connections.ts';
+import { answerOrigin } from './security/other-origins.ts';
 import { whyForeignName } from './security/own-name.ts';
 import type { Tls } from './security/tls-files.ts';
 
@@ -34,6 +35,8 @@ export interface HttpOptions extends ListenAddress {
   tls?: () => Tls;
   /** Who may read; undefined: everyone. */
   access?: Access;
+  /** Origins of pages of other sites that may use what is below /api/. */
+  allowedOrigins?: readonly string[];
   limits?: HttpLimits;
 }
 
@@ -87,7 +90,7 @@ export interface HttpServer {
  * point here are refused. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
-  const { access = openAccess, limits = defaultHttpLimits } = options;
+  const { access = openAccess, limits = defaultHttpLimits, allowedOrigins = [] } = options;
   const gate = new ConnectionGate(limits);
   const { registry } = options;
   const text = { type: registry.contentType, collect: togetherWhileUnderWay(() => registry.metrics()) };
@@ -98,13 +101,18 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const own = [hostname(), options.host];
   const serve = inTurn((request, response) => {
     endAfterAnswer(request, response);
-    const path = (request.url ?? '/').split('?')[0];
+    const path = (request.url ?? '/').split('?')[0]!;
+    const isApi = path.startsWith('/api/');
+    /** What is below /api/ is refused in JSON. */
+    const refuse = (status: number, sentence: string, code: string): void =>
+      isApi ? sendRefusal(response, status, sentence, code) : send(response, status, sentence);
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
     const foreign = isJudgedByName && whyForeignName(request.headers.host, own);
-    if (foreign) return send(response, 403, foreign);
-    const page = options.pages?.get(path!);
+    if (foreign) return refuse(403, foreign, 'PERMISSION_DENIED');
+    if (isApi && answerOrigin(request, response, allowedOrigins)) return gate.spoke(addressOf(request.socket), false);
+    const page = options.pages?.get(path);
     const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
-    const isAllowed = isOpen || allow(request, response, options.tls, access);
+    const isAllowed = isOpen || allow(request, response, options.tls, access, refuse);
     gate.spoke(addressOf(request.socket), isAllowed && !isOpen);
     if (!isAllowed) return;
     if ((isOpen || path === '/metrics') && !isRead(request, response)) return;
@@ -119,7 +127,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       sendMetrics(format, response).catch((error: Error) => send(response, 500, error.message));
       return;
     }
-    if (!options.route?.(request, response)) send(response, 404, `Nothing at ${path}`);
+    if (!options.route?.(request, response)) refuse(404, `Nothing at ${path}`, 'NOT_FOUND');
   });
   const server = createHttpServer(options.tls, limits, serve);
   gate.watch(server);
@@ -181,15 +189,19 @@ function allow(
   response: ServerResponse,
   tls: (() => Tls) | undefined,
   access: Access,
+  refuse: (status: number, sentence: string, code: string) => void,
 ): boolean {
   if (tls?.().ca && !(request.socket as TLSSocket).authorized) {
-    send(response, 403, 'Expected a client certificate that the authority of this server signed');
+    refuse(403, 'Expected a client certificate that the authority of this server signed', 'PERMISSION_DENIED');
     return false;
   }
   const denial = access.check(request.headers.authorization, 'read');
   if (!denial) return true;
-  if (denial.kind === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer realm="halogrid"');
-  send(response, denial.kind === 'unauthenticated' ? 401 : 403, denial.sentence);
+  // Another token may do it.
+  const isUnknown = denial.kind === 'unauthenticated';
+  response.setHeader('www-authenticate', isUnknown ? challenge : `${challenge}, error="insufficient_scope"`);
+  if (isUnknown) refuse(401, denial.sentence, 'UNAUTHENTICATED');
+  else refuse(403, denial.sentence, 'PERMISSION_DENIED');
   return false;
 }
 
@@ -226,6 +238,13 @@ function togetherWhileUnderWay<T>(act: () => Promise<T>): () => Promise<T> {
     });
     return underWay;
   };
+}
+
+const challenge = 'Bearer realm="halogrid"';
+
+function sendRefusal(response: ServerResponse, status: number, error: string, code: string): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(JSON.stringify({ error, code }));
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

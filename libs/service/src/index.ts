@@ -21,6 +21,7 @@ export {
   defaultConnectionLimits,
   fewFilesSentence,
 } from './security/limit-connections.ts';
+export { parseOrigins } from './security/other-origins.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export {
   createAccess,

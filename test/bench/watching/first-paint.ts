@@ -2,7 +2,7 @@
 // been done, of which the ledger keeps the newest thousand, a hundred go on, and many nodes are attached.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { JobSpec, type JobsAnswer } from '@halogrid/proto';
+import { JobSpec, type ListResponse } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
@@ -37,7 +37,7 @@ for (let i = 0; i < nodes; i++) {
 }
 const open = `${cluster.http}/api/v1/jobs?limit=1&state=running`;
 await eventually('all jobs', async () => {
-  const { leftOut } = (await (await fetch(open)).json()) as JobsAnswer;
+  const { leftOut } = (await (await fetch(open)).json()) as ListResponse;
   return leftOut === jobs - 1;
 });
 for (const path of ['/metrics', '/api/v1/nodes', '/api/v1/jobs?limit=50']) {

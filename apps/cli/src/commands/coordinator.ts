@@ -21,6 +21,7 @@ interface CoordinatorCommandOptions {
   ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
+  allowOrigin?: string[];
   index?: string[];
   logLevel: string;
 }
@@ -76,6 +77,11 @@ export function addCoordinatorCommand(program: Command): void {
     // For 'run', which starts a coordinator for one job, and alone has its token.
     .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
+    .option(
+      '--allow-origin <origin>',
+      'pages of this site may use the HTTP API, such as https://tools.example.org; repeat it for more',
+      collect,
+    )
     .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
@@ -103,6 +109,7 @@ export function addCoordinatorCommand(program: Command): void {
         spaceGraceMs,
         insecureNetwork,
         index: options.index,
+        allowOrigin: options.allowOrigin,
         security: options,
         data: options,
       });

@@ -23,6 +23,7 @@ test('a source alone asks for the defaults', () => {
   assert.deepEqual(spec, {
     sources: ['file:///data/a.png'],
     pipeline: { operations: specifiedOperations(createPipeline([{ kernel: 'lbp', parameters: {} }])) },
+    op: [],
     out: 'file:///data/halogrid-out',
     mapFormat: 'none',
     tilePx: 0,
@@ -53,8 +54,8 @@ test('--pipeline names chains of kernels, which are taken apart before the name 
   assert.equal(spec!.pipeline, undefined);
   assert.deepEqual(spec!.pipelines, {
     named: [
-      { name: 'plain', pipeline: operationsOf(lbp) },
-      { name: 'edges-1', pipeline: operationsOf(gaussian, lbp, lbp) },
+      { name: 'plain', pipeline: operationsOf(lbp), op: [] },
+      { name: 'edges-1', pipeline: operationsOf(gaussian, lbp, lbp), op: [] },
     ],
   });
 });
@@ -95,6 +96,7 @@ test('every option reaches the specification', () => {
         ]),
       ),
     },
+    op: [],
     out: 'file:///data/out',
     mapFormat: 'tiff',
     tilePx: 100,

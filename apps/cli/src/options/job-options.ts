@@ -111,6 +111,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   const spec = {
     sources: sources.map((source) => absoluteUri(source, folder, toUri)),
     ...specifiedPipelines(pipelines),
+    op: [],
     out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,

@@ -33,7 +33,7 @@ export function readPipelines({ op, pipeline, border }: PipelineChoice, folder: 
 /** The fields of a specification that say what is computed. */
 export function specifiedPipelines(asked: readonly AskedPipeline[]): Pick<JobSpec, 'pipeline' | 'pipelines'> {
   const named = asked.map(({ name, pipeline }) => {
-    return { name, pipeline: { operations: specifiedOperations(pipeline) } };
+    return { name, pipeline: { operations: specifiedOperations(pipeline) }, op: [] };
   });
   const [first] = named;
   return first?.name === '' ? { pipeline: first.pipeline } : { pipeline: undefined, pipelines: { named } };

@@ -18,6 +18,7 @@ export async function computeImages(
     sources: [...new Set(uris)],
     pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },
     out: '',
+    op: [],
     mapFormat: 'none',
     tilePx: 0,
     batchFrames: 0,

@@ -2,6 +2,7 @@ import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { checkSources } from '../job/check-sources.ts';
 import { checkSpec } from '../job/check-spec.ts';
+import { completeSubmit } from '../job/complete-submit.ts';
 import { scratchUri } from '../job/output-paths.ts';
 import { Refusal } from '../job/refusal.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
@@ -29,12 +30,13 @@ export async function submitJob(
   if (dispatcher.openJobs >= maxOpenJobs) {
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
   }
-  const { spec: given, pipeline } = await checkSpec(request.spec, check, signal);
+  const { spec: asked, nameOutByJob } = completeSubmit(request);
+  const { spec: given, pipeline } = await checkSpec(asked, check, signal);
   signal?.throwIfAborted();
-  const resumed = await resume(given, request.nameOutByJob).catch(refuseUsage);
+  const resumed = await resume(given, nameOutByJob).catch(refuseUsage);
   if (resumed !== undefined) return resumed;
   const jobId = createId();
-  const spec = request.nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
+  const spec = nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
   await claimOutputFolder(spec.out, { jobId, spec }).catch(refuseUsage);
   try {
     await dispatcher.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });

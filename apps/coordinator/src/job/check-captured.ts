@@ -8,7 +8,7 @@ export function checkCaptured({ captured, checksum }: Pick<JobSpec, 'captured' |
   try {
     checkCaptureOptions(captured, checksum === true);
   } catch (error) {
-    throw error instanceof RangeError ? new Refusal('invalid', error.message) : error;
+    throw error instanceof RangeError ? new Refusal('invalid', error.message, 'captured') : error;
   }
   return { from: captured.from, zone: captured.zone };
 }

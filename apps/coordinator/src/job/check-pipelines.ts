@@ -1,5 +1,5 @@
 import { type Pipeline, specifiedOperations } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, NamedPipeline } from '@halogrid/proto';
 import { isPipelineName, maxPipelines, pipelineNames } from '@halogrid/proto/job-limits';
 import { jobParts } from './accepted-job.ts';
 import { Refusal, refuseValue } from './refusal.ts';
@@ -10,7 +10,7 @@ import { Refusal, refuseValue } from './refusal.ts';
  */
 export function checkPipelines(given: JobSpec): {
   pipelines: [Pipeline, ...Pipeline[]];
-  fields: Pick<JobSpec, 'pipeline' | 'pipelines'>;
+  fields: Pick<JobSpec, 'pipeline'> & { pipelines?: { named: Omit<NamedPipeline, 'op'>[] } };
 } {
   const named = given.pipelines?.named ?? [];
   if (given.pipelines) checkNames(given);
@@ -24,6 +24,7 @@ export function checkPipelines(given: JobSpec): {
       'invalid',
       `Expected pipelines of the same channels, because images are decoded once for all, but '${first.name}' takes ` +
         `${first.pipeline.input.join(', ')} and '${odd.name}' ${odd.pipeline.input.join(', ')}`,
+      'pipelines.named',
     );
   }
   const list = named.map(({ name }, i) => ({ name, pipeline: specified[i] }));
@@ -32,15 +33,16 @@ export function checkPipelines(given: JobSpec): {
 
 function checkNames({ pipeline, pipelines }: JobSpec): void {
   const { named } = pipelines!;
-  if (pipeline) throw new Refusal('invalid', 'Expected pipeline or pipelines but received both');
+  if (pipeline) throw new Refusal('invalid', 'Expected pipeline or pipelines but received both', 'pipelines');
   if (named.length < 1 || named.length > maxPipelines) {
-    refuseValue('the number of pipelines', named.length, `1 to ${maxPipelines}`);
+    refuseValue('the number of pipelines', named.length, `1 to ${maxPipelines}`, 'pipelines.named');
   }
   const taken = new Set<string>();
-  for (const { name } of named) {
-    if (!isPipelineName(name)) refuseValue('the name of a pipeline', name, pipelineNames);
+  for (const [i, { name }] of named.entries()) {
+    const field = `pipelines.named[${i}].name`;
+    if (!isPipelineName(name)) refuseValue('the name of a pipeline', name, pipelineNames, field);
     if (taken.has(name.toLowerCase()))
-      refuseValue('the name of a pipeline', name, 'one that no other has, also with other case,');
+      refuseValue('the name of a pipeline', name, 'one that no other has, also with other case,', field);
     taken.add(name.toLowerCase());
   }
 }

@@ -29,8 +29,9 @@ export interface CheckOptions {
 /**
  * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
  * one was given. Throws Refusal: 'invalid' for one that is no URI of a
- * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
- * read is for the planner and the nodes to find out: they quarantine the input, or wait for its host.
+ * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read,
+ * each with its place in `uris`. Whether an input can be read is for the planner and
+ * the nodes to find out: they quarantine the input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],
@@ -43,36 +44,38 @@ export async function checkSources(
     characters += charactersOfBraces(uri);
     if (characters > maxBracesCharacters) {
       const allowed = `at most ${maxBracesCharacters}`;
-      refuseValue('the characters of all alternatives in the braces of the sources', characters, allowed);
+      refuseValue('the characters of all alternatives in the braces of the sources', characters, allowed, 'sources');
     }
   };
   for (const check of [checkUri, checkBraces, checkHasInput]) {
     for (const uri of told(new Set(uris))) {
       signal?.throwIfAborted();
       if (turns.isOver) await turns.giveWay();
-      await check(uri);
+      await check(uri, () => `sources[${uris.indexOf(uri)}]`);
     }
   }
-  if (videoOption && !(await mayHaveVideoHere(told(uris)))) throw new Refusal('invalid', noVideoSentence(videoOption));
+  if (videoOption && !(await mayHaveVideoHere(told(uris)))) {
+    throw new Refusal('invalid', noVideoSentence(videoOption), 'video');
+  }
 }
 
-async function checkUri(uri: string): Promise<void> {
+async function checkUri(uri: string, place: () => string): Promise<void> {
   try {
     checkSourceUri(uri);
   } catch (error) {
-    throw error instanceof SourceUriError ? new Refusal('invalid', error.message) : error;
+    throw error instanceof SourceUriError ? new Refusal('invalid', `${error.message} (${place()})`, place()) : error;
   }
 }
 
-async function checkHasInput(uri: string): Promise<void> {
+async function checkHasInput(uri: string, place: () => string): Promise<void> {
   try {
     await checkHasSource(uri);
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
-      throw new Refusal('forbidden', `The source '${redactUri(uri)}' is not allowed here: ${error.message}`);
+      throw new Refusal('forbidden', `The source '${redactUri(uri)}' is not allowed here: ${error.message}`, place());
     }
     if (isAway(error)) return;
-    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
+    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message, place()) : error;
   }
 }
 

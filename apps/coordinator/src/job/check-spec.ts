@@ -34,16 +34,18 @@ import { Refusal, refuseValue } from './refusal.ts';
  * `check` is checkSources, here or on another thread, for as long as `signal` does not abort.
  */
 export async function checkSpec(
-  given: JobSpec | undefined,
+  given: JobSpec,
   check: typeof checkSources = checkSources,
   signal?: AbortSignal,
 ): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
-  if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
   const { pipelines, fields, grid } = checkWork(given);
-  if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
-  if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
-  for (const uri of [...sources, out]) checkLength(uri);
+  if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none', 'sources');
+  if (sources.length > maxSources) {
+    refuseValue('the number of sources', sources.length, `1 to ${maxSources}`, 'sources');
+  }
+  for (const [i, uri] of sources.entries()) checkLength(uri, `sources[${i}]`);
+  checkLength(out, 'out');
   await checkOut(out);
   for (const pipeline of pipelines) checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
@@ -54,7 +56,8 @@ export async function checkSpec(
   const captured = checkCaptured(given);
   await check(sources, checkVideo(given), { signal });
 
-  const spec: JobSpec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid };
+  // Specifications that are kept have no `op`: those of earlier versions are the same without it.
+  const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
   // What is not asked for is left out, as it was before there was such a thing.
   spec.priority = priority || undefined;
   spec.verifyPercent = verifyPercent || undefined;
@@ -88,7 +91,7 @@ function checkWork(given: JobSpec): ReturnType<typeof checkPipelines> & { grid: 
     checkBinsOfAll(grid, checked.pipelines);
     return { ...checked, grid };
   } catch (error) {
-    throw error instanceof ParameterError ? new Refusal('invalid', error.message) : error;
+    throw error instanceof ParameterError ? new Refusal('invalid', error.message, 'grid') : error;
   }
 }
 
@@ -111,13 +114,14 @@ export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 
 export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
   if (!max) return;
   const { limit } = max;
-  if (!limit) throw new Refusal('invalid', 'Expected inputs or percent in max_quarantined but received neither');
+  if (!limit) refuseValue('max_quarantined', 'neither', 'inputs or percent');
   const { $case, value } = limit;
   if ($case === 'percent' && !(value >= 0 && value <= 100)) refuseValue('max_quarantined.percent', value, '0 to 100');
 }
 
-function checkLength(uri: string): void {
-  if (uri.length > maxUriLength) refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`);
+function checkLength(uri: string, field: string): void {
+  if (uri.length <= maxUriLength) return;
+  refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`, field);
 }
 
 async function checkOut(uri: string): Promise<void> {
@@ -125,8 +129,8 @@ async function checkOut(uri: string): Promise<void> {
     await allowedPath(fileURLToPath(uri));
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
-      throw new Refusal('forbidden', `The output is not allowed here: ${error.message}`);
+      throw new Refusal('forbidden', `The output is not allowed here: ${error.message}`, 'out');
     }
-    refuseValue('out', uri, 'an absolute file: URI');
+    refuseValue('out', uri, 'an absolute path or file: URI');
   }
 }

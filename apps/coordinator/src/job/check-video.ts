@@ -29,8 +29,12 @@ function checkReadable(): void {
 function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOptions): void {
   if (every > maxEvery) refuseValue('video.every', every, `0 to ${maxEvery}`);
   if (toMs !== undefined && toMs <= (fromMs ?? 0)) refuseValue('video.to_ms', toMs, `more than ${fromMs ?? 0}`);
-  if (fpsNum > 0 !== fpsDen > 0) refuseValue('video.fps_num and fps_den', `${fpsNum}/${fpsDen}`, 'both or neither');
-  if (every > 1 && fpsNum > 0) refuseValue('video.every and fps_num', `${every} and ${fpsNum}`, 'one of them');
+  if (fpsNum > 0 !== fpsDen > 0) {
+    refuseValue('video.fps_num and fps_den', `${fpsNum}/${fpsDen}`, 'both or neither', 'video.fps_num');
+  }
+  if (every > 1 && fpsNum > 0) {
+    refuseValue('video.every and fps_num', `${every} and ${fpsNum}`, 'one of them', 'video.every');
+  }
   if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, `one of ${hwaccels.join(', ')}`);
 }
 

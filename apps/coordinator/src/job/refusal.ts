@@ -1,10 +1,10 @@
 import { shortened } from '@halogrid/kernels';
 
 /**
- * Why a request is refused: it is wrong in itself, names something that is not there, does not fit what is, asks
+ * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
  * for what is out of bounds, there is too much already, or the answer is unknown at this moment.
  */
-export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
+export type RefusalKind = 'invalid' | 'missing' | 'gone' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
 
 /** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
 const maxBytes = 2_000;
@@ -18,11 +18,14 @@ export function fitting(sentence: string): string {
 /** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
+  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`. */
+  readonly field: string | undefined;
 
-  constructor(kind: RefusalKind, message: string) {
+  constructor(kind: RefusalKind, message: string, field?: string) {
     super(fitting(message));
     this.name = 'Refusal';
     this.kind = kind;
+    this.field = field;
   }
 }
 
@@ -47,7 +50,7 @@ export function whyFailed(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws the refusal of an option's value, with what is allowed. */
-export function refuseValue(what: string, value: unknown, allowed: string): never {
-  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`);
+/** Throws the refusal of a value, with what is allowed. `what` is a field of the request, or words about the one that `field` names. */
+export function refuseValue(what: string, value: unknown, allowed: string, field = what): never {
+  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`, shortened(field));
 }

@@ -22,7 +22,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const rank = createPipeline([{ kernel: 'lbp', parameters: { labels: 'uniform' }, border: 'zero' }]);
 const named = [pipeline, rank].map((each, i) => {
-  return { name: `p${i}`, pipeline: { operations: specifiedOperations(each) } };
+  return { name: `p${i}`, pipeline: { operations: specifiedOperations(each) }, op: [] };
 });
 const changedMs = (index: number): number => 1_700_000_000_000 + index;
 

@@ -27,7 +27,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 const uniform = createPipeline([{ kernel: 'lbp', parameters: { labels: 'uniform' }, border: 'zero' }]);
 const pipelines = { plain: lbp, uniform };
 const named = Object.entries(pipelines).map(([name, pipeline]) => {
-  return { name, pipeline: { operations: specifiedOperations(pipeline) } };
+  return { name, pipeline: { operations: specifiedOperations(pipeline) }, op: [] };
 });
 const both: JobSpec = { ...single, pipeline: undefined, pipelines: { named } };
 

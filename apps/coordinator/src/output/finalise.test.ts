@@ -340,6 +340,7 @@ async function makeResults(
   const spec: JobSpec = {
     sources: ['file:///in'],
     pipeline: { operations },
+    op: [],
     out: pathToFileURL(join(folder, 'out')).href,
     mapFormat,
     tilePx,

@@ -213,6 +213,7 @@ function specOf(out: string): JobSpec {
   return {
     sources: ['file:///in'],
     pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' }, border: 'interior' }] },
+    op: [],
     out: pathToFileURL(out).href,
     mapFormat: 'none',
     tilePx: 0,

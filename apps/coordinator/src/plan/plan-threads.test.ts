@@ -43,7 +43,7 @@ after(async () => {
 const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
   sources: names.map((name) => pathToFileURL(join(folder, name)).href),
   pipeline: { operations: pipeline.operations.map(({ kernel, border }) => ({ kernel, parameters: {}, border })) },
-  ...{ tilePx: 0, batchFrames: 0, mapFormat: '', out: pathToFileURL(join(folder, 'out')).href },
+  ...{ op: [], tilePx: 0, batchFrames: 0, mapFormat: '', out: pathToFileURL(join(folder, 'out')).href },
   ...{ grid: undefined, video: undefined, checksum: false, fresh: true },
   ...more,
 });

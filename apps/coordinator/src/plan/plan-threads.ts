@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { CheckOptions } from '../job/check-sources.ts';
-import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { Refusal } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread.ts';
@@ -41,7 +41,7 @@ export type ListingOrder = PlanOrder | CheckOrder | SurveyOrder;
 /** Empty if the sources may be planned. */
 export interface CheckAnswer {
   surveyed?: Surveyed;
-  refused?: { kind: RefusalKind; message: string };
+  refused?: Pick<Refusal, 'kind' | 'message' | 'field'>;
   error?: Error;
 }
 
@@ -124,7 +124,7 @@ export class PlanThreads {
   async #askOnce(order: Unsent, sources: readonly string[], signal: AbortSignal | undefined): Promise<CheckAnswer> {
     for await (const answer of this.#order<CheckAnswer>(order, sources, this.#checks, signal)) {
       const { refused, error } = answer;
-      if (refused) throw new Refusal(refused.kind, refused.message);
+      if (refused) throw new Refusal(refused.kind, refused.message, refused.field);
       if (error !== undefined) throw error;
       return answer;
     }

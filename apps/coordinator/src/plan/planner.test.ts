@@ -388,6 +388,7 @@ function fakesOf(fakes: FakeInput[]) {
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {
   return {
     sources,
+    op: [],
     pipeline: undefined,
     out: '',
     mapFormat: 'none',

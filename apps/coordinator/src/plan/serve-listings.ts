@@ -84,7 +84,7 @@ async function answerOnce(port: MessagePort, find: () => Promise<CheckAnswer>): 
   try {
     answer(await find());
   } catch (error) {
-    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });
+    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message, field: error.field } });
     else answer({ error: sendable(error) });
   }
 }

@@ -23,7 +23,8 @@ export async function surveyForm(spec: JobSpec, signal: AbortSignal): Promise<Pl
     });
     return answerOf(survey, notes, survey.quarantine, false);
   } catch (error) {
-    if (error instanceof UsageError) throw new Refusal('invalid', error.message);
+    if (error instanceof UsageError)
+      throw error.cause instanceof Refusal ? error.cause : new Refusal('invalid', error.message);
     if (timeUp.aborted && soFar) return answerOf(soFar, notes, [], true);
     throw error;
   }

@@ -73,7 +73,7 @@ export type Order = { [Kind in OrderKind]: { id: number; kind: Kind; order: Orde
 /** Without a kind, what went wrong is no fault of who asked. */
 export type Answer =
   | { id: number; answer: Orders[OrderKind]['answer'] }
-  | { id: number; sentence: string; kind?: RefusalKind };
+  | { id: number; sentence: string; kind?: RefusalKind; field?: string };
 
 /** A question of the process to its coordinator: what has that node found? */
 export interface PartQuestion {

@@ -82,8 +82,8 @@ function send(message: Answer | PartQuestion): void {
   process.send!(message);
 }
 
-function kindOf(error: Error): { kind?: RefusalKind } {
-  if (error instanceof Refusal) return { kind: error.kind };
+function kindOf(error: Error): { kind?: RefusalKind; field?: string } {
+  if (error instanceof Refusal) return { kind: error.kind, ...(error.field !== undefined && { field: error.field }) };
   if (error instanceof SourceForbiddenError) return { kind: 'forbidden' };
   if (error instanceof UnknownCamera) return { kind: 'missing' };
   return error instanceof InputError || error instanceof IndexError ? { kind: 'unmet' } : {};

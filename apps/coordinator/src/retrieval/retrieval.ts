@@ -143,7 +143,10 @@ export class Retrieval {
       if ('part' in message) return void this.#askNode(child, message);
       const waiting = this.#waiting.get(message.id);
       if ('answer' in message) waiting?.resolve(message.answer);
-      else waiting?.reject(message.kind ? new Refusal(message.kind, message.sentence) : new Error(message.sentence));
+      else
+        waiting?.reject(
+          message.kind ? new Refusal(message.kind, message.sentence, message.field) : new Error(message.sentence),
+        );
     });
     child.on('disconnect', () => this.#forget(child, 'it was disconnected'));
     child.on('exit', (code, signal) => {

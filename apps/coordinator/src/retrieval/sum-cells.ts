@@ -19,6 +19,8 @@ export async function sumCells(folder: string, name: string | undefined): Promis
   for await (const frame of readFeatures(job)) {
     for (let i = 0; i < sums.length; i++) sums[i]! += frame.bins[i]!;
   }
-  const cells = Array.from({ length: count }, (_, i) => Array.from(sums.subarray(i * bins, (i + 1) * bins)));
+  const cells = Array.from({ length: count }, (_, i) => ({
+    bins: Array.from(sums.subarray(i * bins, (i + 1) * bins)),
+  }));
   return { ...grid, channels: [...channels], cells };
 }

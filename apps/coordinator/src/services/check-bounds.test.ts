@@ -4,6 +4,7 @@ import { AttachRequest, Hello, JobSpec, protocolVersion, SubmitRequest } from '@
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { checkSpec } from '../job/check-spec.ts';
+import { completeSubmit } from '../job/complete-submit.ts';
 import { fitting, Refusal } from '../job/refusal.ts';
 import { checkJobIdBounds, checkReportBounds, checkSubmitBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
@@ -112,7 +113,7 @@ test('whatever is submitted, it is taken or refused', async () => {
     fc.asyncProperty(specs, async (value) => {
       const request = SubmitRequest.fromPartial({ spec: JobSpec.fromPartial(value) });
       await Promise.resolve()
-        .then(() => checkSpec(checkSubmitBounds(request).spec))
+        .then(() => checkSpec(completeSubmit(checkSubmitBounds(request)).spec))
         .then(() => {}, assertRefusal);
     }),
     { numRuns: repeated(60, 300) },

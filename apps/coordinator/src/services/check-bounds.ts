@@ -17,14 +17,17 @@ import {
   type SearchRequest,
   type SubmitRequest,
   searchBounds,
-  submitBounds,
+  specBounds,
   type TraceRequest,
   type WatchRequest,
 } from '@halogrid/proto';
 import { refuseValue } from '../job/refusal.ts';
 
 /** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
-export const checkSubmitBounds = (request: SubmitRequest): SubmitRequest => within(request, submitBounds);
+export function checkSubmitBounds(request: SubmitRequest): SubmitRequest {
+  if (request.spec) within(request.spec, specBounds);
+  return request;
+}
 
 /** As `checkSubmitBounds`, for what names a job. */
 export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | TraceRequest>(request: R): R =>
@@ -72,6 +75,6 @@ function cutSentence(sentence: string): string {
 
 function within<Message>(message: Message, bounds: Bound<Message>): Message {
   const excess = excessOf(message, bounds);
-  if (excess) refuseValue(excess.what, excess.value, excess.allowed);
+  if (excess) refuseValue(excess.what, excess.value, excess.allowed, excess.field);
   return message;
 }

@@ -13,8 +13,9 @@ import { checkChangesBounds, checkListFramesBounds, checkSearchBounds } from './
 export function checkSearch(request: SearchRequest): SearchRequest {
   checkSearchBounds(request);
   const { query, region, distance, top, perSource, group, sinceMs, untilMs } = request;
-  if (!query) refuseValue('the query', 'none', 'a row, a frame or an image');
-  if (query.$case === 'image' && query.value.length === 0) refuseValue('the image', '0 bytes', 'an image file');
+  if (!query) refuseValue('the query', 'none', 'a row, a frame or an image', 'query');
+  if (query.$case === 'image' && query.value.length === 0)
+    refuseValue('the image', '0 bytes', 'an image file', 'image');
   if (distance !== '' && !distanceNames.some((name) => name === distance)) {
     refuseValue('distance', distance, `one of ${distanceNames.join(', ')}`);
   }
@@ -41,7 +42,7 @@ export function checkListFrames(request: ListFramesRequest): ListFramesRequest {
 export function checkChanges(request: ChangesRequest): ChangesRequest {
   const { jobId, out, minDuration, threshold, pipeline } = checkChangesBounds(request);
   if ((jobId === '') === (out === '')) {
-    throw new Refusal('invalid', `Expected job_id or out but received ${jobId === '' ? 'neither' : 'both'}`);
+    throw new Refusal('invalid', `Expected job_id or out but received ${jobId === '' ? 'neither' : 'both'}`, 'job_id');
   }
   if (pipeline !== '' && !isPipelineName(pipeline)) refuseValue('pipeline', pipeline, pipelineNames);
   checkMost('min_duration', minDuration, 86_400);

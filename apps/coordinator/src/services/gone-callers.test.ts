@@ -13,6 +13,7 @@ import type { checkSources } from '../job/check-sources.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { startGrpc } from './grpc-server.ts';
 import type { JobAnswers } from './job-answers.ts';
+import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
 
 /**
@@ -22,14 +23,15 @@ import { createJobsService } from './jobs-service.ts';
 async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typeof checkSources) {
   const logged: unknown[] = [];
   const log = { error: (...words: unknown[]) => logged.push(words) } as unknown as Log;
-  const jobs = createJobsService({
+  const calls = new JobCalls({
     dispatcher: { openJobs: 0, ...dispatcher } as Dispatcher,
-    ledger: { getJob: async () => undefined } as unknown as Ledger,
+    ledger: { getJob: async () => undefined, listJobs: async () => [] } as unknown as Ledger,
     known: {} as JobAnswers,
     createJobId: () => 'the-job',
     check,
-    log,
+    survey: assert.fail,
   });
+  const jobs = createJobsService(calls, log);
   const others = { nodes: {} as NodesServer, search: {} as SearchServer };
   const server = await startGrpc(
     { host: '127.0.0.1', port: 0 },

@@ -4,6 +4,7 @@ import { fitting, Refusal, type RefusalKind, whyFailed } from '../job/refusal.ts
 const codes: Record<RefusalKind, status> = {
   invalid: status.INVALID_ARGUMENT,
   missing: status.NOT_FOUND,
+  gone: status.FAILED_PRECONDITION,
   unmet: status.FAILED_PRECONDITION,
   forbidden: status.PERMISSION_DENIED,
   exhausted: status.RESOURCE_EXHAUSTED,

@@ -107,7 +107,7 @@ test('chunks of its leases are kept when they arrive whole, and nothing else is'
 
 test('chunks of named pipelines go to the folder of each, and to no other', async (t) => {
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
-  const named = ['a', 'b'].map((name) => ({ name, pipeline }));
+  const named = ['a', 'b'].map((name) => ({ name, pipeline, op: [] }));
   const { lease, ask, base } = await holdLease(t, { pipeline: undefined, pipelines: { named } });
   const put = async (path: string) =>
     (await ask(`${base}/chunks/${path}`, { method: 'PUT', body: 'ab', headers: { 'content-digest': digestOf('ab') } }))

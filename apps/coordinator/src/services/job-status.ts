@@ -1,7 +1,8 @@
-import { JobState, JobStatus, type Load, type NodeDetail, type NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, type Load, type NodeStatus, type WorkersAtWork } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { JobNow } from '../dispatch/dispatcher.ts';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
+import { askedPipelines } from '../job/asked-operations.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 
 export const wireStates: Record<LedgerState, JobState> = {
@@ -20,37 +21,30 @@ export const wireStates: Record<LedgerState, JobState> = {
 export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
   const state = wireStates[record.state];
-  return JobStatus.fromPartial({ ...record, notes: [...(record.notes ?? [])], spec, state, nodes, waiting, ...speed });
+  const told = { notes: [...(record.notes ?? [])], asked: askedPipelines(record.spec) };
+  return JobStatus.fromPartial({ ...record, ...told, spec, state, nodes, waiting, ...speed });
 }
 
 /** The node as the wire carries it. */
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
-  const { nodeId, name, device, softwareVersion, threads } = node.hello;
+  const { nodeId, name, device, softwareVersion, threads, creditBytes } = node.hello;
   const { leases, shardsDone, shardsFailed, pixelsDone, attachedMs, isDraining: draining } = node;
+  const { shown, leasedBytes, lastFailure, load } = node;
   return {
     ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, shardsFailed, pixelsDone, attachedMs },
     lacks: node.lacks.map(({ need, reason, sinceMs }) => ({ need: redactNeed(need), reason, sinceMs })),
     setAsideUntilMs: node.asideUntilMs,
     threads,
-  };
-}
-
-/** The node as HTTP tells it. */
-export function toNodeDetail(node: AttachedNodeView): NodeDetail {
-  const { shown, leasedBytes, lastFailure, hello, load } = node;
-  return {
-    ...toNodeStatus(node),
     sees: shown.map(redactNeed),
-    leasedBytes,
-    creditBytes: hello.creditBytes,
+    ...{ leasedBytes, creditBytes },
     lastFailure: lastFailure?.error ?? '',
     lastFailureMs: lastFailure?.atMs ?? 0,
-    ...(load && { load: workersOf(load) }),
+    load: load ? workersOf(load) : [],
   };
 }
 
 /** The workers that the node has. Nodes are not taken at their word: no more are busy than there are. */
-function workersOf({ decode, video, device }: Load): NodeDetail['load'] {
+function workersOf({ decode, video, device }: Load): WorkersAtWork[] {
   return Object.entries({ decode, video, device }).flatMap(([kind, load]) => {
     if (!load || load.workers === 0) return [];
     const busy = Math.max(0, Math.min(load.workers, Number.isFinite(load.busy) ? load.busy : 0));

@@ -9,6 +9,7 @@ import { eventually, turns, within } from '@halogrid/testing';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { JobAnswers } from './job-answers.ts';
+import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
 
 const running: JobRecord = {
@@ -34,18 +35,19 @@ function watchJob(record: () => JobRecord) {
     jobNow: () => ({ nodes: 0, waiting: '' }),
   };
   const ledger = { getJob: async () => record() };
-  const { watch } = createJobsService({
+  const calls = new JobCalls({
     dispatcher: dispatcher as unknown as Dispatcher,
     ledger: ledger as unknown as Ledger,
     known: {} as JobAnswers,
     createJobId: () => 'job',
-    log: createLog('test', 'silent'),
+    survey: assert.fail,
     pause: (ms, signal) =>
       new Promise((resolve) => {
         pauses.push({ ms, end: resolve });
         signal.addEventListener('abort', () => resolve());
       }),
   });
+  const { watch } = createJobsService(calls, createLog('test', 'silent'));
   const stream = new PassThrough({ objectMode: true });
   const states: JobState[] = [];
   stream.on('data', ({ job }: WatchResponse) => states.push(job!.state));

@@ -1,4 +1,4 @@
-import type { Lease, Source } from '@halogrid/proto';
+import { type Lease, PipelineSet, type Source } from '@halogrid/proto';
 import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 import { refsOf } from '../job/packed-frames.ts';
@@ -9,7 +9,8 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder, names = false
   return {
     ...lease,
     pipeline: job.spec.pipeline,
-    ...(job.spec.pipelines && { pipelines: job.spec.pipelines }),
+    // A specification that is kept leaves out what is a default.
+    ...(job.spec.pipelines && { pipelines: PipelineSet.fromPartial(job.spec.pipelines) }),
     grid: job.spec.grid,
     // What a check computes is compared and thrown away.
     work: toWork(shard.work, !verify, names),

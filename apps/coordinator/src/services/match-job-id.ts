@@ -11,32 +11,39 @@ export async function findJob(ledger: Pick<Ledger, 'getJob' | 'listJobs'>, given
   return jobs[ids.indexOf(matchJobId(given, ids))]!;
 }
 
-/** Characters of the beginning of an id at least: with fewer, what was meant as something else would cancel a job. */
+/** Characters of a part of an id at least: with fewer, what was meant as something else would cancel a job. */
 const leastCharacters = 4;
 
 /** Ids that a sentence names. */
 const mostNamed = 5;
 
 /**
- * The id that is meant by `given`, which is one or the beginning of one alone; `ids` are all there are, newest first. Throws
- * Refusal: 'invalid' for the beginning of several and for one that is too short, 'missing' where there is none. Its sentence
- * names ids that could be meant.
+ * The id that is meant by `given`: that id, or one whose beginning or ending it is, and no other's; `ids` are all there are, newest first.
+ * Throws Refusal: 'invalid' for a part of several and for one that is too short, 'missing' where there is none. Its sentence names ids that
+ * could be meant.
  */
 export function matchJobId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;
-  const meant = ids.filter((id) => id.startsWith(given));
+  const meant = ids.filter((id) => id.startsWith(given) || id.endsWith(given));
   if (meant.length > 0 && given.length < leastCharacters) {
-    refuseValue('the beginning of an id', given, `at least ${leastCharacters} characters`);
+    refuseValue('the beginning or the ending of an id', given, `at least ${leastCharacters} characters`, 'job_id');
   }
   if (meant.length === 1) return meant[0]!;
   if (meant.length > 1) {
-    throw new Refusal('invalid', `'${shortened(given)}' is the beginning of several ids: ${nameSome(meant)}`);
+    const sentence = `'${shortened(given)}' is ${partOf(given, meant)} of several ids: ${nameSome(meant)}`;
+    throw new Refusal('invalid', sentence, 'job_id');
   }
   const newest = ids.length > 0 ? `; the newest are ${nameSome(ids)}` : '';
   throw new Refusal(
     'missing',
     `There is no job '${shortened(given)}'${ids.length === 1 ? `; there is ${ids[0]}` : newest}`,
+    'job_id',
   );
+}
+
+function partOf(given: string, ids: readonly string[]): string {
+  if (ids.every((id) => id.startsWith(given))) return 'the beginning';
+  return ids.every((id) => id.endsWith(given)) ? 'the ending' : 'the beginning or the ending';
 }
 
 function nameSome(ids: readonly string[]): string {

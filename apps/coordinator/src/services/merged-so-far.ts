@@ -32,10 +32,10 @@ export async function mergedSoFar(
   const told = { pipelines: parts.map(({ name }) => name), pipeline: part.name };
   const byChannel = <Counts extends BigUint64Array | Float64Array>(
     all: Counts,
-    tell: (count: Counts[number]) => number | string,
+    tell: (count: Counts[number]) => number,
   ) => output.channels.map((name, i) => ({ name, bins: Array.from(all.subarray(i * bins, (i + 1) * bins), tell) }));
   if (asked.cell === undefined) {
-    return { ...told, counted: exact(whole.counted), channels: byChannel(whole.bins, exact) };
+    return { ...told, counted: Number(whole.counted), channels: byChannel(whole.bins, Number), cell: undefined };
   }
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
@@ -51,6 +51,3 @@ function readCell(text: string, { rows, columns }: Grid): { row: number; column:
   if (row !== '' && Number(row) < rows && Number(column) < columns) return { row: Number(row), column: Number(column) };
   return refuseValue('cell', text, `ROW,COLUMN from 0,0 to ${rows - 1},${columns - 1}`);
 }
-
-/** Readers of JSON round integers above 2^53. */
-const exact = (value: bigint): number | string => (value > 2n ** 53n ? value.toString() : Number(value));

@@ -10,8 +10,8 @@ import { checkReportBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import type { HandOver } from './hand-over.ts';
-import { toNodeStatus } from './job-status.ts';
 import { toLease } from './lease-message.ts';
+import { listNodes } from './list-nodes.ts';
 
 type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
 
@@ -30,7 +30,7 @@ export function createNodesService(
   const partsMemory = new Budget(maxPartsBytes);
   return {
     attach: (call) => converse(call, dispatcher, reportWithinMs, files, partsMemory),
-    list: (_call, callback) => callback(null, { nodes: dispatcher.nodes().map(toNodeStatus) }),
+    list: (_call, callback) => callback(null, listNodes(dispatcher)),
   };
 }
 

@@ -7,13 +7,12 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@halogrid/proto';
-import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
 import type { Orders, Picture, Searched } from '../retrieval/orders.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
-import { NoResult, resultsFolder } from './results-folder.ts';
+import { resultsFolder } from './results-folder.ts';
 
 /** What gRPC and HTTP ask alike. Everything is checked, and folders are those that this coordinator may read. */
 export class Searcher {
@@ -57,21 +56,11 @@ export class Searcher {
 
   async changes(request: ChangesRequest): Promise<ChangesResponse> {
     const { jobId, out } = checkChanges(request);
-    const folder =
-      jobId === ''
-        ? await folderInRoots(out, 'an output')
-        : await resultsFolder(this.#ledger, jobId).catch(refuseNoResult);
+    const folder = jobId === '' ? await folderInRoots(out, 'an output') : await resultsFolder(this.#ledger, jobId);
     return this.#retrieval.ask('changes', { folder, request });
   }
 
   picture(order: Orders['picture']['order']): Promise<Picture> {
     return this.#retrieval.ask('picture', order);
   }
-}
-
-const kinds = { 400: 'invalid', 404: 'missing' } as const;
-
-function refuseNoResult(error: unknown): never {
-  if (!(error instanceof NoResult)) throw error;
-  throw new Refusal(kinds[error.statusCode as keyof typeof kinds] ?? 'unmet', error.message);
 }

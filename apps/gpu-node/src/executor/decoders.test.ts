@@ -66,8 +66,8 @@ test('of photographs, a picture that says when it was taken, and for several pip
     }
     const other = lbp({ convention: 'nw-cw-lsb' }, 'mirror');
     const named = [
-      { name: 'a', pipeline: { operations: [lbp()] } },
-      { name: 'b', pipeline: { operations: [other] } },
+      { name: 'a', pipeline: { operations: [lbp()] }, op: [] },
+      { name: 'b', pipeline: { operations: [other] }, op: [] },
     ];
     const lease = frameLease(folder, uris, { pipelines: { named }, grid: { rows: 2, columns: 3 } });
     const expected = await computed(lease, device, on('cpu', device));

@@ -43,8 +43,8 @@ async function computed(
 
 const pipelines = {
   named: [
-    { name: 'a', pipeline: { operations: [lbp()] } },
-    { name: 'b', pipeline: { operations: [lbp({ points: '16', radius: '3' }, 'mirror')] } },
+    { name: 'a', pipeline: { operations: [lbp()] }, op: [] },
+    { name: 'b', pipeline: { operations: [lbp({ points: '16', radius: '3' }, 'mirror')] }, op: [] },
   ],
 };
 
@@ -71,7 +71,7 @@ test('rows without a byte between them are counted as well', { skip }, async () 
     const blurred = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'mirror' };
     const ldp = { kernel: 'ldp', parameters: { order: '4' }, border: '' };
     const others = [{ operations: [ldp] }, { operations: [blurred] }, { operations: [blurred, lbp()] }];
-    const named = [...pipelines.named, ...others.map((pipeline, i) => ({ name: `${i}`, pipeline }))];
+    const named = [...pipelines.named, ...others.map((pipeline, i) => ({ name: `${i}`, pipeline, op: [] }))];
     const lease = await recordingLease(folder, 'whole.mp4', 4, { pipelines: { named } }, encoder);
     const found = await computed(lease, true);
     assert.ok(found.acquired.limited > 0);

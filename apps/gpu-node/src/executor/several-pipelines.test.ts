@@ -26,7 +26,7 @@ const chains = {
   smooth: [{ kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: '' }, lbp()],
   derivative: [{ kernel: 'ldp', parameters: { order: '3' }, border: '' }],
 };
-const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
+const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations }, op: [] }));
 const lease = { pipeline: undefined, pipelines: { named }, wantsMap: true };
 
 async function makeScratch({ path }: TestFolder): Promise<void> {
@@ -112,7 +112,7 @@ test('a lease of pipelines of different channels, or of none, is refused with a 
   await withFolder(async (folder) => {
     const execute = createTestExecutor(device);
     const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };
-    const mixed = [...named, { name: 'colour', pipeline: { operations: [colour] } }];
+    const mixed = [...named, { name: 'colour', pipeline: { operations: [colour] }, op: [] }];
     const ask = (pipelines: { named: typeof named } | undefined) =>
       execute(frameLease(folder, [], { pipeline: undefined, pipelines }), never);
     await assert.rejects(ask({ named: mixed }), { message: 'The pipelines of the lease take different channels' });

@@ -1,6 +1,8 @@
 /** What is too long, too many or not to be shown in a message: its field as the .proto files name it, and what is allowed. */
 export interface Excess {
+  /** The field, or words about it. */
   what: string;
+  field: string;
   value: string;
   allowed: string;
 }
@@ -23,28 +25,37 @@ type ChosenBy<Choice, Name> = Extract<Choice, { $case: Name }> extends { value: 
 
 /** Characters, as JavaScript counts them. */
 export function text(most: number): Bound<string> {
-  return (value, what) => (value.length <= most ? undefined : { what, value, allowed: `at most ${most} characters` });
+  return (value, what) =>
+    value.length <= most ? undefined : { what, field: what, value, allowed: `at most ${most} characters` };
 }
 
 /** A text that is shown in lists, logs and terminals, and so has no control characters. */
 export function name(most: number, least = 0): Bound<string> {
   const allowed = `${least > 0 ? `${least} to` : 'at most'} ${most} characters, none of them a control character,`;
   return (value, what) =>
-    value.length >= least && value.length <= most && !/\p{Cc}/u.test(value) ? undefined : { what, value, allowed };
+    value.length >= least && value.length <= most && !/\p{Cc}/u.test(value)
+      ? undefined
+      : { what, field: what, value, allowed };
 }
 
 /** So many bytes, or fewer. */
 export function bytes(most: number): Bound<Uint8Array> {
   return (value, what) =>
-    value.length <= most ? undefined : { what, value: `${value.length} bytes`, allowed: `at most ${most} bytes` };
+    value.length <= most
+      ? undefined
+      : { what, field: what, value: `${value.length} bytes`, allowed: `at most ${most} bytes` };
 }
 
 export function list<Entry>(most: number, entry: Bound<Entry> = () => undefined): Bound<readonly Entry[]> {
   return (value, what) => {
     if (value.length > most) {
-      return { what: `the number of ${what}`, value: String(value.length), allowed: `at most ${most}` };
+      return { what: `the number of ${what}`, field: what, value: String(value.length), allowed: `at most ${most}` };
     }
-    return firstOf(value, (one) => entry(one, what));
+    for (const [i, one] of value.entries()) {
+      // Leases have thousands of entries: the place of one is named where it is wrong alone.
+      if (entry(one, what)) return entry(one, `${what}[${i}]`);
+    }
+    return undefined;
   };
 }
 
@@ -57,9 +68,12 @@ export function map<Value>(
   return (value, what) => {
     const entries = Object.entries(value);
     if (entries.length > most) {
-      return { what: `the number of ${what}`, value: String(entries.length), allowed: `at most ${most}` };
+      return { what: `the number of ${what}`, field: what, value: String(entries.length), allowed: `at most ${most}` };
     }
-    return firstOf(entries, ([at, one]) => key(at, `a name in ${what}`) ?? entry(one, `${what} '${at}'`));
+    return firstOf(entries, ([at, one]) => {
+      const excess = key(at, `a name in ${what}`);
+      return excess ? { ...excess, field: what } : entry(one, `${what}.${at}`);
+    });
   };
 }
 

@@ -18,9 +18,9 @@ export const reportParts: Parts = {
 /** Parts of Pipeline: operations and their parameters. */
 const pipelineParts: Parts = { 1: { 2: 'one' } };
 /** Parts of PipelineSet: pipelines, and what they are made of. */
-const pipelineSetParts: Parts = { 1: { 2: pipelineParts } };
+const pipelineSetParts: Parts = { 1: { 2: pipelineParts, 3: 'one' } };
 /** Parts of SubmitRequest: sources and pipelines. */
-export const submitParts: Parts = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts } };
+export const submitParts: Parts = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts, 19: 'one' } };
 /** Parts of AttachResponse: leases of a welcome, and that go on; pipelines and sources of a lease; queries. */
 export const orderParts: Parts = {
   2: { 3: 'one' },

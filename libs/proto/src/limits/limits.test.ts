@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttachRequest, Hello, JobSpec, SubmitRequest } from '../index.ts';
 import { decodeBounded, reportParts, submitParts } from './count-parts.ts';
-import { excessOf, reportBounds, submitBounds } from './message-bounds.ts';
+import { excessOf, reportBounds, specBounds } from './message-bounds.ts';
 
 const helloWith = (more: Partial<Hello>): AttachRequest => {
   const value = Hello.fromPartial({ nodeId: 'a', name: 'b', device: { kind: 'cpu', name: '', driver: '' }, ...more });
@@ -12,7 +12,6 @@ const helloWith = (more: Partial<Hello>): AttachRequest => {
 test('a message within its bounds has no excess', () => {
   assert.equal(excessOf(helloWith({ name: 'x'.repeat(200) }), reportBounds), undefined);
   assert.equal(excessOf({ report: undefined }, reportBounds), undefined);
-  assert.equal(excessOf({ spec: undefined, nameOutByJob: false }, submitBounds), undefined);
 });
 
 test('an excess is named as the .proto files name its field', () => {
@@ -25,7 +24,7 @@ test('an excess is named as the .proto files name its field', () => {
     [{ held: Array.from({ length: 4097 }, () => lease) }, 'the number of hello.held', 'at most 4096'],
     [
       { held: [{ ...lease, jobId: 'x'.repeat(201) }] },
-      'hello.held.job_id',
+      'hello.held[0].job_id',
       'at most 200 characters, none of them a control character,',
     ],
   ];
@@ -37,15 +36,13 @@ test('an excess is named as the .proto files name its field', () => {
 
 test('names and values of a map have bounds of their own', () => {
   const withParameters = (parameters: Record<string, string>) =>
-    SubmitRequest.fromPartial({
-      spec: JobSpec.fromPartial({ pipeline: { operations: [{ kernel: 'lbp', parameters }] } }),
-    });
-  const excess = (parameters: Record<string, string>) => excessOf(withParameters(parameters), submitBounds)?.what;
+    JobSpec.fromPartial({ pipeline: { operations: [{ kernel: 'lbp', parameters }] } });
+  const excess = (parameters: Record<string, string>) => excessOf(withParameters(parameters), specBounds)?.what;
   assert.equal(excess({ matrix: 'x'.repeat(32_768) }), undefined);
-  assert.equal(excess({ matrix: 'x'.repeat(32_769) }), "spec.pipeline.operations.parameters 'matrix'");
-  assert.equal(excess({ ['k'.repeat(101)]: '' }), 'a name in spec.pipeline.operations.parameters');
+  assert.equal(excess({ matrix: 'x'.repeat(32_769) }), 'pipeline.operations[0].parameters.matrix');
+  assert.equal(excess({ ['k'.repeat(101)]: '' }), 'a name in pipeline.operations[0].parameters');
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`k${i}`, '']));
-  assert.equal(excess(many), 'the number of spec.pipeline.operations.parameters');
+  assert.equal(excess(many), 'the number of pipeline.operations[0].parameters');
 });
 
 test('a message of many empty parts is refused before it is decoded', () => {

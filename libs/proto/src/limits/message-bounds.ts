@@ -13,14 +13,7 @@ import type {
   StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
-import type {
-  CancelRequest,
-  GetRequest,
-  ListRequest,
-  SubmitRequest,
-  TraceRequest,
-  WatchRequest,
-} from '../gen/halogrid/v1/jobs.ts';
+import type { CancelRequest, GetRequest, ListRequest, TraceRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
   AnswerPart,
   AttachRequest,
@@ -101,7 +94,12 @@ const pipeline = fields<Pipeline>({
   ),
 });
 
-const pipelines = fields<PipelineSet>({ named: list(maxPipelines, fields<NamedPipeline>({ name: word, pipeline })) });
+/** As `pipeline`: as many operations, each with parameters as long. */
+const op = list(100, text(100 * maxParameterLength));
+
+const pipelines = fields<PipelineSet>({
+  named: list(maxPipelines, fields<NamedPipeline>({ name: word, pipeline, op })),
+});
 
 const video = fields<VideoOptions>({ hwaccel: word });
 
@@ -112,6 +110,7 @@ const spec = fields<JobSpec>({
   mapFormat: word,
   pipeline,
   pipelines,
+  op,
   grid,
   video,
   maxQuarantined: any,
@@ -119,7 +118,7 @@ const spec = fields<JobSpec>({
   captured: fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word }),
 });
 
-export const submitBounds = fields<SubmitRequest>({ spec });
+export const specBounds: Bound<JobSpec> = spec;
 /** Bounds of Get, Watch, Cancel and Trace. */
 export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
   jobId: id,

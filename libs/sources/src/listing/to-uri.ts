@@ -20,7 +20,7 @@ export function checkSourceUri(uri: string): void {
   if (isRemoteUri(uri)) parseRemoteUri(uri);
   else if (!isFileUri(uri)) {
     throw new SourceUriError(
-      `Expected an absolute file: URI, or an http:, https: or s3: one, but received '${redactUri(uri)}'`,
+      `Expected an absolute path, or an absolute URI of file:, http:, https: or s3:, but received '${redactUri(uri)}'`,
     );
   }
 }

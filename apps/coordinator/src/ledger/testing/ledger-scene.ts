@@ -23,6 +23,7 @@ export const oneCell: Grid = { rows: 1, columns: 1 };
 export const spec: JobSpec = {
   sources: ['file:///in'],
   pipeline: { operations },
+  op: [],
   out: 'file:///out',
   mapFormat: 'none',
   tilePx: 0,

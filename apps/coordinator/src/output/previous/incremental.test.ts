@@ -66,7 +66,7 @@ const named = {
 };
 const severalPipelines = fc.record({
   pipeline: fc.constant(undefined),
-  pipelines: fc.constant({ named: Object.entries(named).map(([name, pipeline]) => ({ name, pipeline })) }),
+  pipelines: fc.constant({ named: Object.entries(named).map(([name, pipeline]) => ({ name, pipeline, op: [] })) }),
   mapFormat: fc.constantFrom('none', 'tiff'),
 });
 

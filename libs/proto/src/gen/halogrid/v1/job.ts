@@ -130,7 +130,19 @@ export interface NamedPipeline {
    * in the folder of that name.
    */
   name: string;
-  pipeline: Pipeline | undefined;
+  pipeline:
+    | Pipeline
+    | undefined;
+  /** In place of `pipeline`, as JobSpec.op. Empty in what a coordinator gives back. */
+  op: string[];
+}
+
+/** What a pipeline was asked for with. */
+export interface AskedPipeline {
+  /** Empty where it is the only one. */
+  name: string;
+  /** Operations without what is a default anyway: "lbp:labels=uniform". */
+  operations: string[];
 }
 
 /** A grid laid over each image. Row r of R begins at pixel row floor(r H / R) of an image of H rows, columns likewise. */
@@ -141,22 +153,25 @@ export interface Grid {
 }
 
 /**
- * Everything that decides what a job computes and where its results go. Two jobs with equal specifications over equal
+ * Everything that decides what a job computes and where its results go. Only `sources` must be given. Two jobs with equal specifications over equal
  * sources give equal digests, whatever `tile_px` and `batch_frames` are.
  */
 export interface JobSpec {
   /**
-   * Absolute URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests; over http: and https: only of
-   * files and manifests. Results are in this order.
+   * Absolute paths and URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests, as the coordinator sees
+   * them; over http: and https: only of files and manifests. Results are in this order. A coordinator gives back URIs.
    */
   sources: string[];
-  /** Absent where `pipelines` is there. */
+  /** Absent where `pipelines` is there. Without either, and without `op`: lbp. */
   pipeline:
     | Pipeline
     | undefined;
-  /** Absolute file: URI of the output folder, as the coordinator sees it. */
+  /**
+   * Absolute path or file: URI of the output folder, as the coordinator sees it. Empty: a folder named by the job's id in the folder
+   * halogrid-out, which is in the first data root or else where the coordinator was started. A coordinator gives back a URI.
+   */
   out: string;
-  /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi". */
+  /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */
   mapFormat: string;
   /** Side of the square tiles that an image is cut into. 0: the coordinator chooses, and frames of folders stay whole. */
   tilePx: number;
@@ -206,7 +221,14 @@ export interface JobSpec {
     | CaptureOptions
     | undefined;
   /** Several pipelines in place of `pipeline`. */
-  pipelines?: PipelineSet | undefined;
+  pipelines?:
+    | PipelineSet
+    | undefined;
+  /**
+   * In place of `pipeline`: its operations as texts, KERNEL[:NAME=VALUE,…], with the kernel's own border. Empty in what a coordinator
+   * gives back, which has `pipeline`.
+   */
+  op: string[];
 }
 
 /** Tells captured_at and camera of features.parquet. It changes nothing else. */
@@ -309,6 +331,8 @@ export interface JobStatus {
     | undefined;
   /** Inputs from which bytes that hold no pixel were removed; the most frequent sentence first. */
   mended: MendedInputs[];
+  /** Its pipelines as they were asked for. */
+  asked: AskedPipeline[];
 }
 
 /**
@@ -638,7 +662,7 @@ export const PipelineSet: MessageFns<PipelineSet> = {
 };
 
 function createBaseNamedPipeline(): NamedPipeline {
-  return { name: "", pipeline: undefined };
+  return { name: "", pipeline: undefined, op: [] };
 }
 
 export const NamedPipeline: MessageFns<NamedPipeline> = {
@@ -648,6 +672,9 @@ export const NamedPipeline: MessageFns<NamedPipeline> = {
     }
     if (message.pipeline !== undefined) {
       Pipeline.encode(message.pipeline, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.op) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -681,6 +708,14 @@ export const NamedPipeline: MessageFns<NamedPipeline> = {
             message.pipeline = Pipeline.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.op.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -702,6 +737,74 @@ export const NamedPipeline: MessageFns<NamedPipeline> = {
     message.pipeline = (object.pipeline !== undefined && object.pipeline !== null)
       ? Pipeline.fromPartial(object.pipeline)
       : undefined;
+    message.op = object.op?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAskedPipeline(): AskedPipeline {
+  return { name: "", operations: [] };
+}
+
+export const AskedPipeline: MessageFns<AskedPipeline> = {
+  encode(message: AskedPipeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    for (const v of message.operations) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AskedPipeline {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAskedPipeline();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.operations.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AskedPipeline>): AskedPipeline {
+    return AskedPipeline.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AskedPipeline>): AskedPipeline {
+    const message = createBaseAskedPipeline();
+    message.name = object.name ?? "";
+    message.operations = object.operations?.map((e) => e) || [];
     return message;
   },
 };
@@ -791,6 +894,7 @@ function createBaseJobSpec(): JobSpec {
     waitForNode: undefined,
     captured: undefined,
     pipelines: undefined,
+    op: [],
   };
 }
 
@@ -843,6 +947,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.pipelines !== undefined) {
       PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
+    }
+    for (const v of message.op) {
+      writer.uint32(154).string(v!);
     }
     return writer;
   },
@@ -988,6 +1095,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.pipelines = PipelineSet.decode(reader, reader.uint32());
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.op.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1031,6 +1146,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
+    message.op = object.op?.map((e) => e) || [];
     return message;
   },
 };
@@ -1457,6 +1573,7 @@ function createBaseJobStatus(): JobStatus {
     shardsPerSecond: undefined,
     times: undefined,
     mended: [],
+    asked: [],
   };
 }
 
@@ -1515,6 +1632,9 @@ export const JobStatus: MessageFns<JobStatus> = {
     }
     for (const v of message.mended) {
       MendedInputs.encode(v!, writer.uint32(146).fork()).join();
+    }
+    for (const v of message.asked) {
+      AskedPipeline.encode(v!, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -1676,6 +1796,14 @@ export const JobStatus: MessageFns<JobStatus> = {
             message.mended.push(MendedInputs.decode(reader, reader.uint32()));
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.asked.push(AskedPipeline.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1715,6 +1843,7 @@ export const JobStatus: MessageFns<JobStatus> = {
       ? JobTimes.fromPartial(object.times)
       : undefined;
     message.mended = object.mended?.map((e) => MendedInputs.fromPartial(e)) || [];
+    message.asked = object.asked?.map((e) => AskedPipeline.fromPartial(e)) || [];
     return message;
   },
 };

@@ -26,7 +26,10 @@ export interface SubmitRequest {
   spec:
     | JobSpec
     | undefined;
-  /** Results go to a folder inside `spec.out` that is named by the job's id; the job's specification then says so. */
+  /**
+   * Results go to a folder inside `spec.out` that is named by the job's id, as they do where `spec.out` is empty; the job's
+   * specification then says so.
+   */
   nameOutByJob: boolean;
 }
 
@@ -1139,7 +1142,7 @@ export const TracedShard: MessageFns<TracedShard> = {
 
 /**
  * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four characters
- * at least, a beginning that no other id has. INVALID_ARGUMENT: several ids begin so; NOT_FOUND: none does.
+ * at least, a beginning or an ending that no other id has. INVALID_ARGUMENT: several ids have it; NOT_FOUND: none has.
  */
 export type JobsService = typeof JobsService;
 export const JobsService = {

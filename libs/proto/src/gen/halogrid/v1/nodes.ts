@@ -758,6 +758,8 @@ export interface NodesListRequest {
 
 export interface NodesListResponse {
   nodes: NodeStatus[];
+  /** Nodes that left or were lost within a day, the last one first. */
+  left: LeftNode[];
 }
 
 export interface NodeStatus {
@@ -779,6 +781,47 @@ export interface NodeStatus {
   shardsFailed: number;
   /** As its hello told it. */
   threads: number;
+  /** What it has shown that it can do, as Lack.need: "read file:///data", "write …". */
+  sees: string[];
+  /** Decoded bytes of its leases, and how many it will hold. */
+  leasedBytes: number;
+  creditBytes: number;
+  /** The last failure of a shard in one sentence, and when it was, in milliseconds since 1970; empty and 0 where there was none. */
+  lastFailure: string;
+  lastFailureMs: number;
+  /** What its workers were at in the last seconds in which it told; none before it did. */
+  load: WorkersAtWork[];
+}
+
+export interface WorkersAtWork {
+  /** decode: threads that decode images; video: processes and engines that decode videos; device: 1, or the threads of a CPU. */
+  kind: string;
+  workers: number;
+  /** At work, as a mean of some seconds. */
+  busy: number;
+  /** Pieces of work that wait for one of them. */
+  queued: number;
+}
+
+/** A node that is attached no more. */
+export interface LeftNode {
+  nodeId: string;
+  name: string;
+  /** As its device describes itself. */
+  device: string;
+  /** Empty where it has no NVIDIA card. */
+  gpuUuid: string;
+  shardsDone: number;
+  pixelsDone: number;
+  /** As NodeStatus. */
+  lastFailure: string;
+  /** Milliseconds since 1970. */
+  attachedMs: number;
+  leftMs: number;
+  /** Why, in one sentence. */
+  reason: string;
+  /** It did not leave in order. */
+  isLost: boolean;
 }
 
 function createBaseAttachRequest(): AttachRequest {
@@ -5660,13 +5703,16 @@ export const NodesListRequest: MessageFns<NodesListRequest> = {
 };
 
 function createBaseNodesListResponse(): NodesListResponse {
-  return { nodes: [] };
+  return { nodes: [], left: [] };
 }
 
 export const NodesListResponse: MessageFns<NodesListResponse> = {
   encode(message: NodesListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.nodes) {
       NodeStatus.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.left) {
+      LeftNode.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -5692,6 +5738,14 @@ export const NodesListResponse: MessageFns<NodesListResponse> = {
             message.nodes.push(NodeStatus.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.left.push(LeftNode.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5710,6 +5764,7 @@ export const NodesListResponse: MessageFns<NodesListResponse> = {
   fromPartial(object: DeepPartial<NodesListResponse>): NodesListResponse {
     const message = createBaseNodesListResponse();
     message.nodes = object.nodes?.map((e) => NodeStatus.fromPartial(e)) || [];
+    message.left = object.left?.map((e) => LeftNode.fromPartial(e)) || [];
     return message;
   },
 };
@@ -5729,6 +5784,12 @@ function createBaseNodeStatus(): NodeStatus {
     setAsideUntilMs: 0,
     shardsFailed: 0,
     threads: 0,
+    sees: [],
+    leasedBytes: 0,
+    creditBytes: 0,
+    lastFailure: "",
+    lastFailureMs: 0,
+    load: [],
   };
 }
 
@@ -5772,6 +5833,24 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     }
     if (message.threads !== 0) {
       writer.uint32(104).uint32(message.threads);
+    }
+    for (const v of message.sees) {
+      writer.uint32(114).string(v!);
+    }
+    if (message.leasedBytes !== 0) {
+      writer.uint32(120).uint64(message.leasedBytes);
+    }
+    if (message.creditBytes !== 0) {
+      writer.uint32(128).uint64(message.creditBytes);
+    }
+    if (message.lastFailure !== "") {
+      writer.uint32(138).string(message.lastFailure);
+    }
+    if (message.lastFailureMs !== 0) {
+      writer.uint32(144).uint64(message.lastFailureMs);
+    }
+    for (const v of message.load) {
+      WorkersAtWork.encode(v!, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -5893,6 +5972,54 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.threads = reader.uint32();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.sees.push(reader.string());
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.leasedBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.creditBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.lastFailure = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.lastFailureMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.load.push(WorkersAtWork.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5925,6 +6052,290 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     message.setAsideUntilMs = object.setAsideUntilMs ?? 0;
     message.shardsFailed = object.shardsFailed ?? 0;
     message.threads = object.threads ?? 0;
+    message.sees = object.sees?.map((e) => e) || [];
+    message.leasedBytes = object.leasedBytes ?? 0;
+    message.creditBytes = object.creditBytes ?? 0;
+    message.lastFailure = object.lastFailure ?? "";
+    message.lastFailureMs = object.lastFailureMs ?? 0;
+    message.load = object.load?.map((e) => WorkersAtWork.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseWorkersAtWork(): WorkersAtWork {
+  return { kind: "", workers: 0, busy: 0, queued: 0 };
+}
+
+export const WorkersAtWork: MessageFns<WorkersAtWork> = {
+  encode(message: WorkersAtWork, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.workers !== 0) {
+      writer.uint32(16).uint32(message.workers);
+    }
+    if (message.busy !== 0) {
+      writer.uint32(25).double(message.busy);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(32).uint32(message.queued);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkersAtWork {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkersAtWork();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.workers = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.busy = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.queued = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WorkersAtWork>): WorkersAtWork {
+    return WorkersAtWork.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkersAtWork>): WorkersAtWork {
+    const message = createBaseWorkersAtWork();
+    message.kind = object.kind ?? "";
+    message.workers = object.workers ?? 0;
+    message.busy = object.busy ?? 0;
+    message.queued = object.queued ?? 0;
+    return message;
+  },
+};
+
+function createBaseLeftNode(): LeftNode {
+  return {
+    nodeId: "",
+    name: "",
+    device: "",
+    gpuUuid: "",
+    shardsDone: 0,
+    pixelsDone: 0,
+    lastFailure: "",
+    attachedMs: 0,
+    leftMs: 0,
+    reason: "",
+    isLost: false,
+  };
+}
+
+export const LeftNode: MessageFns<LeftNode> = {
+  encode(message: LeftNode, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.nodeId !== "") {
+      writer.uint32(10).string(message.nodeId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.device !== "") {
+      writer.uint32(26).string(message.device);
+    }
+    if (message.gpuUuid !== "") {
+      writer.uint32(34).string(message.gpuUuid);
+    }
+    if (message.shardsDone !== 0) {
+      writer.uint32(40).uint64(message.shardsDone);
+    }
+    if (message.pixelsDone !== 0) {
+      writer.uint32(48).uint64(message.pixelsDone);
+    }
+    if (message.lastFailure !== "") {
+      writer.uint32(58).string(message.lastFailure);
+    }
+    if (message.attachedMs !== 0) {
+      writer.uint32(64).uint64(message.attachedMs);
+    }
+    if (message.leftMs !== 0) {
+      writer.uint32(72).uint64(message.leftMs);
+    }
+    if (message.reason !== "") {
+      writer.uint32(82).string(message.reason);
+    }
+    if (message.isLost !== false) {
+      writer.uint32(88).bool(message.isLost);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeftNode {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeftNode();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.device = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.gpuUuid = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.shardsDone = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.pixelsDone = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.lastFailure = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.attachedMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.leftMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.isLost = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<LeftNode>): LeftNode {
+    return LeftNode.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeftNode>): LeftNode {
+    const message = createBaseLeftNode();
+    message.nodeId = object.nodeId ?? "";
+    message.name = object.name ?? "";
+    message.device = object.device ?? "";
+    message.gpuUuid = object.gpuUuid ?? "";
+    message.shardsDone = object.shardsDone ?? 0;
+    message.pixelsDone = object.pixelsDone ?? 0;
+    message.lastFailure = object.lastFailure ?? "";
+    message.attachedMs = object.attachedMs ?? 0;
+    message.leftMs = object.leftMs ?? 0;
+    message.reason = object.reason ?? "";
+    message.isLost = object.isLost ?? false;
     return message;
   },
 };

@@ -1,0 +1,41 @@
+import type { Access } from '@halogrid/service';
+import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Retrieval } from '../../retrieval/retrieval.ts';
+import type { JobAnswers } from '../job-answers.ts';
+import type { JobCalls } from '../job-calls.ts';
+import type { Searcher } from '../searcher.ts';
+import { jobRoutes } from './job-routes.ts';
+import { descriptionRoute } from './openapi.ts';
+import { resultsRoutes } from './results-routes.ts';
+import type { Route } from './route.ts';
+import { searchRoutes } from './search-routes.ts';
+import { submitRoutes } from './submit-routes.ts';
+import { viewerRoutes } from './viewer-routes.ts';
+import { watchRoute } from './watch-route.ts';
+
+export interface ApiParts {
+  calls: JobCalls;
+  known: JobAnswers;
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  searcher: Searcher;
+  retrieval: Pick<Retrieval, 'ask'>;
+  access: Access;
+  /** The port at which users' commands reach this coordinator. */
+  grpcPort: number;
+}
+
+/** All that a coordinator answers below /api/v1. */
+export function apiRoutes(parts: ApiParts): Route[] {
+  const { calls, known, dispatcher, ledger, searcher, retrieval, access, grpcPort } = parts;
+  const routes = [
+    ...jobRoutes(calls, known, dispatcher),
+    watchRoute(calls, access),
+    ...resultsRoutes(ledger, grpcPort),
+    ...viewerRoutes(ledger, retrieval),
+    ...searchRoutes(searcher),
+    ...submitRoutes(access),
+  ];
+  return [...routes, descriptionRoute(routes)];
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { maxImageBytes } from '@halogrid/proto';
+import { FieldError, messageOf, readMessage, readQuery, writeMessage } from '@halogrid/proto/json';
+import type { Access, Log } from '@halogrid/service';
+import { Refusal, refuseValue } from '../../job/refusal.ts';
+import { checkChange } from './check-change.ts';
+import { findRoutes } from './find-routes.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { BodyReceiver, bodyTimes } from './receive-body.ts';
+import type { Call, Route } from './route.ts';
+import { goneSignal, sendError, sendJson, sendMethods } from './send.ts';
+
+export const apiRoot = '/api/v1';
+
+export interface ApiOptions {
+  routes: readonly Route[];
+  /** Who may change something; who may read is known by whoever asks this. */
+  access: Access;
+  /** Origins of pages, beside our own, that may change something. */
+  allowedOrigins: readonly string[];
+  log: Log;
+}
+
+/** Answers the paths of the routes; returns false for others. */
+export function createApi({
+  routes,
+  access,
+  allowedOrigins,
+  log,
+}: ApiOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const find = findRoutes(routes, apiRoot);
+  return (request, response) => {
+    const [path = '', text = ''] = (request.url ?? '').split(/\?(.*)/s);
+    const found = find(path);
+    if (!found) return false;
+    const { byMethod } = found;
+    const route = byMethod.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+    if (!route) {
+      const methods = ['GET', 'POST'].filter((method) => byMethod.has(method));
+      sendMethods(
+        request,
+        response,
+        methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+      );
+      return true;
+    }
+    const answer = async (): Promise<void> => {
+      checkAccess(route, request, access, allowedOrigins);
+      const query = route.query
+        ? inFields(() => readQuery(messageOf(route.query!), new URLSearchParams(text)))
+        : undefined;
+      const body = await readBody(route, request);
+      const call = { path: found.path, query, body, gone: goneSignal(response), request } as Call<never, never>;
+      if (route.send) return route.send(call, response);
+      const given = await route.respond!(call);
+      const written = typeof route.answer === 'string' ? writeMessage(messageOf(route.answer), given) : given;
+      return sendJson(request, response, 200, written);
+    };
+    answer().catch((error: unknown) => {
+      // What is left of a body that is refused is not waited for.
+      if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
+      // Bodies are JSON, and queries have the names of the .proto files.
+      sendError(request, response, log, error, route.body && route.body !== 'image' ? inJson : undefined);
+    });
+    return true;
+  };
+}
+
+function checkAccess(
+  { method, role }: Route,
+  { headers }: IncomingMessage,
+  access: Access,
+  allowedOrigins: readonly string[],
+): void {
+  if (role !== 'submit') return;
+  if (method === 'POST') {
+    checkChange(headers, access, allowedOrigins);
+    return;
+  }
+  const denial = access.check(headers.authorization, 'submit');
+  if (denial) throw new Refusal('forbidden', denial.sentence);
+}
+
+/** Images that are received at a time, each of which is in memory. */
+const images = new BodyReceiver(8, { ...bodyTimes, bytes: maxImageBytes });
+
+async function readBody({ body }: Route, request: IncomingMessage): Promise<unknown> {
+  if (body === 'image') return images.receive(request);
+  if (body === undefined) return void request.resume();
+  const json = await readJsonBody(request);
+  return inFields(() => readMessage(messageOf(body), json));
+}
+
+function inFields<Read>(read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    const { what, received, allowed, field } = error;
+    return refuseValue(what, received, allowed, field);
+  }
+}
+
+/** The name that JSON has for a field of the .proto files. */
+const inJson = (field: string): string => field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Answers the same paths on a coordinator that does not lead, with why. */
+export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
+  if (!(request.url ?? '').startsWith('/api/')) return false;
+  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' });
+  return true;
+}

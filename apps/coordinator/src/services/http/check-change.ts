@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Access } from '@halogrid/service';
+import { Refusal } from '../../job/refusal.ts';
+
+/**
+ * Throws Refusal, always 'forbidden', unless a request that changes something comes from a page of this coordinator or from a program,
+ * and from a caller who may change something.
+ *
+ * - A page of another site cannot send JSON here without asking first, which is answered to `allowedOrigins` alone; and browsers say where a
+ *   request is from.
+ * - Only this page's code sends a token, so no other site has one. Without tokens, the server does not answer to names
+ *   that another site may have made point here.
+ */
+export function checkChange(
+  headers: IncomingHttpHeaders,
+  access: Access,
+  allowedOrigins: readonly string[] = [],
+): void {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') refuse(`Expected the content type application/json but received '${type ?? ''}'`);
+  const { host = '', origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const isAllowed = origin !== undefined && allowedOrigins.includes(origin);
+  if (!isAllowed && site !== undefined && site !== 'same-origin') refuse(foreign);
+  if (!isAllowed && origin !== undefined && hostOf(origin) !== host) refuse(foreign);
+  const denial = access.check(headers.authorization, 'submit');
+  if (denial) refuse(denial.sentence);
+}
+
+const foreign = 'A page of another site may change nothing here, unless --allow-origin names that site';
+
+/** Undefined for what is no origin, as `null` is none. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function refuse(sentence: string): never {
+  throw new Refusal('forbidden', sentence);
+}

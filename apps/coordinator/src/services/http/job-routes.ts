@@ -1,0 +1,100 @@
+import { chromeTrace } from '@halogrid/service/chrome-trace';
+import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { JobAnswers } from '../job-answers.ts';
+import type { JobCalls } from '../job-calls.ts';
+import { listNodes } from '../list-nodes.ts';
+import type { AskedHistogram } from '../merged-so-far.ts';
+import { readJobsQuery } from './jobs-query.ts';
+import { type Route, route } from './route.ts';
+
+/** Jobs and nodes, and what is known of one job. */
+export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispatcher): Route[] {
+  const read = { method: 'GET', role: 'read' } as const;
+  const change = { method: 'POST', role: 'submit' } as const;
+  return [
+    route(
+      { ...read, path: '/jobs', summary: 'Jobs, the newest first', query: 'JobsQuery', answer: 'ListResponse' },
+      ({ query }) => calls.list(readJobsQuery(query, Date.now())),
+    ),
+    route(
+      { ...change, path: '/jobs', summary: 'Submits a job', body: 'JobSpec', answer: 'SubmitResponse' },
+      ({ body, gone }) => calls.submit({ spec: body, nameOutByJob: false }, gone),
+    ),
+    route(
+      {
+        ...change,
+        path: '/plan',
+        summary: 'What a job comes to, which does not start',
+        body: 'JobSpec',
+        answer: 'PlanAnswer',
+      },
+      ({ body, gone }) => calls.plan(body, gone),
+    ),
+    route(
+      {
+        ...read,
+        path: '/jobs/{id}',
+        summary: 'A job, and what it did over its time',
+        query: 'JobQuery',
+        answer: 'JobDetail',
+      },
+      async ({ path, query }) => {
+        const record = await calls.find(path.id!);
+        const { merged: pipeline, cell } = query;
+        // In one answer: a page that asked for it after the status would be refused it where the job ends in between.
+        const [history, merged] = await Promise.all([
+          known.history(record),
+          pipeline === undefined ? undefined : known.mergedSoFar(record, asked(pipeline || undefined, cell)),
+        ]);
+        return { job: calls.status(record), nowMs: Date.now(), history, merged };
+      },
+    ),
+    route(
+      {
+        ...change,
+        path: '/jobs/{id}/cancel',
+        summary: 'Stops a job; one that has ended stays as it is',
+        answer: 'CancelResponse',
+      },
+      async ({ path }) => ({ job: await calls.cancel(path.id!) }),
+    ),
+    route(
+      {
+        ...change,
+        path: '/jobs/{id}/again',
+        summary: 'Submits the specification of a job once more',
+        answer: 'SubmitResponse',
+      },
+      ({ path, gone }) => calls.again(path.id!, gone),
+    ),
+    route(
+      {
+        ...{ ...read, path: '/jobs/{id}/histogram', summary: 'What is merged so far of a job that has not ended' },
+        ...{ query: 'HistogramQuery', answer: 'MergedSoFar' },
+      },
+      async ({ path, query }) => known.merged(await calls.find(path.id!), asked(query.pipeline, query.cell)),
+    ),
+    route(
+      {
+        ...read,
+        path: '/jobs/{id}/quarantined',
+        summary: 'Inputs that are set aside, by why',
+        answer: 'QuarantinedInputs',
+      },
+      async ({ path }) => known.quarantined(await calls.find(path.id!)),
+    ),
+    {
+      ...{ ...read, path: '/jobs/{id}/trace', summary: 'When shards of a job were where, for https://ui.perfetto.dev' },
+      answer: { type: 'application/json', words: 'A trace as Chrome writes them' },
+      respond: async ({ path }) => chromeTrace(await calls.trace((path as { id: string }).id)),
+    },
+    route(
+      { ...read, path: '/nodes', summary: 'Nodes, and those that left within a day', answer: 'NodesListResponse' },
+      async () => listNodes(dispatcher),
+    ),
+  ];
+}
+
+function asked(pipeline: string | undefined, cell: string | undefined): AskedHistogram {
+  return { ...(pipeline !== undefined && { pipeline }), ...(cell !== undefined && { cell }) };
+}

@@ -1,0 +1,35 @@
+import type { JobsQuery, ListRequest } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { readSince } from '@halogrid/service/read-since';
+import { Refusal, refuseValue } from '../../job/refusal.ts';
+import type { LedgerState } from '../../ledger/ledger.ts';
+import { wireStates } from '../job-status.ts';
+
+const states = Object.keys(wireStates);
+const maxLimit = 1_000_000;
+
+/**
+ * Which jobs a query asks for: `state` (names with commas, or several times), `since` and `limit` as the options of `halogrid jobs`, but
+ * for the limit, which is none unless given. Throws Refusal.
+ */
+export function readJobsQuery({ state, since, limit }: JobsQuery, nowMs: number): ListRequest {
+  if (limit > maxLimit) refuseValue('limit', limit, `a whole number from 0 to ${maxLimit}`);
+  return {
+    states: state.flatMap((text) => text.split(',').map(stateOf)),
+    sinceMs: since === undefined ? undefined : sinceOf(since, nowMs),
+    limit,
+  };
+}
+
+function stateOf(name: string): ListRequest['states'][number] {
+  if (states.includes(name)) return wireStates[name as LedgerState];
+  return refuseValue('state', name, `one of ${states.join(', ')}`);
+}
+
+function sinceOf(text: string, nowMs: number): number {
+  try {
+    return readSince(text, 'since', nowMs);
+  } catch (error) {
+    throw error instanceof UsageError ? new Refusal('invalid', error.message, 'since') : error;
+  }
+}

@@ -1,0 +1,130 @@
+import { fieldSchema, messageOf, type Schema, type SchemaOptions, schemaOf } from '@halogrid/proto/json';
+import { softwareVersion } from '@halogrid/service';
+import type { Route } from './route.ts';
+
+/** Fields that every request must have, by message. */
+const needed = { JobSpec: ['sources'] };
+
+/** GET /openapi.json, the description of the routes and of itself. */
+export function descriptionRoute(routes: readonly Route[]): Route {
+  const route: Route = {
+    ...{ method: 'GET', path: '/openapi.json', role: 'read', summary: 'This description' },
+    answer: { type: 'application/json', words: 'OpenAPI 3.1' },
+    respond: async () => {
+      description ??= describeApi([...routes, route]);
+      return description;
+    },
+  };
+  let description: object | undefined;
+  return route;
+}
+
+/** The routes as OpenAPI 3.1 describes them: messages and their comments are those of the .proto files. */
+export function describeApi(routes: readonly Route[]): object {
+  const schemas = new Schemas();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    // A path that ends with a slash does what it does without.
+    if (route.path.endsWith('/')) continue;
+    const path = route.path.replace('...}', '}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'halogrid',
+      version: softwareVersion,
+      description: 'The HTTP API of a halogrid coordinator.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{}, { token: [] }],
+    paths,
+    components: {
+      schemas: schemas.all(),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'Where the coordinator has --tokens.' },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route, schemas: Schemas): object {
+  const { method, path, summary, query, body, answer, role } = route;
+  const error = { 'application/json': { schema: schemas.refer('ErrorAnswer', false) } };
+  const parameters = [
+    ...[...path.matchAll(/\{(\w+)/g)].map(([, name]) => pathParameter(name!)),
+    ...(query ? queryParameters(query, schemas) : []),
+  ];
+  return {
+    operationId: operationId(method, path),
+    summary,
+    description: `Needs the role \`${role}\` where the coordinator has --tokens.`,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: bodyContent(body, schemas) } }),
+    responses: {
+      '200': {
+        description: typeof answer === 'string' ? summary : answer.words,
+        content:
+          typeof answer === 'string'
+            ? { 'application/json': { schema: schemas.refer(answer, false) } }
+            : { [answer.type]: { schema: otherSchema(answer.type) } },
+      },
+      default: { description: 'Why there is no answer', content: error },
+    },
+  };
+}
+
+const operationId = (method: string, path: string): string =>
+  [method.toLowerCase(), ...(path.match(/\w+/g) ?? [])]
+    .join('_')
+    .replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+const pathWords: Record<string, string> = {
+  id: 'The id of a job or, of four characters at least, a beginning or an ending that no other id has.',
+  name: 'The name of a file as `/jobs/{id}/results` lists it.',
+  ticket: 'What names the frame in the path of its picture.',
+};
+
+function pathParameter(name: string): object {
+  return { name, in: 'path', required: true, description: pathWords[name], schema: { type: 'string' } };
+}
+
+function queryParameters(query: string, schemas: Schemas): object[] {
+  return messageOf(query).fields.map((field) => {
+    const { description, ...schema } = fieldSchema(field, schemas.options(true));
+    return { name: field.name, in: 'query', ...(description !== undefined && { description }), schema };
+  });
+}
+
+function bodyContent(body: string, schemas: Schemas): object {
+  if (body === 'image') return { 'application/octet-stream': { schema: otherSchema('image') } };
+  return { 'application/json': { schema: schemas.refer(body, true) } };
+}
+
+function otherSchema(type: string): Schema {
+  if (type === 'application/json') return { type: 'object' };
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
+}
+
+/** The schemas of messages that are named, and of those that they name: what is asked may leave out more than what is answered. */
+class Schemas {
+  readonly #made = new Map<string, Schema>();
+
+  refer(name: string, isAsked: boolean): Schema {
+    const schema = isAsked ? `${name}Input` : name;
+    if (!this.#made.has(schema)) {
+      this.#made.set(schema, {});
+      this.#made.set(schema, schemaOf(messageOf(name), this.options(isAsked)));
+    }
+    return { $ref: `#/components/schemas/${schema}` };
+  }
+
+  options(isAsked: boolean): SchemaOptions {
+    return { isAsked, needed, refer: ({ name }) => this.refer(name, isAsked).$ref as string };
+  }
+
+  all(): Record<string, Schema> {
+    return Object.fromEntries([...this.#made].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

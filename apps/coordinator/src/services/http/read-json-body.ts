@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../job/refusal.ts';
+import { BodyReceiver, bodyTimes } from './receive-body.ts';
+
+/** A form has hundreds of sources at most; a list of more is a manifest. */
+const forms = new BodyReceiver(32, { ...bodyTimes, bytes: 2 ** 20 });
+
+/** The JSON that comes with a request. Rejects with Refusal where it is none, or too long. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const body = await forms.receive(request);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Refusal('invalid', 'Expected JSON but received something else');
+  }
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+type Codecs = typeof import('@halogrid/proto');
+
+/** A message of the .proto files. */
+export type MessageName = {
+  [Name in keyof Codecs]: Codecs[Name] extends { decode(...given: never[]): object; fromPartial: unknown }
+    ? Name
+    : never;
+}[keyof Codecs];
+export type MessageOf<Name> = Name extends keyof Codecs
+  ? Codecs[Name] extends { decode(...given: never[]): infer Message }
+    ? Message
+    : never
+  : undefined;
+
+/** A request of a route, read and allowed. */
+export interface Call<Query, Body> {
+  /** What is in the path at `{name}`, decoded; at its end, `{name...}` is the rest as it stands there. */
+  path: Readonly<Record<string, string>>;
+  query: Query;
+  body: Body;
+  /** Aborts when the caller is gone before its answer has ended. */
+  gone: AbortSignal;
+  request: IncomingMessage;
+}
+
+interface Described {
+  method: 'GET' | 'POST';
+  /** Below /api/v1. */
+  path: string;
+  /** One line for the description of the API. */
+  summary: string;
+  role: 'read' | 'submit';
+}
+
+/** What a route answers beside messages: its media type, and a line for the description of the API. */
+export interface OtherAnswer {
+  type: string;
+  words: string;
+}
+
+/** A path of the API: what it takes, and what it answers. */
+export interface Route extends Described {
+  /** The message that its query is; undefined: there is none to be looked at. */
+  query?: MessageName | undefined;
+  /** The message that its body is as JSON, or the file of an image. */
+  body?: MessageName | 'image' | undefined;
+  answer: MessageName | OtherAnswer;
+  /** Answers with what `answer` says. */
+  respond?: (call: Call<never, never>) => Promise<object>;
+  /** Writes the answer by itself; a rejection before that is told as any other. */
+  send?: (call: Call<never, never>, response: ServerResponse) => Promise<void>;
+}
+
+type Body<Name> = Name extends 'image' ? Buffer : MessageOf<Name>;
+
+/** A route that answers with a message, as JSON. */
+export const route = <
+  Answer extends MessageName,
+  Query extends MessageName | undefined = undefined,
+  Given extends MessageName | 'image' | undefined = undefined,
+>(
+  description: Described & { query?: Query; body?: Given; answer: Answer },
+  respond: (call: Call<MessageOf<Query>, Body<Given>>) => Promise<MessageOf<Answer>>,
+): Route => ({ ...description, respond }) as Route;
+
+/** A route that answers with something else. */
+export const otherRoute = <Query extends MessageName | undefined = undefined>(
+  description: Described & { query?: Query; answer: OtherAnswer },
+  send: (call: Call<MessageOf<Query>, undefined>, response: ServerResponse) => Promise<void>,
+): Route => ({ ...description, send }) as Route;

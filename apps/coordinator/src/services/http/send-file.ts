@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import { parseByteRange } from './byte-range.ts';
+import { chooseEncoding, type Encoding } from './choose-encoding.ts';
+import { sendJson } from './send.ts';
+import { hasIt } from './send-body.ts';
+
+const mediaTypes: Record<string, string> = {
+  '.json': 'application/json',
+  '.jsonl': 'application/x-ndjson',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.tif': 'image/tiff',
+  '.jpg': 'image/jpeg',
+  '.parquet': 'application/vnd.apache.parquet',
+};
+
+/** What is not compressed already. */
+const texts = new Set(['.json', '.jsonl', '.svg']);
+
+/** Sends a file, or the range of it that is asked for; what is text and asked for as a whole is compressed where the caller takes that. */
+export async function sendFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  const { size, mtimeMs } = await stat(path);
+  const name = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;
+  const etag = `"${name}"`;
+  const condition = request.headers['if-range'];
+  const header = condition === undefined || condition === etag ? request.headers.range : undefined;
+  const range = parseByteRange(header, size);
+  response.setHeader('accept-ranges', 'bytes');
+  if (range.kind === 'unsatisfiable') {
+    response.setHeader('content-range', `bytes */${size}`);
+    const error = `Expected a range inside of ${size} bytes but received '${header}'`;
+    return sendJson(request, response, 416, { error, code: 'OUT_OF_RANGE', field: 'range' });
+  }
+  const isText = texts.has(extname(path));
+  const encoding = isText && !request.headers.range ? chooseEncoding(request.headers['accept-encoding']) : undefined;
+  // Ranges are of the bytes of the file: what is compressed has another name, by which no range of it is had.
+  response.setHeader('etag', encoding ? `"${name}-${encoding}"` : etag);
+  if (isText) response.appendHeader('vary', 'accept-encoding');
+  if (hasIt(request, etag) || (encoding && hasIt(request, `"${name}-${encoding}"`))) {
+    return void response.writeHead(304).end();
+  }
+  const { start, end } = range.kind === 'part' ? range : { start: 0, end: size - 1 };
+  if (range.kind === 'part') response.setHeader('content-range', `bytes ${start}-${end}/${size}`);
+  if (encoding) response.setHeader('content-encoding', encoding);
+  else response.setHeader('content-length', end - start + 1);
+  response.writeHead(range.kind === 'part' ? 206 : 200, {
+    'content-type': mediaTypes[extname(path)] ?? 'application/octet-stream',
+    // Names of sources are in the chart: nothing of it may run as a page of this server.
+    'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    'x-content-type-options': 'nosniff',
+  });
+  if (request.method === 'HEAD' || size === 0) return void response.end();
+  const file = createReadStream(path, { start, end });
+  await (encoding ? pipeline(file, compressor(encoding), response) : pipeline(file, response));
+}
+
+const compressor = (encoding: Encoding) =>
+  encoding === 'br' ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) : createGzip();

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf, writeMessage } from '@halogrid/proto/json';
+import type { Log } from '@halogrid/service';
+import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
+import { sendBody } from './send-body.ts';
+
+/** A status of HTTP for each kind of refusal, and the name that gRPC has for it. */
+const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
+  invalid: [400, 'INVALID_ARGUMENT'],
+  forbidden: [403, 'PERMISSION_DENIED'],
+  missing: [404, 'NOT_FOUND'],
+  unmet: [409, 'FAILED_PRECONDITION'],
+  gone: [410, 'FAILED_PRECONDITION'],
+  exhausted: [429, 'RESOURCE_EXHAUSTED'],
+  unavailable: [503, 'UNAVAILABLE'],
+  ours: [500, 'INTERNAL'],
+};
+
+export const noStore = 'no-store';
+
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  statusCode: number,
+  body: object,
+): Promise<void> {
+  response.statusCode = statusCode;
+  response.setHeader('cache-control', noStore);
+  await sendBody(request, response, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
+}
+
+/** The methods that a path has, for who used another. */
+export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
+  response.setHeader('allow', methods.join(', '));
+  const error = `Expected ${methods.join(' or ')} but received ${request.method}`;
+  void sendJson(request, response, 405, { error, code: 'UNIMPLEMENTED' });
+}
+
+/** Aborts when the caller is gone before the answer. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const look = (): void => {
+    if (!response.writableFinished) gone.abort(new CallerGoneError());
+  };
+  if (response.destroyed) look();
+  else response.once('close', look);
+  return gone.signal;
+}
+
+/**
+ * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field of the .proto files
+ * the name that the request has for it.
+ */
+export function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Log,
+  error: unknown,
+  nameOf: (field: string) => string = (field) => field,
+): void {
+  if (error instanceof CallerGoneError || response.destroyed) return;
+  // Only truncation can signal failure by now. Mostly it was the reader who left.
+  if (response.headersSent) return void response.destroy();
+  const isTheirs = error instanceof Refusal;
+  const [statusCode, code] = refusals[isTheirs ? error.kind : 'ours'];
+  if (!isTheirs) log.error({ err: error }, 'A request failed');
+  const { message, field } = isTheirs ? error : { message: ourFault, field: undefined };
+  const name = field && nameOf(field);
+  const answer = {
+    error: name && field ? message.replace(` for ${field} but `, ` for ${name} but `) : message,
+    ...{ code, ...(name && { field: name }) },
+  };
+  void sendJson(request, response, statusCode, writeMessage(messageOf('ErrorAnswer'), answer));
+}
+
+const ourFault = 'The request failed; the log of the coordinator says why';

@@ -1,0 +1,33 @@
+import { borderModes, kernelForms } from '@halogrid/kernels';
+import { mapFormats } from '@halogrid/proto/job-limits';
+import type { Access } from '@halogrid/service';
+import { listFolder } from './list-folder.ts';
+import { type Route, route } from './route.ts';
+
+/** What a job may be made of, and whether the caller may submit one. */
+export const submitRoutes = (access: Access): Route[] => [
+  route(
+    {
+      method: 'GET',
+      path: '/kernels',
+      role: 'read',
+      summary: 'What a pipeline may be made of',
+      answer: 'KernelsAnswer',
+    },
+    async () => ({ kernels: kernelForms(), borders: [...borderModes], mapFormats: [...mapFormats] }),
+  ),
+  route(
+    {
+      ...{ method: 'GET', path: '/folder', role: 'submit', summary: 'What lies in a folder that sources may be in' },
+      ...{ query: 'FolderQuery', answer: 'FolderAnswer' },
+    },
+    async ({ query }) => listFolder(query.path),
+  ),
+  route(
+    { method: 'GET', path: '/may', role: 'read', summary: 'What the caller may do', answer: 'MayAnswer' },
+    async ({ request }) => {
+      const denial = access.check(request.headers.authorization, 'submit');
+      return { submit: denial === undefined, why: denial?.sentence ?? '' };
+    },
+  ),
+];

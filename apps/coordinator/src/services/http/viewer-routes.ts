@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { JobFrame } from '@halogrid/proto';
+import { jobGrid, jobParts } from '../../job/accepted-job.ts';
+import { Refusal, refuseValue } from '../../job/refusal.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { SourceLine } from '../../output/previous/source-line.ts';
+import type { Retrieval } from '../../retrieval/retrieval.ts';
+import { findJob } from '../match-job-id.ts';
+import { resultsFolder } from '../results-folder.ts';
+import { type SourceLines, SourceLists } from '../source-lines.ts';
+import { otherRoute, type Route, route } from './route.ts';
+import { pictureAnswer, sendPicture } from './send-picture.ts';
+import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
+
+/** Seconds that a browser may keep a picture of a source, whose file may change. */
+const pictureAge = 600;
+
+/** What the viewer shows of a complete job: its sources, by number or by name, their histograms and their pictures. */
+export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>): Route[] {
+  const lists = new SourceLists();
+  /** The part of a job that is asked for by its name, or the first: all have the same sources. */
+  const openJob = async (given: string, asked = '') => {
+    const { jobId, spec } = await findJob(ledger, given);
+    const folder = await resultsFolder(ledger, jobId);
+    const parts = jobParts(spec);
+    const part = asked ? parts.find(({ name }) => name === asked) : parts[0];
+    if (!part) refuseValue('pipeline', asked, `one of ${parts.map(({ name }) => name).join(', ')}`);
+    const inside = part.name === '' ? folder : join(folder, 'pipelines', part.name);
+    return { spec, part, folder: inside, lines: await lists.at(join(inside, 'sources.jsonl')) };
+  };
+  const read = { method: 'GET', role: 'read' } as const;
+  return [
+    route(
+      {
+        ...{ ...read, path: '/jobs/{id}/frames', summary: 'Sources of a complete job, in their order' },
+        ...{ query: 'FramesQuery', answer: 'FramesAnswer' },
+      },
+      async ({ path, query }) => {
+        const { step, count } = readFrames(query);
+        const { lines } = await openJob(path.id!);
+        const from = query.uri === undefined ? (query.from ?? 0) : await lines.find(query.uri, query.frame);
+        if (from === undefined) throw new Refusal('missing', 'The job has no such source', 'uri');
+        const frames = await lines.read(from, count, step);
+        return { total: lines.length, frames: frames.map(({ index, line }) => frameOf(index, line)) };
+      },
+    ),
+    route(
+      {
+        ...{ ...read, path: '/jobs/{id}/image', summary: 'How a source of a complete job can be shown' },
+        ...{ query: 'ImageQuery', answer: 'ImageAnswer' },
+      },
+      async ({ path, query }) => {
+        const { line } = await sourceAt((await openJob(path.id!)).lines, readIndex(query));
+        const { uri, videoFrame } = sourceOf(line);
+        return { readsParts: videoFrame === undefined && (await retrieval.ask('readsParts', { uri })) };
+      },
+    ),
+    otherRoute(
+      {
+        ...{ ...read, path: '/jobs/{id}/picture', summary: 'A source of a complete job, or a part of it' },
+        ...{ query: 'RegionQuery', answer: pictureAnswer },
+      },
+      async ({ path, query }, response) => {
+        const { lines } = await openJob(path.id!);
+        const { line } = await sourceAt(lines, readIndex(query));
+        sendPicture(response, await retrieval.ask('region', { ...sourceOf(line), ...readPart(query) }), pictureAge);
+      },
+    ),
+    route(
+      {
+        ...{ ...read, path: '/jobs/{id}/cells', summary: 'Histograms of all sources of a complete job together' },
+        ...{ query: 'CellsQuery', answer: 'FrameHistograms' },
+      },
+      async ({ path, query }) => {
+        const { jobId } = await findJob(ledger, path.id!);
+        const name = query.pipeline;
+        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), ...(name && { name }) });
+      },
+    ),
+    route(
+      {
+        ...{ ...read, path: '/jobs/{id}/frame', summary: 'Histograms of one source of a complete job' },
+        ...{ query: 'FrameQuery', answer: 'FrameHistograms' },
+      },
+      async ({ path, query }) => {
+        const { spec, part, folder, lines } = await openJob(path.id!, query.pipeline);
+        const { done, line } = await sourceAt(lines, readIndex(query));
+        if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
+        const grid = jobGrid(spec);
+        const count = grid.rows * grid.columns;
+        const features = join(folder, 'features.parquet');
+        const cells = await retrieval.ask('histograms', { features, first: done * count, count });
+        return { ...grid, channels: [...part.pipeline.output.channels], cells: cells.map((bins) => ({ bins })) };
+      },
+    ),
+  ];
+}
+
+async function sourceAt(lines: SourceLines, index: number) {
+  const [found] = await lines.read(index, 1);
+  return found ?? refuseValue('index', index, `a whole number below ${lines.length}`);
+}
+
+const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, ...(frame !== undefined && { videoFrame: frame }) });
+
+function frameOf(index: number, line: SourceLine): JobFrame {
+  const { uri, frame, timestampMs } = line;
+  const of = line.quarantined ? { name: '', width: 0, height: 0, counted: 0 } : line;
+  const { name, width, height, counted } = of;
+  return {
+    ...{ index, uri, name, width, height, counted },
+    ...(frame !== undefined && { frame }),
+    ...(typeof timestampMs === 'number' && { timestampMs }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http';
+import { hasEnded, type JobStatus } from '@halogrid/proto';
+import { messageOf, writeMessage } from '@halogrid/proto/json';
+import type { Access } from '@halogrid/service';
+import type { JobCalls } from '../job-calls.ts';
+import { otherRoute, type Route } from './route.ts';
+import { noStore } from './send.ts';
+
+/** The id of the last event. A browser that comes back with it is told that there are no more. */
+const lastId = 'end';
+
+/** A connection on which nothing moves is closed after a minute, here or by something on the way. */
+const keepAliveMs = 15_000;
+
+/** Follows a job by server-sent events, as halogrid.v1.Jobs.Watch does. */
+export const watchRoute = (calls: JobCalls, access: Access): Route =>
+  otherRoute(
+    {
+      ...{ method: 'GET', path: '/jobs/{id}/watch', role: 'read' },
+      summary: 'Follows a job: an event now, one whenever it has changed, and a last one when it has ended',
+      answer: { type: 'text/event-stream', words: 'Server-sent events: the data of each is a WatchResponse' },
+    },
+    async ({ path, gone, request }, response) => {
+      // What does not exist is told as such, before a stream begins.
+      const { jobId, finishedMs } = await calls.find(path.id!);
+      if (finishedMs > 0 && request.headers['last-event-id'] === lastId) return void response.writeHead(204).end();
+      response.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': noStore,
+        'x-content-type-options': 'nosniff',
+        // A proxy would hold events back.
+        'x-accel-buffering': 'no',
+      });
+      if (request.method === 'HEAD') return void response.end();
+      const keepAlive = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), keepAliveMs);
+      let sent = 0;
+      const send = async (job: JobStatus): Promise<void> => {
+        // A token may expire, or be taken away, in the middle.
+        if (access.check(request.headers.authorization, 'read')) return void response.destroy();
+        const data = JSON.stringify(writeMessage(messageOf('WatchResponse'), { job }));
+        await written(response, `id: ${hasEnded(job) ? lastId : ++sent}\ndata: ${data}\n\n`);
+      };
+      try {
+        await calls.watch(jobId, send, gone);
+      } finally {
+        clearInterval(keepAlive);
+      }
+      response.end();
+    },
+  );
+
+const written = (response: ServerResponse, text: string): Promise<void> =>
+  new Promise((resolve) => response.write(text, () => resolve()));

@@ -1,0 +1,116 @@
+import {
+  JobSpec,
+  type JobStatus,
+  type ListRequest,
+  type ListResponse,
+  type PagesAddress,
+  type PlanAnswer,
+  type SubmitRequest,
+  type SubmitResponse,
+  type TraceResponse,
+} from '@halogrid/proto';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
+import type { checkSources } from '../job/check-sources.ts';
+import { completeSubmit } from '../job/complete-submit.ts';
+import { Refusal } from '../job/refusal.ts';
+import { type Pause, systemPause } from '../job/system-pause.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import type { PlanThreads } from '../plan/plan-threads.ts';
+import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
+import { chooseJobs } from './choose-jobs.ts';
+import type { JobAnswers } from './job-answers.ts';
+import { toJobStatus } from './job-status.ts';
+import { jobTrace } from './job-trace.ts';
+import { findJob } from './match-job-id.ts';
+import { watchJob } from './watch-job.ts';
+
+export interface JobCallsOptions {
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  known: JobAnswers;
+  createJobId: () => string;
+  resume?: ResumeJob;
+  /** Where this coordinator's pages are. */
+  pages?: PagesAddress;
+  /** Unless given, sources are checked on this thread. */
+  check?: typeof checkSources;
+  /** What a job would come to. */
+  survey: PlanThreads['survey'];
+  /** Between two messages to a watcher; by a timer of the system unless given. */
+  pause?: Pause;
+}
+
+/** Plans that are made at once: each reads headers as fast as the disk gives them. */
+const mostPlans = 2;
+
+/** What people and programs ask of a coordinator about jobs, over gRPC and HTTP alike. Everything is checked. Calls reject with Refusal. */
+export class JobCalls {
+  readonly #options: JobCallsOptions;
+  #plans = 0;
+
+  constructor(options: JobCallsOptions) {
+    this.#options = options;
+  }
+
+  /** The job that is meant by an id, or a part of one. */
+  find(jobId: string): Promise<JobRecord> {
+    return findJob(this.#options.ledger, jobId);
+  }
+
+  status(record: JobRecord): JobStatus {
+    return toJobStatus(record, this.#options.dispatcher.jobNow(record.jobId));
+  }
+
+  /** Accepts the job unless `gone` aborts first, because the caller is gone. */
+  async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
+    const { dispatcher, createJobId, resume, check, pages } = this.#options;
+    const jobId = await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check, gone);
+    return { job: await this.get(jobId), pages };
+  }
+
+  /** Submits the specification of a job once more: the ledger has what may be secret in its sources, which no caller is told. */
+  async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
+    const { spec } = await this.find(jobId);
+    return this.submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, gone);
+  }
+
+  async plan(spec: JobSpec, gone: AbortSignal): Promise<PlanAnswer> {
+    if (this.#plans >= mostPlans) {
+      throw new Refusal('exhausted', 'Other plans are made just now: ask again in a moment');
+    }
+    this.#plans++;
+    try {
+      const request = checkSubmitBounds({ spec, nameOutByJob: false });
+      return await this.#options.survey(completeSubmit(request).spec, gone);
+    } finally {
+      this.#plans--;
+    }
+  }
+
+  async get(jobId: string): Promise<JobStatus> {
+    return this.status(await this.find(jobId));
+  }
+
+  async list(request: ListRequest): Promise<ListResponse> {
+    const { chosen, leftOut } = chooseJobs(await this.#options.ledger.listJobs(), checkListBounds(request));
+    return { jobs: chosen.map((record) => this.status(record)), leftOut };
+  }
+
+  async cancel(given: string): Promise<JobStatus> {
+    const { jobId } = await this.find(given);
+    await this.#options.dispatcher.cancel(jobId);
+    return this.get(jobId);
+  }
+
+  async trace(jobId: string): Promise<TraceResponse> {
+    return jobTrace(await this.find(jobId), this.#options.dispatcher, this.#options.known);
+  }
+
+  /** As watchJob. */
+  async watch(given: string, send: (job: JobStatus) => Promise<void>, gone: AbortSignal): Promise<void> {
+    const { dispatcher, pause = systemPause } = this.#options;
+    const { jobId } = await this.find(given);
+    return watchJob({ jobId, dispatcher, status: () => this.get(jobId), pause }, send, gone);
+  }
+}

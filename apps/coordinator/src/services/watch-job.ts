@@ -1,0 +1,44 @@
+import { hasEnded, type JobStatus } from '@halogrid/proto';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Pause } from '../job/system-pause.ts';
+
+/** Between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
+const watchIntervalMs = 100;
+
+export interface JobToWatch {
+  jobId: string;
+  dispatcher: Pick<Dispatcher, 'changed' | 'ended'>;
+  /** The job as it is now. */
+  status: () => Promise<JobStatus>;
+  pause: Pause;
+}
+
+/**
+ * Sends the job now, again whenever it has changed, and a last time when it has ended; resolves then, or when the watcher is gone. Each
+ * message is the job as it is when it is sent, and the next waits until it is on its way: a slow reader misses some and nothing piles up
+ * for it.
+ */
+export async function watchJob(
+  { jobId, dispatcher, status, pause }: JobToWatch,
+  send: (job: JobStatus) => Promise<void>,
+  gone: AbortSignal,
+): Promise<void> {
+  let hurry = (): void => {};
+  void dispatcher.ended(jobId).then(() => hurry());
+  const left = new Promise<void>((resolve) => {
+    if (gone.aborted) resolve();
+    else gone.addEventListener('abort', () => resolve(), { once: true });
+  });
+  void left.then(() => hurry());
+  while (!gone.aborted) {
+    const hurried = new AbortController();
+    hurry = () => hurried.abort();
+    const changed = dispatcher.changed(jobId);
+    const job = await status();
+    await Promise.race([send(job), left]);
+    if (hasEnded(job)) return;
+    if (gone.aborted) return;
+    await pause(watchIntervalMs, hurried.signal);
+    await Promise.race([changed, left]);
+  }
+}

@@ -1,0 +1,19 @@
+"""The one error of this package."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+
+class Error(Exception):
+    """Says in one sentence what went wrong.
+
+    ``code`` is a name of gRPC's codes: INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED, PERMISSION_DENIED,
+    FAILED_PRECONDITION, UNAVAILABLE, DATA_LOSS (a damaged file), INTERNAL and so on. ``field`` is the field of the
+    request that is wrong, such as ``grid.rows``; None where it is not one field's fault.
+    """
+
+    def __init__(self, sentence: str, code: str = "INVALID_ARGUMENT", field: Optional[str] = None) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.field = field

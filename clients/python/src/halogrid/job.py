@@ -1,0 +1,164 @@
+"""A job of a coordinator."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import time
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
+from urllib.parse import quote
+
+from .download import save
+from .errors import Error
+from .events import read_events
+from .features import Features
+from .http import Api, reaching
+from .loading import features_path, load
+
+_ENDED = ("complete", "failed", "cancelled")
+
+#: Files of histograms; the group is the pipeline.
+_FEATURES = re.compile(r"(?:pipelines/([A-Za-z0-9_-]+)/)?features\.parquet(?:/[^/]+\.parquet)?")
+
+#: Seconds before a stream that broke is asked for again.
+_PAUSE = 0.5
+
+
+class File(NamedTuple):
+    """A file of a complete job."""
+
+    name: str
+    """Its path in the folder of results."""
+    bytes: int
+
+
+class Job:
+    """A job as the coordinator told it last. Iterate over it for its progress."""
+
+    def __init__(self, api: Api, status: Dict[str, Any]) -> None:
+        self._api = api
+        #: The JobStatus as JSON: ``counts``, ``error``, ``waiting``, ``times`` and so on.
+        self.status = status
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.status["jobId"]
+
+    @property
+    def state(self) -> str:
+        """pending, running, finalising, complete, failed or cancelled."""
+        return str(self.status.get("state", "")).rpartition("_")[2].lower()
+
+    @property
+    def digest(self) -> str:
+        """The digest of its results once it is complete; empty before."""
+        return self.status.get("digest", "")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is complete, failed or cancelled."""
+        return self.state in _ENDED
+
+    def __repr__(self) -> str:
+        return f"<halogrid.Job {self.id}: {self.state}>"
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        """Its status (a dict) now, and whenever it changes, to its end.
+
+        Goes on by itself where the coordinator was away for less than the client's timeout; else raises Error.
+        """
+        told: Optional[Dict[str, Any]] = None
+        lost_at: Optional[float] = None
+        while True:
+            try:
+                for status in self._watch():
+                    lost_at = None
+                    if status != told:
+                        self.status = told = status
+                        yield status
+                if self.has_ended:
+                    return
+            except Error as error:
+                lost_at = lost_at or time.monotonic()
+                if error.code != "UNAVAILABLE" or time.monotonic() - lost_at > self._api.timeout:
+                    raise
+            time.sleep(_PAUSE)
+
+    def _watch(self) -> Iterator[Dict[str, Any]]:
+        with self._api.open("GET", f"/jobs/{quote(self.id, safe='')}/watch") as response:
+            events = read_events(response)
+            while True:
+                # The stream alone: what is done with an event raises what it likes.
+                with reaching(self._api.url):
+                    event = next(events, None)
+                if event is None:
+                    return
+                try:
+                    yield json.loads(event)["job"]
+                except (ValueError, KeyError, TypeError):
+                    raise Error("An event of the job is not JSON of a job", "INTERNAL") from None
+
+    def refresh(self) -> Job:
+        """Asks for its status once, and returns the job."""
+        self.status = self._api.get(self._path())["job"]
+        return self
+
+    def wait(self) -> Job:
+        """Waits for its end, whatever that is, and returns the job."""
+        if not self.has_ended:
+            for _ in self:
+                pass
+        return self
+
+    def result(self) -> Dict[str, Any]:
+        """Waits for its end and returns its job.json. Raises Error with its reason where it failed or was cancelled."""
+        self._completed()
+        return self._api.get(self._path("/results/job.json"))
+
+    def cancel(self) -> Job:
+        """Stops it, and returns the job."""
+        self.status = self._api.post(self._path("/cancel"))["job"]
+        return self
+
+    def files(self) -> List[File]:
+        """The files that it wrote. Raises Error unless it is complete."""
+        answer = self._api.get(self._path("/results"))
+        return [File(file["name"], file["bytes"]) for file in answer["files"]]
+
+    def download(self, path: str, to: Union[str, os.PathLike[str]] = ".") -> str:
+        """Fetches one of its files, such as "histogram.json", and returns where it is.
+
+        ``to`` is a folder that is there, in which it has its own name, or the file to write. It is there whole or not.
+        """
+        target = os.fspath(to)
+        if os.path.isdir(target):
+            target = os.path.join(target, os.path.basename(path))
+        with self._api.open("GET", self._path(f"/results/{quote(path)}")) as response:
+            save(response, target, self._api.url)
+        return target
+
+    def load(self, pipeline: Optional[str] = None) -> Features:
+        """Waits for its end, fetches its histograms from the coordinator and returns them as ``halogrid.load`` does."""
+        self._completed()
+        with tempfile.TemporaryDirectory(prefix="halogrid-") as folder:
+            for name, _ in self.files():
+                found = _FEATURES.fullmatch(name)
+                if found is None:
+                    continue
+                target = os.path.join(folder, *name.split("/"))
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                # The names of all pipelines matter, and the file of one.
+                if found[1] == pipeline:
+                    self.download(name, target)
+            return load(features_path(folder, pipeline))
+
+    def _completed(self) -> None:
+        if self.wait().state != "complete":
+            why = self.status.get("error")
+            raise Error(f"Job {self.id} is {self.state}" + (f": {why}" if why else ""), "FAILED_PRECONDITION")
+
+    def _path(self, below: str = "") -> str:
+        return f"/jobs/{quote(self.id, safe='')}{below}"

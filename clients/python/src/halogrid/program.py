@@ -1,0 +1,101 @@
+"""Runs the program halogrid on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from typing import Any, Callable, Dict, Optional
+
+from .errors import Error
+from .features import Features
+from .loading import load
+from .request import Grid, Operations, Path, Pipelines, Sources, command_options, listed
+
+
+class Run:
+    """A job that ``run`` ran to its end."""
+
+    def __init__(self, summary: Dict[str, Any]) -> None:
+        #: All that ``halogrid run --json`` says.
+        self.summary = summary
+        #: The folder of its results.
+        self.out: str = summary["out"]
+        #: Of its results.
+        self.digest: str = summary["digest"]
+        #: Sources, frames, shards, pixels, and ``quarantined``: inputs that could not be read; errors.jsonl tells why.
+        self.counts: Dict[str, int] = summary["counts"]
+
+    def load(self, pipeline: Optional[str] = None) -> Features:
+        """Its histograms, as ``halogrid.load`` does."""
+        return load(self.out, pipeline)
+
+    def __repr__(self) -> str:
+        return f"<halogrid.Run: {self.counts['frames']} frames in {self.out}>"
+
+
+def run(
+    sources: Sources,
+    op: Optional[Operations] = None,
+    pipelines: Optional[Pipelines] = None,
+    map_format: Optional[str] = None,
+    grid: Optional[Grid] = None,
+    out: Optional[Path] = None,
+    progress: Optional[Callable[[str], None]] = None,
+    **options: Any,
+) -> Run:
+    """Runs a job on this machine, by the program ``halogrid`` of the path (or the file of HALOGRID_BIN), to its end.
+
+    Arguments are those of ``Client.submit``; ``options`` are others of ``halogrid run``: ``tile=512``,
+    ``device="cpu"``, ``from_="0:10"``. ``progress`` is called with each line that the program says; without it,
+    lines go to stderr.
+
+    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND without the
+    program.
+    """
+    if op is not None and pipelines is not None:
+        raise Error("Expected op or pipelines but received both", field="pipelines")
+    words = command_options(op, pipelines, map_format, grid, out, options)
+    command = [_program(), "run", "--json", *words, "--", *listed(sources)]
+    last: deque[str] = deque(maxlen=20)
+    # A pipe that nobody reads would hold it up.
+    with tempfile.TemporaryFile() as stdout:
+        with subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8") as child:
+            try:
+                for line in child.stderr or ():
+                    last.append(line.rstrip("\n"))
+                    (progress or _to_stderr)(last[-1])
+            except BaseException:
+                # It stops in order, and goes on when it is asked for again.
+                child.terminate()
+                raise
+        stdout.seek(0)
+        said = stdout.read()
+    if child.returncode not in (0, 3):
+        raise Error(_reason(last), "INVALID_ARGUMENT" if child.returncode == 2 else "FAILED_PRECONDITION")
+    try:
+        return Run(json.loads(said))
+    except (ValueError, KeyError):
+        raise Error(f"'{command[0]}' gave no summary of a job: is it halogrid?", "INTERNAL") from None
+
+
+def _program() -> str:
+    name = os.environ.get("HALOGRID_BIN") or "halogrid"
+    found = shutil.which(name)
+    if found is None:
+        how = "install it with npm, or name its file in HALOGRID_BIN"
+        raise Error(f"The program '{name}' is not on the path: {how}", "NOT_FOUND")
+    return found
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _reason(lines: deque[str]) -> str:
+    told = [line for line in lines if line]
+    return told[-1].replace("halogrid: ", "", 1) if told else "halogrid ended without a word"

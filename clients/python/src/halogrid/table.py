@@ -1,0 +1,65 @@
+"""The rows of features.parquet as they are read, whatever reads them."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, Dict, List, Optional
+
+from .errors import Error
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
+
+#: Columns of one value a row. Files of earlier versions may lack some.
+FLAT_COLUMNS = ("source", "name", "frame", "timestamp_ms", "captured_at", "camera", "cell_row", "cell_col", "counted")
+
+
+class Table:
+    """Rows that are added, and their histograms one after another.
+
+    ``rows`` is how many there will be. ``is_wide``: counts may need 64 bits.
+    """
+
+    def __init__(self, rows: int, is_wide: bool) -> None:
+        self.rows = rows
+        #: What the file says of itself, by key.
+        self.about: Dict[str, str] = {}
+        #: By name; what some rows lack is left out.
+        self.columns: Dict[str, List[Any]] = {name: [] for name in FLAT_COLUMNS}
+        self.bins: Optional[int] = None
+        self._is_wide = is_wide
+        self._added = 0
+        self._counts: Any = array("q")
+
+    def add(self, columns: Dict[str, List[Any]], counts: Any, bins: int) -> None:
+        """Adds rows that have ``bins`` counts each. Raises Error where they do not fit the others."""
+        if self.bins not in (None, bins):
+            raise Error(f"Some rows have {self.bins} bins and others {bins}: they are not of one job", "DATA_LOSS")
+        rows = len(counts) // bins
+        if self._added + rows > self.rows or any(len(values) != rows for values in columns.values()):
+            raise Error("There are more rows than the file says", "DATA_LOSS")
+        for name in list(self.columns):
+            if name in columns:
+                self.columns[name] += columns[name]
+            else:
+                del self.columns[name]
+        if numpy is None:
+            self._counts.extend(counts)
+        else:
+            if self.bins is None:
+                self._counts = numpy.empty((self.rows, bins), numpy.int64 if self._is_wide else numpy.int32)
+            self._counts[self._added : self._added + rows] = numpy.reshape(counts, (rows, bins))
+        self.bins = bins
+        self._added += rows
+
+    def matrix(self) -> Any:
+        """The counts, rows x bins: an array of NumPy, or a memoryview. Raises Error where rows are missing."""
+        if self._added != self.rows:
+            raise Error("There are fewer rows than the file says", "DATA_LOSS")
+        if self.rows == 0 or self.bins is None:
+            return memoryview(array("q")) if numpy is None else numpy.empty((0, 0), numpy.int32)
+        if numpy is not None:
+            return self._counts
+        return memoryview(self._counts).cast("B").cast("q", (self.rows, self.bins))

@@ -1,0 +1,55 @@
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { commentOf } from './comments.ts';
+import { hasDefault } from './messages.ts';
+import { wholeRanges } from './scalars.ts';
+
+/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has them. */
+export type Schema = { [key: string]: unknown };
+
+export interface SchemaOptions {
+  /** The address of a message's schema; told of every message that another one names. */
+  refer: (message: DescMessage) => string;
+  /** Whether fields that have a default may be left out, as in what is asked. */
+  isAsked: boolean;
+  /** Fields that must be given nevertheless, by message. */
+  needed?: { readonly [message: string]: readonly string[] };
+}
+
+/** What the JSON of a message is: that which readMessage takes, or writeMessage gives. */
+export function schemaOf(message: DescMessage, options: SchemaOptions): Schema {
+  const { isAsked, needed = {} } = options;
+  const required = isAsked
+    ? needed[message.name]
+    : message.fields.filter((field) => hasDefault(field)).map(({ jsonName }) => jsonName);
+  return {
+    type: 'object',
+    ...described(message),
+    properties: Object.fromEntries(message.fields.map((field) => [field.jsonName, fieldSchema(field, options)])),
+    ...(required && required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** What the value of a field is in JSON. */
+export function fieldSchema(field: DescField, options: SchemaOptions): Schema {
+  const one = valueSchema(field, options);
+  if (field.fieldKind === 'list') return { type: 'array', items: one, ...described(field) };
+  if (field.fieldKind === 'map') return { type: 'object', additionalProperties: one, ...described(field) };
+  return { ...one, ...described(field) };
+}
+
+function valueSchema(field: DescField, { refer }: SchemaOptions): Schema {
+  if (field.message) return { $ref: refer(field.message) };
+  if (field.enum) return { type: 'string', enum: field.enum.values.map(({ name }) => name) };
+  const scalar = field.scalar as ScalarType;
+  const range = wholeRanges[scalar];
+  if (range) return { type: 'integer', minimum: range[0], maximum: range[1] };
+  if (scalar === ScalarType.STRING) return { type: 'string' };
+  return { type: scalar === ScalarType.BOOL ? 'boolean' : 'number' };
+}
+
+/** The comment of a message or field, on one line. */
+export function described(of: DescMessage | DescField): { description?: string } {
+  const description = commentOf(of);
+  return description ? { description } : {};
+}

@@ -1,0 +1,127 @@
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { hasDefault } from './messages.ts';
+import { wholeRanges } from './scalars.ts';
+
+/** What a request has in the place of what it may have. `field` is named as the request calls it: `grid.rows`, `sources[2]`. */
+export class FieldError extends Error {
+  readonly field: string;
+  /** What the sentence names, where that is not the field itself. */
+  readonly what: string;
+  readonly allowed: string;
+  readonly received: string;
+
+  constructor(field: string, allowed: string, received: string, what = field) {
+    super(`Expected ${allowed} for ${what} but received '${received}'`);
+    this.name = 'FieldError';
+    this.field = field;
+    this.what = what;
+    this.allowed = allowed;
+    this.received = received;
+  }
+}
+
+/**
+ * The message that JSON stands for, as decoding it would give it. Names are in lowerCamelCase, numbers are numbers, and null is as good as
+ * nothing. Throws FieldError for a field that there is not, a value of another type and a number out of range.
+ */
+export function readMessage<Message>(message: DescMessage, json: unknown): Message {
+  return readFields(message, json, '') as Message;
+}
+
+function readFields(message: DescMessage, json: unknown, path: string): object {
+  const name = path || 'the body';
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new FieldError(path, 'an object', kindOf(json), name);
+  }
+  const given = new Map<string, unknown>(Object.entries(json).filter(([, value]) => value !== null));
+  const fields = new Map(message.fields.map((field) => [field.jsonName, field]));
+  for (const key of given.keys()) {
+    if (fields.has(key)) continue;
+    throw new FieldError(join(path, key), `one of ${[...fields.keys()].join(', ')}`, key, `a field of ${name}`);
+  }
+  const read: Record<string, unknown> = {};
+  for (const [key, field] of fields) {
+    const value = given.get(key);
+    if (value === undefined) {
+      if (hasDefault(field)) read[key] = defaultOf(field);
+      continue;
+    }
+    const found = readField(field, value, join(path, key));
+    if (!field.oneof) read[key] = found;
+    else if (!read[field.oneof.localName]) read[field.oneof.localName] = { $case: key, value: found };
+    else
+      throw new FieldError(path, `one of ${field.oneof.fields.map((one) => one.jsonName).join(', ')}`, 'several', name);
+  }
+  return read;
+}
+
+function readField(field: DescField, value: unknown, path: string): unknown {
+  switch (field.fieldKind) {
+    case 'list': {
+      if (!Array.isArray(value)) throw new FieldError(path, 'a list', kindOf(value));
+      return value.map((one, i) => readOne(field, one, `${path}[${i}]`));
+    }
+    case 'map': {
+      if (typeof value !== 'object' || Array.isArray(value)) throw new FieldError(path, 'an object', kindOf(value));
+      return Object.fromEntries(
+        Object.entries(value as object).map(([key, one]) => [key, readOne(field, one, join(path, key))]),
+      );
+    }
+    default:
+      return readOne(field, value, path);
+  }
+}
+
+/** A value that is in no list. */
+function readOne(field: DescField, value: unknown, path: string): unknown {
+  if (field.message) return readFields(field.message, value, path);
+  if (field.enum) {
+    const names = field.enum.values.map(({ name }) => name);
+    if (typeof value === 'string' && names.includes(value)) return value;
+    throw new FieldError(path, `one of ${names.join(', ')}`, shown(value));
+  }
+  return readScalar(field.scalar as ScalarType, value, path);
+}
+
+function readScalar(type: ScalarType, value: unknown, path: string): unknown {
+  const range = wholeRanges[type];
+  if (range) {
+    const [least, most] = range;
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value;
+    throw new FieldError(path, `a whole number from ${least} to ${most}`, shown(value));
+  }
+  switch (type) {
+    case ScalarType.STRING:
+      if (typeof value === 'string') return value;
+      throw new FieldError(path, 'a text', shown(value));
+    case ScalarType.BOOL:
+      if (typeof value === 'boolean') return value;
+      throw new FieldError(path, 'true or false', shown(value));
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      // JSON writes numbers that are too large for any.
+      if (typeof value === 'number' && Number.isFinite(value)) return value;
+      throw new FieldError(path, 'a number', shown(value));
+    default:
+      throw new Error(`${path} is of a type that no JSON is read for`);
+  }
+}
+
+/** What a field has where nobody set it. */
+export function defaultOf(field: DescField): unknown {
+  if (field.fieldKind === 'list') return [];
+  if (field.fieldKind === 'map') return {};
+  if (field.enum) return field.enum.values[0]!.name;
+  if (field.scalar === ScalarType.STRING) return '';
+  return field.scalar === ScalarType.BOOL ? false : 0;
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+const shown = (value: unknown): string => (typeof value === 'object' ? kindOf(value) : String(value));
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

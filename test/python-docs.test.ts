@@ -1,0 +1,98 @@
+// The examples of docs/python.md and the cells of docs/notebook.ipynb do what they say, one after another as they stand there.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { ServingCluster } from './cluster.ts';
+import { installPackage, lacksPython, pythonPackage, runPython } from './python.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const skip = lacksPython('pip', 'numpy', 'pandas', 'sklearn');
+/** Whether examples with what Debian does not have run as well. */
+const hasAll = !lacksPython('duckdb', 'pyarrow');
+let path = '';
+let cluster: ServingCluster;
+
+const outputs = join(checkout, 'halogrid-out');
+/** What examples write; what was there before stays. */
+const written = ['python', 'notebook'].map((name) => join(outputs, name)).filter((folder) => !existsSync(folder));
+
+before(async () => {
+  if (skip) return;
+  path = await installPackage();
+  cluster = await sharedCluster();
+});
+after(async () => {
+  for (const folder of written) rmSync(folder, { recursive: true, force: true });
+  if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
+  await cluster?.stop();
+});
+
+/** Executes cells in the root of the checkout, and returns what the expressions then are. */
+async function execute(cells: readonly (readonly [name: string, code: string])[], expressions: readonly string[]) {
+  const { code, stdout, stderr } = await runPython([join(pythonPackage, 'tests/run_cells.py')], {
+    path,
+    cwd: checkout,
+    input: JSON.stringify({ cells, expressions }),
+    env: { HALOGRID_URL: cluster.http, HALOGRID_BIN: join(checkout, 'apps/cli/bin/halogrid.mjs') },
+  });
+  assert.equal(code, 0, stderr);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .slice(-expressions.length)
+    .map((line) => JSON.parse(line));
+}
+
+test('the examples of docs/python.md', { skip }, async () => {
+  const page = readFileSync(join(checkout, 'docs/python.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```(python|py)\n(.*?)^```$/gms)];
+  const cells = blocks
+    .filter(([, kind]) => kind === 'python' || hasAll)
+    .map(([, , code], i) => [`example ${i}`, code!] as const);
+  assert.ok(cells.length >= 5);
+  const [shares, shape] = await execute(cells, ['shares.sum(axis=1).tolist()', 'features.matrix.shape']);
+  assert.equal(shares.length, 24 * 6);
+  for (const share of shares) assert.ok(Math.abs(share - 1) < 1e-9);
+  assert.deepEqual(shape, [24, 1024]);
+});
+
+interface Cell {
+  cell_type: 'code' | 'markdown';
+  id: string;
+  metadata: { tags?: string[] };
+  source: string[];
+  outputs?: unknown[];
+}
+
+test('the cells of the notebook, and its SQL', { skip }, async () => {
+  const { cells, nbformat } = JSON.parse(readFileSync(join(checkout, 'docs/notebook.ipynb'), 'utf8'));
+  assert.equal(nbformat, 4);
+  const codes = (cells as Cell[]).filter(({ cell_type }) => cell_type === 'code');
+  for (const { outputs } of codes) assert.deepEqual(outputs, []);
+  const executed = codes.filter(({ metadata }) => hasAll || !metadata.tags?.includes('duckdb'));
+  const [accuracy, byHour, query] = await execute(
+    executed.map(({ id, source }) => [id, source.join('')]),
+    [
+      'accuracy',
+      '[[camera, str(hour)[:19], *of] for (camera, hour), of in zip(by_hour.index, by_hour.values.tolist())]',
+      'query',
+    ],
+  );
+  assert.ok(accuracy > 0.9, `${accuracy} of the cells are told apart`);
+  const database = await DuckDBInstance.create(':memory:');
+  const connection = await database.connect();
+  await connection.run(`SET file_search_path = '${checkout}'`);
+  const rows = (await connection.runAndReadAll(query)).getRowsJson();
+  assert.equal(rows.length, 3);
+  for (const [i, [camera, hour, frames, share]] of rows.entries()) {
+    const [otherCamera, otherHour, count, mean] = byHour[i];
+    assert.deepEqual([camera, hour, Number(frames)], [otherCamera, otherHour, count]);
+    assert.ok(Math.abs(Number(share) - mean) < 1e-9);
+  }
+  connection.closeSync();
+  database.closeSync();
+});
