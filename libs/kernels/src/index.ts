@@ -1,3 +1,4 @@
+export { describeKernels } from './api/describe-kernels.ts';
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export type { Binning } from './kernel/binning.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
@@ -6,6 +7,7 @@ export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts
 export { ParameterError } from './kernel/parameter-error.ts';
 export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
+export { countTiles, cutTiles, defaultTilePx } from './pipeline/cut-tiles.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';
 export {
