@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from './bundle.mjs';
+import { bundleKernels, kernelsExport } from './bundle-kernels.mjs';
 import { install, root } from './install.mjs';
 
 install();
@@ -11,6 +12,7 @@ const folder = join(dist, 'package');
 const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 await bundleProgram(folder);
+await bundleKernels(folder);
 writeFileSync(
   join(folder, 'package.json'),
   `${JSON.stringify(
@@ -21,6 +23,7 @@ writeFileSync(
       license: workspace.license,
       type: 'module',
       bin: { halogrid: 'bin/halogrid.mjs' },
+      exports: { './kernels': kernelsExport, './package.json': './package.json' },
       engines: { node: `>=${leastNode.join('.')}` },
       dependencies: Object.fromEntries(Object.entries(workspace.dependencies).filter(([name]) => isPackage.test(name))),
     },

@@ -7,6 +7,7 @@ COPY apps/bench/package.json apps/bench/
 COPY apps/cli/package.json apps/cli/
 COPY apps/console/package.json apps/console/
 COPY apps/coordinator/package.json apps/coordinator/
+COPY apps/demo/package.json apps/demo/
 COPY apps/gpu-node/package.json apps/gpu-node/
 COPY deploy/package.json deploy/
 COPY libs/geometry/package.json libs/geometry/

@@ -34,7 +34,9 @@ async function openWebGpu(gpu: GPU | undefined, wantsHardware: boolean): Promise
   if (!adapter) throw new Error('WebGPU finds no adapter here.');
   const isSoftware = isSoftwareAdapter(adapter.info);
   if (wantsHardware && isSoftware) {
-    throw new Error(`The only WebGPU adapter is software (${adapterName(adapter.info)}), and WebAssembly is faster.`);
+    throw new Error(
+      `The only WebGPU adapter is software (${adapterName(adapter.info)}), which is slower than WebAssembly.`,
+    );
   }
   const reason = isSoftware ? 'WebGPU was asked for.' : 'There is a GPU.';
   return new WebGpuDevice(await requestDevice(adapter), reason, gpu);

@@ -17,9 +17,9 @@ export function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   });
 }
 
-/** As an adapter calls itself, e.g. `NVIDIA H200`. */
-export function adapterName({ vendor, device, description }: GPUAdapterInfo): string {
-  return (device || description || vendor).replace(/[\s-]+$/, '').trim();
+/** As an adapter calls itself, e.g. `NVIDIA H200`; browsers tell as little as `nvidia ampere`. */
+export function adapterName({ vendor, architecture, device, description }: GPUAdapterInfo): string {
+  return (device || description || `${vendor} ${architecture}`).replace(/[\s-]+$/, '').trim();
 }
 
 /** Whether an adapter computes on the CPU, which WebAssembly does faster. */
