@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -66,6 +66,19 @@ for (const device of ['cpu', 'software']) {
     assert.equal(readJson(join(scratch, device), 'job.json').digest, readJson(plain, 'job.json').digest);
   });
 }
+
+test('a program beside it has its kernels', async () => {
+  const program = join(installed, '../../program.mjs');
+  writeFileSync(
+    program,
+    `import { lbp } from 'halogrid/kernels';
+const { histogram } = await lbp({ data: new Uint8Array(25), width: 5, height: 5 });
+console.log(histogram[255]);`,
+  );
+  const ended = promisify(execFile)(process.execPath, [program]);
+  // A flat picture without its border.
+  assert.equal((await within('the program', ended, programLimitMs)).stdout, '9\n');
+});
 
 test('an older Node is refused before anything else is loaded', async () => {
   const older = "Object.defineProperty(process.versions, 'node', { value: '22.17.1' })";

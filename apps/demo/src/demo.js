@@ -20,19 +20,24 @@ let frame;
 let result;
 /** What is saved of the result. @type {object | undefined} */
 let found;
+let savedUrl = '';
 /** @type {(() => void) | undefined} */
 let closeCamera;
 /** @type {'linear' | 'log'} */
 let scale = 'linear';
 /** Computing, one frame after another. @type {Promise<void>} */
 let work = Promise.resolve();
+/** What was asked for and is not done. */
+let asked = 0;
 
 /** Does what somebody asks for, and says what went wrong. @param {() => Promise<void> | void} act */
 function trying(act) {
+  asked++;
+  byId('main').setAttribute('aria-busy', 'true');
   return next(() => {
     fill('trouble', []);
     return act();
-  });
+  }).then(() => byId('main').setAttribute('aria-busy', String(--asked > 0)));
 }
 
 /** Does something after all that was begun. @param {() => Promise<void> | void} act */
@@ -106,9 +111,10 @@ async function startCamera() {
 
 function save() {
   if (!found) return;
-  const url = URL.createObjectURL(new Blob([JSON.stringify(found)], { type: 'application/json' }));
-  element('a', { href: url, download: 'histogram.json' }).click();
-  URL.revokeObjectURL(url);
+  // It is read after this returns.
+  URL.revokeObjectURL(savedUrl);
+  savedUrl = URL.createObjectURL(new Blob([JSON.stringify(found)], { type: 'application/json' }));
+  element('a', { href: savedUrl, download: 'histogram.json' }).click();
 }
 
 byId('operation').append(form.place);
