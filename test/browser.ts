@@ -9,11 +9,11 @@ import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
 /**
  * The Chromium that comes with the software Vulkan: a real browser, wherever the tests run. The console draws without WebGL, and a
- * page that Chromium puts together by that Vulkan takes more processor time.
+ * page that Chromium puts together by that Vulkan takes more processor time. `args` are further ones of its own.
  */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
   chromium.setGraphicsMode = false;
-  return driver.launch({ executablePath: unpacked(), args: chromium.args, headless: true });
+  return driver.launch({ executablePath: unpacked(), args: [...chromium.args, ...args], headless: true });
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -108,6 +108,19 @@ test('a package that takes the place of an earlier one goes on with its ledger a
   const { code, stdout } = await halogrid(run);
   assert.equal(code, 0);
   assert.match(stdout, /^ +skipped +\d+, as the last run has them; nothing is new$/m);
+});
+
+test('a program beside it has its kernels', async () => {
+  const program = join(installed, '../../program.mjs');
+  writeFileSync(
+    program,
+    `import { lbp } from 'halogrid/kernels';
+const { histogram } = await lbp({ data: new Uint8Array(25), width: 5, height: 5 });
+console.log(histogram[255]);`,
+  );
+  const ended = promisify(execFile)(process.execPath, [program]);
+  // A flat picture without its border.
+  assert.equal((await within('the program', ended, programLimitMs)).stdout, '9\n');
 });
 
 test('an older Node is refused before anything else is loaded', async () => {

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from '../bundle.mjs';
+import { bundleKernels, kernelsExport } from '../bundle-kernels.mjs';
 import { root } from '../install.mjs';
 import { writeLicences } from './licences.mjs';
 import { workspace } from './locked-packages.mjs';
@@ -18,6 +19,7 @@ const manifest = {
   license: workspace.license,
   type: 'module',
   bin: { halogrid: 'bin/halogrid.mjs' },
+  exports: { './kernels': kernelsExport, './package.json': './package.json' },
   engines: { node: `>=${leastNode.join('.')}` },
   dependencies,
   // FFmpeg, which whoever has videos adds: with this, installers that hide packages from each other show it to halogrid.
@@ -35,6 +37,7 @@ const manifest = {
  */
 export async function writeProgram(folder) {
   const { bundled } = await bundleProgram(folder);
+  await bundleKernels(folder);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(join(folder, 'bin'));
   for (const name of ['halogrid.mjs', 'launch.mjs'])

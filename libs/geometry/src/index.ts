@@ -10,5 +10,6 @@ export {
   sampleBytes,
   viewSamples,
 } from './image-type.ts';
+export { splitRgb, writeLuma } from './interleaved.ts';
 export { intersect, type Rect, type Size } from './rect.ts';
 export { type PlanarLayout, type Sampling, takeSamples } from './sampling.ts';

@@ -9,6 +9,7 @@ import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requestDevice } from '@halogrid/kernels/webgpu';
 import { forEachLimited } from '@halogrid/threads';
 import koffi from 'koffi';
 import { makeFrames } from '../../../apps/bench/src/images/make-frames.ts';
@@ -16,7 +17,6 @@ import { openScene } from '../../../apps/bench/src/images/scene.ts';
 import { timeFedNode } from '../../../apps/bench/src/jpeg/fed-node.ts';
 import { spreadOf } from '../../../apps/bench/src/timing/statistics.ts';
 import { openAdapter } from '../../../apps/gpu-node/src/devices/webgpu-adapter.ts';
-import { requestDevice } from '../../../apps/gpu-node/src/devices/webgpu-device.ts';
 
 const [where = tmpdir(), frames = '2000', turns = '5', kind = 'gpu', what = 'all'] = process.argv.slice(2);
 const repetitions = Number(turns);

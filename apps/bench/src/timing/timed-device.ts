@@ -1,5 +1,6 @@
 import type { DeviceInfo } from '@halogrid/gpu-node/devices';
-import { type OpenAdapter, openAdapter, requestDevice, unavailable } from '@halogrid/gpu-node/devices';
+import { type OpenAdapter, openAdapter, unavailable } from '@halogrid/gpu-node/devices';
+import { requestDevice } from '@halogrid/kernels/webgpu';
 
 /** Throws one sentence where anything has gone wrong since the device was opened; `name` is what was run. */
 type Check = (name: string) => void;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
-import { cellsOf, type Grid } from '@halogrid/kernels';
+import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
 import fc from 'fast-check';
-import { cutTiles } from '../job/cut-tiles.ts';
 import type { SourceResult } from '../job/shard.ts';
 import { quarantinedDigest, sourceDigest } from './digest.ts';
 import { Merge } from './merge.ts';

@@ -2,10 +2,10 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Rect } from '@halogrid/geometry';
-import type { Pipeline } from '@halogrid/kernels';
+import { cutTiles, type Pipeline } from '@halogrid/kernels';
 import { assemblePreview, assembleSourcePicture, hasChunks } from '@halogrid/results';
-import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
+import { tileSide } from '../job/tile-side.ts';
 import type { SourceOutcome } from '../ledger/ledger.ts';
 
 /** A source of which all parts are computed. */

@@ -16,8 +16,8 @@ import {
   versionOfContent,
 } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
-import { tileSide } from '../job/cut-tiles.ts';
 import type { ImageSize } from '../job/shard.ts';
+import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 
 /** A remote file larger than this is opened to see whether it must be cut; a request for each smaller one is too many. */

@@ -1,12 +1,12 @@
 import { type IndexVideo, planVideo } from '@halogrid/imaging';
-import { type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
+import { countTiles, cutTiles, type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
-import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
+import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe, type Unopened } from './input-probe.ts';

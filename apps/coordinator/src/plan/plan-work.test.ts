@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
-import { createPipeline } from '@halogrid/kernels';
-import { cutTiles } from '../job/cut-tiles.ts';
+import { createPipeline, cutTiles } from '@halogrid/kernels';
 import type { VideoSegment } from '../job/shard.ts';
 import { PlanCounter } from './plan-totals.ts';
 import { kindOfSource, type PlanWork } from './plan-work.ts';

@@ -1,6 +1,9 @@
 import type { PlaneTarget } from '@halogrid/imaging';
 import type { ColourLayout, JpegBatchLayout } from '@halogrid/jpeg';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import type { DeviceSeconds } from '@halogrid/kernels/webgpu';
+
+export type { DeviceSeconds };
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
 /** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; WebAssembly in worker threads. */
@@ -23,13 +26,6 @@ export interface Staging {
   readonly bytes: Uint8Array;
   /** Gives the memory back without computing anything. */
   release(): void;
-}
-
-/** Seconds a batch spent in each stage of the device. */
-export interface DeviceSeconds {
-  upload: number;
-  compute: number;
-  readback: number;
 }
 
 export interface BatchResult {

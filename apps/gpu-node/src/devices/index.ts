@@ -4,4 +4,4 @@ export { forgetJpegRate } from './jpeg-rate-file.ts';
 export { openDevice, unavailable } from './open-device.ts';
 export { forgetTuning, readTuning, type TunedChoice, writeTuning } from './tuning-file.ts';
 export { type OpenAdapter, openAdapter } from './webgpu-adapter.ts';
-export { openWebGpuDevice, requestDevice } from './webgpu-device.ts';
+export { openWebGpuDevice } from './webgpu-device.ts';

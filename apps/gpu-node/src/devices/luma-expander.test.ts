@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { requestDevice } from '@halogrid/kernels/webgpu';
 import { LumaExpander } from './luma-expander.ts';
 import { readBack } from './testing/run-jpegs.ts';
 import { testedKind } from './testing/tested-kind.ts';
 import { openAdapter } from './webgpu-adapter.ts';
-import { requestDevice } from './webgpu-device.ts';
 
 let device: GPUDevice;
 let expander: LumaExpander;

@@ -1,4 +1,5 @@
 // The only importer of `webgpu`.
+import { adapterName, isSoftwareAdapter } from '@halogrid/kernels/webgpu';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 import type { DeviceInfo } from './device.ts';
 import { pollDawnCalmly, spareCollector } from './runtime.ts';
@@ -31,11 +32,10 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
 
   const adapter = await root.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)');
-  const { vendor, architecture, device, description } = adapter.info;
-  const name = device || description || vendor;
-  const isSoftware = /swiftshader|llvmpipe|lavapipe/i.test(`${vendor} ${architecture} ${name} ${description}`);
-  if (kind === 'gpu' && isSoftware) throw new Error(`The only Vulkan adapter is software (${name})`);
-  return { adapter, info: { kind, name: name.replace(/[\s-]+$/, '').trim(), driver: description.trim() } };
+  const name = adapterName(adapter.info);
+  if (kind === 'gpu' && isSoftwareAdapter(adapter.info))
+    throw new Error(`The only Vulkan adapter is software (${name})`);
+  return { adapter, info: { kind, name, driver: adapter.info.description.trim() } };
 }
 
 function disabledFeatures(kind: 'gpu' | 'software'): string[] {

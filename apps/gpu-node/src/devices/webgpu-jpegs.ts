@@ -1,8 +1,13 @@
 import type { PlaneTarget } from '@halogrid/imaging';
 import { ColourConverter, isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
-import { mapMode } from '@halogrid/kernels/webgpu-flags';
+import { type GpuSlot, moreResolvedAt, stampsOf, timestampCount } from '@halogrid/kernels/webgpu';
+import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import type { DecodedJpegs, JpegBatch } from './device.ts';
-import { decodeResolvedAt, decodeTimestampCount, timestampCount, type WebGpuSlot } from './webgpu-slot.ts';
+
+/** Timestamps of a batch of JPEGs, behind those of a batch: before the upload, before and after decoding. */
+export const decodeTimestampCount = 4;
+
+const { MAP_READ, COPY_DST, STORAGE } = bufferUsage;
 
 /** Files of a batch: 64 frames of 1080p have 7 MB at quality 75 and 13 at quality 90. */
 const usualMaxBytes = 2 ** 25;
@@ -45,24 +50,24 @@ export class WebGpuJpegs {
   }
 
   /** Everything is submitted when this returns; the promise is of what was found. */
-  async decode(slot: WebGpuSlot, { layout, colours, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
+  async decode(slot: GpuSlot, { layout, colours, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
     if (!this.#decoder || (colours && !this.#converter)) throw new Error('The decoder of JPEGs is not compiled yet');
     const usedBytes = roundUp4(filesBytes);
-    const bytes = slot.buffer('files', usedBytes);
+    const bytes = slot.buffer('files', usedBytes, STORAGE | COPY_DST);
     const planes = slot.planes(planesBytes);
     const stampBytes = 8 * decodeTimestampCount;
-    const found = slot.buffer('found', stampBytes + layout.scratch.found);
+    const found = slot.buffer('found', stampBytes + layout.scratch.found, MAP_READ | COPY_DST);
 
     slot.unmap();
     const encoder = this.#device.createCommandEncoder({ label: 'jpegs' });
-    const stamps = (first: number) => stampsOf(slot, timestampCount + first);
+    const stamps = (first: number) => ({ timestampWrites: stampsOf(slot, timestampCount + first) });
     encoder.beginComputePass({ label: 'jpegs.stamp', ...stamps(0) }).end();
     encoder.copyBufferToBuffer(slot.upload, 0, bytes, 0, usedBytes);
     const buffers = this.#scratch.prepare(layout, encoder, { bytes, planes });
     const pass = encoder.beginComputePass({ label: 'jpegs.decode', ...stamps(2) });
     this.#decoder.record(pass, layout, buffers);
     if (colours) {
-      const records = slot.buffer('colours', colours.records.byteLength);
+      const records = slot.buffer('colours', colours.records.byteLength, STORAGE | COPY_DST);
       this.#device.queue.writeBuffer(records, 0, colours.records);
       this.#converter!.record(pass, colours, records, planes);
     }
@@ -70,8 +75,8 @@ export class WebGpuJpegs {
     encoder.copyBufferToBuffer(buffers.found, 0, found, stampBytes, layout.scratch.found);
     if (slot.timestamps) {
       const { queries, resolved } = slot.timestamps;
-      encoder.resolveQuerySet(queries, timestampCount, decodeTimestampCount, resolved, decodeResolvedAt);
-      encoder.copyBufferToBuffer(resolved, decodeResolvedAt, found, 0, stampBytes);
+      encoder.resolveQuerySet(queries, timestampCount, decodeTimestampCount, resolved, moreResolvedAt);
+      encoder.copyBufferToBuffer(resolved, moreResolvedAt, found, 0, stampBytes);
     }
     this.#device.queue.submit([encoder.finish()]);
     slot.isUploaded = true;
@@ -96,12 +101,6 @@ const whereAllAreFine = (areFine: readonly boolean[], firsts: Uint32Array): bool
   Array.from({ length: firsts.length - 1 }, (_, file) =>
     areFine.slice(firsts[file], firsts[file + 1]).every((isFine) => isFine),
   );
-
-function stampsOf({ timestamps }: WebGpuSlot, first: number): GPUComputePassDescriptor {
-  if (!timestamps) return {};
-  const stamps = { beginningOfPassWriteIndex: first, endOfPassWriteIndex: first + 1 };
-  return { timestampWrites: { querySet: timestamps.queries, ...stamps } };
-}
 
 /** By the GPU's own clock, in nanoseconds. */
 function secondsOf(stamps: BigUint64Array): DecodedJpegs['seconds'] {

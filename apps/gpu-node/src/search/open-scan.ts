@@ -1,3 +1,4 @@
+import { requestDevice } from '@halogrid/kernels/webgpu';
 import {
   type Catalog,
   GpuScan,
@@ -7,7 +8,7 @@ import {
   ThreadScan,
   TwinScan,
 } from '@halogrid/search';
-import { openAdapter, requestDevice, unavailable } from '../devices/index.ts';
+import { openAdapter, unavailable } from '../devices/index.ts';
 
 export const scanKinds = ['gpu', 'software', 'cpu', 'twin'] as const;
 /** A WebGPU adapter; the same shaders on SwiftShader; WebAssembly in worker threads; the definition itself, in this thread. */

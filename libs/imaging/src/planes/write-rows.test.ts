@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { assertPlanes, type Channels, lumaOf, planes } from '../testing/images.ts';
-import { splitRgb, writeLuma, writeRows } from './write-rows.ts';
+import { splitBytes, writeRows } from './write-rows.ts';
 
 test('every sample goes to its place in every plane, for any size, place and gaps, and nothing else changes', () => {
   const samples = fc
@@ -28,41 +28,10 @@ test('every sample goes to its place in every plane, for any size, place and gap
   );
 });
 
-test('black, white, the primaries and a tie that is rounded up', () => {
-  const rgb = [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 255];
-  const target = new Uint8Array(7).fill(77);
-  writeLuma(Uint8Array.from([9, ...rgb]), 1, target, 1, 5);
-  assert.deepEqual([...target], [77, 0, 255, 76, 150, 29, 77]);
-});
-
-test('luma is the BT.601 weights in 1/65536, rounded to nearest, for any colour', () => {
-  for (const [type, most] of [
-    [Uint8Array, 255],
-    [Uint16Array, 65_535],
-  ] as const) {
-    const sample = fc.oneof(fc.nat(most), fc.constant(most));
-    fc.assert(
-      fc.property(sample, sample, sample, (r, g, b) => {
-        const target = new type(1);
-        writeLuma(type.of(r, g, b), 0, target, 0, 1);
-        assert.equal(target[0], Math.floor((19595 * r + 38470 * g + 7471 * b) / 65536 + 0.5));
-      }),
-    );
-  }
-});
-
-test('gray stays what it is', () => {
-  for (let value = 0; value < 65_536; value++) {
-    const target = new Uint16Array(1);
-    writeLuma(Uint16Array.of(value, value, value), 0, target, 0, 1);
-    assert.equal(target[0], value);
-  }
-});
-
 test('six pixels, each byte another, from and to places that no word begins at', () => {
   const rgb = Uint8Array.from({ length: 20 }, (_, i) => 119 + i);
   const target = new Uint8Array(23).fill(77);
-  splitRgb(rgb, 1, target, 3, 7, 6);
+  splitBytes(rgb, 1, target, 3, 7, 6);
   const red = [120, 123, 126, 129, 132, 135];
   const green = [121, 124, 127, 130, 133, 136];
   const blue = [122, 125, 128, 131, 134, 137];

@@ -1,3 +1,4 @@
+import { splitRgb, writeLuma } from '@halogrid/geometry';
 import { asPixels, type Pixels, type PlaneTarget, planesOf } from './plane-target.ts';
 
 /** Pixels as decoders give them: gray or interleaved RGB, from the first one, rows without gaps. */
@@ -22,19 +23,8 @@ export function writeRows({ pixels, channels, width, rows }: Samples, to: PlaneT
       const gray = pixels.subarray(from, from + length);
       for (let plane = 0; plane < planesOf(to.channels); plane++) target.set(gray, start + plane * planeStep);
     } else if (to.channels === 'gray') writeLuma(pixels, from, target, start, length);
-    else if (unit === 1) splitRgb(pixels as Uint8Array, from, to.bytes, start, planeStep, length);
-    else splitDeepRgb(pixels, from, target, start, planeStep, length);
-  }
-}
-
-/**
- * BT.601 luma of interleaved RGB of 8 or 16 bits, exactly (19595 R + 38470 G + 7471 B + 32768) >>> 16; the weights add up to
- * 65536, so gray stays what it is, and sums of 16-bit values are below 2^32. Writes `pixels` of `target` from `targetStart`
- * on, from the 3 * `pixels` values of `rgb` from `rgbStart`.
- */
-export function writeLuma(rgb: Pixels, rgbStart: number, target: Pixels, targetStart: number, pixels: number): void {
-  for (let i = 0, from = rgbStart, to = targetStart; i < pixels; i++, from += 3, to++) {
-    target[to] = (19595 * rgb[from]! + 38470 * rgb[from + 1]! + 7471 * rgb[from + 2]! + 32768) >> 16;
+    else if (unit === 1) splitBytes(pixels as Uint8Array, from, to.bytes, start, planeStep, length);
+    else splitRgb(pixels, from, target, start, planeStep, length);
   }
 }
 
@@ -45,7 +35,7 @@ export function writeLuma(rgb: Pixels, rgbStart: number, target: Pixels, targetS
  * Four pixels at a time, as three words in and three out: 900 million pixels a second, and 420 byte by byte (measured).
  * DataView needs no alignment.
  */
-export function splitRgb(
+export function splitBytes(
   rgb: Uint8Array,
   rgbStart: number,
   target: Uint8Array,
@@ -72,21 +62,5 @@ export function splitRgb(
     to.setUint8(red + i, from.getUint8(3 * i));
     to.setUint8(green + i, from.getUint8(3 * i + 1));
     to.setUint8(blue + i, from.getUint8(3 * i + 2));
-  }
-}
-
-/** The same of 16-bit pixels, which all counts and places are of. */
-export function splitDeepRgb(
-  rgb: Pixels,
-  rgbStart: number,
-  target: Pixels,
-  targetStart: number,
-  planeStep: number,
-  pixels: number,
-): void {
-  for (let i = 0, from = rgbStart, to = targetStart; i < pixels; i++, from += 3, to++) {
-    target[to] = rgb[from]!;
-    target[to + planeStep] = rgb[from + 1]!;
-    target[to + 2 * planeStep] = rgb[from + 2]!;
   }
 }

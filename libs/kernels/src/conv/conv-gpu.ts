@@ -1,8 +1,9 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { compileKernel, type GpuKernel, type GpuOutput } from '../kernel/gpu/gpu-kernel.ts';
 import { type GpuHost, inShapes, type Strategy } from '../kernel/gpu/strategy.ts';
 import type { Operation } from '../kernel/operation.ts';
 import { lanePixels } from '../kernel/plane-item.ts';
+import { readText } from '../kernel/read-beside.ts';
 import { type Arithmetic, hasExactSums } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
 import { stepOf } from './conv-binning.ts';
@@ -10,11 +11,11 @@ import { directTable } from './gpu-table.ts';
 import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';
 
-const tile = readWgsl(import.meta.url, './tile.wgsl');
-const sums = readWgsl(import.meta.url, './sums.wgsl');
-const bins = readWgsl(import.meta.url, './bins.wgsl');
-const directCode = `${tile}\n${sums}\n${bins}\n${readWgsl(import.meta.url, './direct.wgsl')}`;
-const separableCode = `${tile}\n${bins}\n${readWgsl(import.meta.url, './separable.wgsl')}`;
+const tile = readText(new URL('./tile.wgsl', import.meta.url));
+const sums = readText(new URL('./sums.wgsl', import.meta.url));
+const bins = readText(new URL('./bins.wgsl', import.meta.url));
+const directCode = `${tile}\n${sums}\n${bins}\n${readText(new URL('./direct.wgsl', import.meta.url))}`;
+const separableCode = `${tile}\n${bins}\n${readText(new URL('./separable.wgsl', import.meta.url))}`;
 
 /** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];

@@ -1,8 +1,9 @@
-import { compileKernel, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { compileKernel } from '../kernel/gpu/gpu-kernel.ts';
 import { type GpuHost, inShapes } from '../kernel/gpu/strategy.ts';
+import { readText } from '../kernel/read-beside.ts';
 import { type RankSettings, ranksOf } from './rank.ts';
 
-const code = readWgsl(import.meta.url, './rank.wgsl');
+const code = readText(new URL('./rank.wgsl', import.meta.url));
 const strategies = inShapes('global', ['8x8']);
 
 /** The rank transform on GPUs. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readBytes } from './read-beside.ts';
 
 const pageBytes = 65_536;
 
@@ -7,26 +7,27 @@ export class WasmModule<Exports> {
   /** The first address that is free: the compiler keeps the first page. */
   static readonly begin = pageBytes;
 
-  readonly exports: Exports;
-  readonly #memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
+  readonly #file: URL;
+  #instance: { exports: Exports; memory: WebAssembly.Memory } | undefined;
 
+  /** Nothing is compiled before it is used: a page may forbid WebAssembly. */
   constructor(file: URL) {
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), {
-      env: { memory: this.#memory },
-    });
-    // What a module exports is known to its source alone.
-    this.exports = exports as unknown as Exports;
+    this.#file = file;
+  }
+
+  get exports(): Exports {
+    return this.#compiled().exports;
   }
 
   /** The memory; another one after `reserve`. */
   get buffer(): ArrayBuffer {
-    return this.#memory.buffer;
+    return this.#compiled().memory.buffer;
   }
 
   /** The memory as bytes, grown to `end` of them where it is smaller. Throws RangeError beyond 4 GiB. */
   reserve(end: number): Uint8Array {
     const missing = end - this.buffer.byteLength;
-    if (missing > 0) this.#memory.grow(Math.ceil(missing / pageBytes));
+    if (missing > 0) this.#compiled().memory.grow(Math.ceil(missing / pageBytes));
     return new Uint8Array(this.buffer);
   }
 
@@ -39,5 +40,14 @@ export class WasmModule<Exports> {
       for (let bin = 0; bin < bins; bin++) sums[first + bin]! += counts[table * bins + bin]!;
     }
     return sums;
+  }
+
+  #compiled(): { exports: Exports; memory: WebAssembly.Memory } {
+    if (this.#instance) return this.#instance;
+    const memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readBytes(this.#file)), { env: { memory } });
+    // What a module exports is known to its source alone.
+    this.#instance = { exports: exports as unknown as Exports, memory };
+    return this.#instance;
   }
 }

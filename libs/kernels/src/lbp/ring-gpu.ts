@@ -1,13 +1,14 @@
 import { type SampleType, sampleBytes } from '@halogrid/geometry';
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { compileKernel, type GpuKernel, type GpuOutput } from '../kernel/gpu/gpu-kernel.ts';
 import type { GpuHost, Strategy } from '../kernel/gpu/strategy.ts';
 import type { Operation } from '../kernel/operation.ts';
+import { readText } from '../kernel/read-beside.ts';
 import { lbpLabels } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { ringCodes } from './ring-codes.ts';
 import { placeOf } from './taps.ts';
 
-const code = readWgsl(import.meta.url, './ring.wgsl');
+const code = readText(new URL('./ring.wgsl', import.meta.url));
 
 /** COLUMNS, ROWS and STEPS of ring.wgsl. */
 const columns = 64;

@@ -1,9 +1,10 @@
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { compileKernel, type GpuKernel, type GpuOutput } from '../kernel/gpu/gpu-kernel.ts';
 import { type GpuHost, inShapes, type Strategy } from '../kernel/gpu/strategy.ts';
 import type { Operation } from '../kernel/operation.ts';
+import { readText } from '../kernel/read-beside.ts';
 import type { LdpSettings } from './ldp.ts';
 
-const code = readWgsl(import.meta.url, './ldp.wgsl');
+const code = readText(new URL('./ldp.wgsl', import.meta.url));
 
 /** Pixels of a row that a lane computes. */
 const lanePixels = 16;

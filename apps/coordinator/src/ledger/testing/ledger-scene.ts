@@ -1,9 +1,8 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
 
 import type { Rect, Size } from '@halogrid/geometry';
-import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
+import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
 import { indexesOf } from '../../job/packed-frames.ts';
 import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';

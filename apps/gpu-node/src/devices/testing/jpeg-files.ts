@@ -1,4 +1,5 @@
 // What the suites of the JPEG decoder decode, and the device that they do it on.
+
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -6,9 +7,9 @@ import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ColourConverter, JpegDecoder, type JpegFrame, readJpegFrame } from '@halogrid/jpeg';
 import { mutate } from '@halogrid/jpeg/testing';
+import { requestDevice } from '@halogrid/kernels/webgpu';
 import { repeated } from '@halogrid/testing';
 import { openAdapter } from '../webgpu-adapter.ts';
-import { requestDevice } from '../webgpu-device.ts';
 import type { TestJpeg } from './run-jpegs.ts';
 import { testedKind } from './tested-kind.ts';
 

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderModes } from '../border.ts';
+import { readText } from '../read-beside.ts';
 import { BindGroups } from './bind-groups.ts';
 import { bufferUsage } from './webgpu-flags.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
 
-/** Reads a file of WGSL that lies beside the module with that `import.meta.url`. */
-export function readWgsl(module: string, name: string): string {
-  return readFileSync(new URL(name, module), 'utf8');
-}
-
-const [item, map, noMap, histogram, noHistogram] = ['item', 'map', 'no-map', 'histogram', 'no-histogram'].map((name) =>
-  readWgsl(import.meta.url, `./${name}.wgsl`),
-);
+const item = readText(new URL('./item.wgsl', import.meta.url));
+const map = readText(new URL('./map.wgsl', import.meta.url));
+const noMap = readText(new URL('./no-map.wgsl', import.meta.url));
+const histogram = readText(new URL('./histogram.wgsl', import.meta.url));
+const noHistogram = readText(new URL('./no-histogram.wgsl', import.meta.url));
 
 /** What makes a kernel's compute pipeline. */
 export interface GpuKernelSource {

@@ -1,51 +1,52 @@
-import { addressOf, memoryAt } from '@halogrid/imaging/native-memory';
-import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
+import { bufferUsage, mapMode } from '../kernel/gpu/webgpu-flags.ts';
 
 const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 /** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
 export const timestampCount = 6;
-/** Those of a batch of JPEGs, behind them: before the upload, before and after decoding. */
-export const decodeTimestampCount = 4;
-/** Where in `resolved` they go. */
-export const decodeResolvedAt = 256;
+/** Where in `resolved` the timestamps that follow them go. */
+export const moreResolvedAt = 256;
 
-/**
- * `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them; `colours`: where their
- * colours go.
- */
-type Role = 'table' | 'histograms' | 'maps' | 'readback' | 'planes' | `planes${number}` | 'files' | 'found' | 'colours';
+/** Of buffers that only kernels use, and of those named here. `planesN`: what the n-th kernel of a pipeline leaves for the next. */
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
-  files: STORAGE | COPY_DST,
-  colours: STORAGE | COPY_DST,
-  found: MAP_READ | COPY_DST,
   table: UNIFORM | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,
   maps: STORAGE | COPY_SRC,
   readback: MAP_READ | COPY_DST,
 };
 
+export interface GpuSlotOptions {
+  /** Views upload memory of that many bytes, which is mapped; as WebGPU does it, unless given. */
+  view?: (upload: GPUBuffer, bytes: number) => Uint8Array;
+  /** Timestamps besides those of a batch. */
+  moreTimestamps?: number;
+}
+
+const viewMapped = (upload: GPUBuffer): Uint8Array => new Uint8Array(upload.getMappedRange());
+
 /**
  * The buffers of one batch in flight, kept for the next: creating them costs more than a batch of frames takes.
- * `upload` is mapped while the slot is not computing, so that planes are decoded straight into it.
+ * `upload` is mapped while the slot is not computing, so that planes are written straight into it.
  */
-export class WebGpuSlot {
+export class GpuSlot {
   readonly capacity: number;
   readonly upload: GPUBuffer;
-  /** The planes on the device are what was decoded into `upload`, or of the JPEGs in it. */
+  /** The planes on the device are what was written into `upload`, or made of it. */
   isUploaded = false;
-  /** What is decoded into `upload` is luma of the limited range. */
+  /** What is written into `upload` is luma of the limited range. */
   isLimited = false;
   /** Present where the device measures time. */
   readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
   readonly #device: GPUDevice;
+  readonly #view: (upload: GPUBuffer, bytes: number) => Uint8Array;
   #mapped: Uint8Array | undefined;
   #isMapped = true;
-  readonly #results = new Map<Role, GPUBuffer>();
+  readonly #results = new Map<string, GPUBuffer>();
 
-  constructor(device: GPUDevice, capacity: number) {
+  constructor(device: GPUDevice, capacity: number, { view = viewMapped, moreTimestamps = 0 }: GpuSlotOptions = {}) {
     this.#device = device;
+    this.#view = view;
     this.capacity = capacity;
     this.upload = device.createBuffer({
       label: 'slot.upload',
@@ -58,24 +59,20 @@ export class WebGpuSlot {
         queries: device.createQuerySet({
           label: 'slot.timestamps',
           type: 'timestamp',
-          count: timestampCount + decodeTimestampCount,
+          count: timestampCount + moreTimestamps,
         }),
         resolved: device.createBuffer({
           label: 'slot.resolved',
-          size: decodeResolvedAt + 8 * decodeTimestampCount,
+          size: moreResolvedAt + 8 * moreTimestamps,
           usage: QUERY_RESOLVE | COPY_SRC,
         }),
       };
     }
   }
 
-  /**
-   * The upload memory, for as long as it is mapped. V8 takes each range that Dawn gives for as much memory allocated, and
-   * collected garbage for a third of the main thread's time at 160 batches of 64 MiB a second (measured); so Dawn is asked for
-   * the first bytes alone, and what they begin is viewed once.
-   */
+  /** The upload memory, for as long as it is mapped. */
   mappedBytes(): Uint8Array {
-    this.#mapped ??= memoryAt(addressOf(new Uint8Array(this.upload.getMappedRange(0, 8))), this.capacity);
+    this.#mapped ??= this.#view(this.upload, this.capacity);
     return this.#mapped;
   }
 
@@ -98,15 +95,11 @@ export class WebGpuSlot {
   }
 
   /** The slot's buffer for that role, of at least `bytes`; made anew where it is too small. */
-  buffer(role: Role, bytes: number): GPUBuffer {
+  buffer(role: string, bytes: number, usage = usages[role] ?? STORAGE): GPUBuffer {
     const present = this.#results.get(role);
     if (present && present.size >= bytes) return present;
     present?.destroy();
-    const made = this.#device.createBuffer({
-      label: `slot.${role}`,
-      size: roundUpCapacity(bytes, 4096),
-      usage: usages[role] ?? STORAGE,
-    });
+    const made = this.#device.createBuffer({ label: `slot.${role}`, size: roundUpCapacity(bytes, 4096), usage });
     this.#results.set(role, made);
     return made;
   }

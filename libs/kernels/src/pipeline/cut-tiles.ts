@@ -1,15 +1,10 @@
 import type { Rect, Size } from '@halogrid/geometry';
 
 /**
- * Side of the tiles that images are cut into unless the job says otherwise. 4096 x 4096 is 16 MiB of luma: reading a halo
+ * Side of the tiles that images are cut into unless something else is asked for. 4096 x 4096 is 16 MiB of luma: reading a halo
  * of 1 costs 0.1 % more pixels, a dispatch keeps a large GPU busy, and a gigapixel image still makes 64 shards to spread.
  */
 export const defaultTilePx = 4096;
-
-/** Side of the tiles of a job that asks for `tilePx`, where 0 leaves it to us. */
-export function tileSide(tilePx: number): number {
-  return tilePx || defaultTilePx;
-}
 
 /** How many tiles cutTiles gives. */
 export function countTiles(size: Size, tilePx: number): number {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Device, ldp, open, pipeline } from '@halogrid/kernels/api';
+import { noise } from '@halogrid/kernels/testing';
+import { requestDevice } from '@halogrid/kernels/webgpu';
+import { repeated } from '@halogrid/testing';
+import fc from 'fast-check';
+import { testedKind } from './testing/tested-kind.ts';
+import { openAdapter } from './webgpu-adapter.ts';
+
+// The kernels alone on WebGPU, as other programs use them.
+
+let own: GPUDevice;
+let device: Device;
+let reference: Device;
+
+before(async () => {
+  own = await requestDevice((await openAdapter(testedKind)).adapter);
+  device = await open({ device: own });
+  reference = await open({ on: 'reference' });
+});
+after(() => own?.destroy());
+
+const pictures = fc
+  .record({
+    ...{ width: fc.integer({ min: 1, max: 70 }), height: fc.integer({ min: 1, max: 40 }) },
+    ...{ step: fc.constantFrom(1, 3, 4), levels: fc.constantFrom(2, 256), seed: fc.integer(), isDeep: fc.boolean() },
+  })
+  .map(({ width, height, step, levels, seed, isDeep }) => {
+    const data = noise(width * height * step, seed, levels);
+    return { data: isDeep ? Uint16Array.from(data, (value) => 257 * value) : data, width, height };
+  });
+
+for (const texts of [
+  ['lbp'],
+  ['ldp:order=2'],
+  ['conv:kernel=sobel-x,as=u8', 'lbp:points=12,radius=1.5,labels=uniform'],
+]) {
+  test(`${texts.join(' ')} gives on WebGPU what it gives on the reference`, async () => {
+    const run = pipeline(texts, { border: 'mirror' });
+    const grid = { rows: 2, columns: 2 };
+    await fc.assert(
+      fc.asyncProperty(pictures, fc.boolean(), async (picture, map) => {
+        fc.pre(Math.min(picture.width, picture.height) >= 3);
+        const found = await run(picture, { device, grid, map });
+        assert.deepEqual(found, await run(picture, { device: reference, grid, map }));
+      }),
+      { numRuns: repeated(6) },
+    );
+  });
+}
+
+test('pictures that come at once are computed one after another, also where one is larger than those before', async () => {
+  const sides = [16, 900, 40, 1500];
+  const found = await Promise.all(
+    sides.map((side) => ldp({ data: noise(side * side, side), width: side, height: side }, { device, map: false })),
+  );
+  const wasm = await open({ on: 'wasm' });
+  for (const [i, side] of sides.entries()) {
+    const picture = { data: noise(side * side, side), width: side, height: side };
+    assert.deepEqual(found[i], await ldp(picture, { device: wasm, map: false }));
+  }
+});
+
+test('a device that was given stays, and one that is lost ends the wait with its reason', async () => {
+  const picture = { data: new Uint8Array(64), width: 8, height: 8 };
+  const second = await open({ device: own });
+  second.close();
+  await assert.rejects(ldp(picture, { device: second }), { message: /^The device is closed/ });
+  assert.equal((await ldp(picture, { device })).counted, 4);
+  own.destroy();
+  await assert.rejects(ldp(picture, { device }), { message: /^The WebGPU device was lost: / });
+});

@@ -1,0 +1,31 @@
+import { ParameterError } from '../kernel/parameter-error.ts';
+import type { ItemResult } from '../kernel/plane-item.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { PipelineItem } from '../pipeline/pipeline-item.ts';
+import type { Device } from './types.ts';
+
+/** An item, and how its planes are written: into `bytes` bytes of memory, in which anything may be. */
+export interface Work {
+  pipeline: Pipeline;
+  item: PipelineItem;
+  bytes: number;
+  withMap: boolean;
+  fill(memory: Uint8Array): void;
+}
+
+/** A device as this library knows it. */
+export interface ComputeDevice extends Device {
+  /** Bytes that the planes of an item, or its results, may have. */
+  readonly mostBytes: number;
+  /** Computes one item. Nobody else has the memory of its result. */
+  compute(work: Work): Promise<ItemResult>;
+}
+
+/** Throws ParameterError for what `open` did not give. */
+export function asComputeDevice(device: Device): ComputeDevice {
+  if (typeof (device as Partial<ComputeDevice>).compute === 'function') return device as ComputeDevice;
+  throw new ParameterError('device', device, 'what open() gives');
+}
+
+/** The error of a device that was closed. */
+export const closedError = (): Error => new Error('The device is closed: open() gives another.');

@@ -1,0 +1,72 @@
+// The kernels alone, for other programs: `halogrid/kernels` of the npm package. Runs in browsers and in Node.js.
+
+import { borderModes } from '../kernel/border.ts';
+import type { AskedOperation } from '../kernel/operation.ts';
+import { createPipeline, type Pipeline, parseOperation } from '../pipeline/pipeline.ts';
+import { runPipeline } from './run-pipeline.ts';
+import type {
+  Border,
+  BorderOptions,
+  ConvParameters,
+  LbpParameters,
+  LdpParameters,
+  Picture,
+  Result,
+  Run,
+  RunOptions,
+} from './types.ts';
+
+export { ParameterError } from '../kernel/parameter-error.ts';
+export { type KernelForm, kernelForms, type ParameterForm } from '../kernel-forms.ts';
+export { open } from './open.ts';
+export type * from './types.ts';
+
+/** The rules for pixels outside a picture. */
+export const borders: readonly Border[] = borderModes;
+
+/** Local Binary Patterns of a picture. */
+export const lbp: Run<BorderOptions & LbpParameters> = kernel('lbp');
+
+/** Local Derivative Patterns of a picture, in four directions. */
+export const ldp: Run<BorderOptions & LdpParameters> = kernel('ldp');
+
+/** A picture convolved. */
+export const conv: Run<BorderOptions & ConvParameters> = kernel('conv');
+
+/**
+ * Kernels one after another, written as `--op` takes them, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`. They are
+ * checked once, and then run over any number of pictures. Throws ParameterError.
+ */
+export function pipeline(operations: readonly string[], { border }: BorderOptions = {}): Run<object> {
+  return runOf(createPipeline(operations.map((text) => ({ ...parseOperation(text), border }))));
+}
+
+const runOf = (made: Pipeline): Run<object> => {
+  return <WithMap extends boolean = true>(picture: Picture, options: RunOptions<WithMap> = {}) =>
+    runPipeline(made, picture, options) as Promise<Result<WithMap>>;
+};
+
+/** Runs the kernel of that name; options that are not of a run are its parameters. */
+function kernel(name: string) {
+  const runs = new Map<string, Run<object>>();
+  return async <WithMap extends boolean = true>(
+    picture: Picture,
+    { device, grid, map, border, ...parameters }: RunOptions<WithMap> & BorderOptions & object = {},
+  ): Promise<Result<WithMap>> => {
+    const asked: AskedOperation = { kernel: name, parameters: textsOf(parameters), border };
+    const key = JSON.stringify(asked);
+    const run = runs.get(key) ?? runOf(createPipeline([asked]));
+    // Frames of a camera are asked for with the same parameters, one after another.
+    runs.clear();
+    runs.set(key, run);
+    return run(picture, { device, grid, map });
+  };
+}
+
+/** Parameters as texts; what is undefined is not given. */
+function textsOf(parameters: object): Record<string, string> {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+  );
+}

@@ -1,0 +1,57 @@
+import { type Size, sampleBytes } from '@halogrid/geometry';
+import { ParameterError } from '../kernel/parameter-error.ts';
+import { cutTiles, defaultTilePx } from '../pipeline/cut-tiles.ts';
+import { checkGrid } from '../pipeline/grid.ts';
+import { type Pipeline, pipelineOver } from '../pipeline/pipeline.ts';
+import { placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
+import { asComputeDevice } from './compute-device.ts';
+import { Gathered } from './gathered.ts';
+import { fillPlanes, readPicture } from './image.ts';
+import { usualDevice } from './open.ts';
+import type { Picture, Result, RunOptions } from './types.ts';
+
+/** Computes a picture, tile by tile where it is more than the device takes at once. */
+export async function runPipeline(
+  of8Bits: Pipeline,
+  picture: Picture,
+  { device: given, grid = { rows: 1, columns: 1 }, map = true }: RunOptions,
+): Promise<Result> {
+  const image = readPicture(picture);
+  const pipeline = pipelineOver(image.pixel, of8Bits);
+  checkSides(image, pipeline);
+  checkGrid(grid, pipeline);
+  const device = asComputeDevice(given ?? (await usualDevice()));
+  const gathered = new Gathered(pipeline, image, grid);
+  for (const tile of cutTiles(image, tileSide(pipeline, device.mostBytes))) {
+    const plan = planPipeline(pipeline, tile, image, grid);
+    const { item, end } = placeItem(plan, pipeline.input.length, 0, sampleBytes[pipeline.pixel]);
+    const fill = (bytes: Uint8Array): void => fillPlanes(image, pipeline, plan.copies, bytes, item);
+    gathered.add(tile, plan.cells, await device.compute({ pipeline, item, bytes: end, withMap: map, fill }));
+  }
+  const { histogram, counted } = gathered;
+  const { width, height } = image;
+  return {
+    width,
+    height,
+    channels: pipeline.output.channels,
+    map: gathered.map,
+    bins: pipeline.bins,
+    histogram,
+    counted,
+  };
+}
+
+function checkSides({ width, height }: Size, { minSide }: Pipeline): void {
+  if (Math.min(width, height) >= minSide) return;
+  throw new ParameterError('a picture', `${width} x ${height}`, `at least ${minSide} x ${minSide} pixels`);
+}
+
+/** Side of the largest tiles of which neither planes nor results are more than `mostBytes`. */
+export function tileSide({ operations, input, pixel, output }: Pipeline, mostBytes: number): number {
+  const ofPlanes = input.length * sampleBytes[pixel];
+  const ofMap = output.channels.length * sampleBytes[output.sample];
+  const halo = operations.reduce((sum, operation) => sum + operation.halo, 0);
+  // A row may begin and end up to 16 pixels beside what is wanted.
+  const side = Math.floor(Math.sqrt(mostBytes / Math.max(ofPlanes, ofMap))) - 2 * halo - 32;
+  return Math.min(defaultTilePx, side);
+}

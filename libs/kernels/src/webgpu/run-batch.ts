@@ -1,0 +1,112 @@
+import { mapMode } from '../kernel/gpu/webgpu-flags.ts';
+import type { ItemResult } from '../kernel/plane-item.ts';
+import type { GpuProgram } from '../pipeline/gpu-program.ts';
+import type { PipelineItem } from '../pipeline/pipeline-item.ts';
+import { type GpuSlot, timestampCount } from './gpu-slot.ts';
+
+/** Seconds a batch spent in each stage of the device. */
+export interface DeviceSeconds {
+  upload: number;
+  compute: number;
+  readback: number;
+}
+
+export interface GpuBatchOptions {
+  /** Channels of the image that the program's first kernel takes. */
+  channels: number;
+  /** Records what is done to the first `bytes` bytes of planes that have just been uploaded, before the kernels. */
+  prepare?: ((pass: GPUComputePassEncoder, planes: GPUBuffer, bytes: number) => void) | undefined;
+  /** As GpuProgram.unpack takes it. */
+  copy?: (maps: Uint8Array) => Uint8Array;
+}
+
+/** Computes items laid out in the slot's upload memory, or in its planes, where it is uploaded already. */
+export async function runBatch(
+  device: GPUDevice,
+  slot: GpuSlot,
+  program: GpuProgram,
+  items: readonly PipelineItem[],
+  { channels, prepare, copy }: GpuBatchOptions,
+): Promise<{ items: ItemResult[]; seconds: DeviceSeconds }> {
+  const layout = program.layOut(items);
+  if (layout.dispatches.length === 0) {
+    // Neither counts nor anything else is wanted.
+    const idle = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
+    return { items: idle, seconds: { upload: 0, compute: 0, readback: 0 } };
+  }
+  const { histogramsBytes, mapsBytes } = layout;
+  const planesEnd = (item: PipelineItem) => item.offset + item.planeBytes * channels;
+  const usedBytes = roundUp4(Math.max(...items.map(planesEnd)));
+  const table = slot.buffer('table', layout.tableBytes);
+  const histograms = slot.buffer('histograms', histogramsBytes);
+  const maps = slot.buffer('maps', mapsBytes);
+  // What is there already stays where it is.
+  const staged = slot.planes(slot.isUploaded ? 0 : usedBytes);
+  const planes = [staged, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
+  // [timestamps][histograms][maps]
+  const histogramsAt = 8 * timestampCount;
+  const mapsAt = histogramsAt + histogramsBytes;
+  const readback = slot.buffer('readback', mapsAt + mapsBytes);
+
+  slot.unmap();
+  device.queue.writeBuffer(table, 0, layout.table);
+  const encoder = device.createCommandEncoder({ label: 'batch' });
+  stamp(encoder, slot, 0);
+  const isNew = !slot.isUploaded;
+  if (isNew) encoder.copyBufferToBuffer(slot.upload, 0, staged, 0, Math.min(usedBytes, slot.capacity));
+  slot.isUploaded = true;
+  encoder.clearBuffer(histograms, 0, histogramsBytes);
+  const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });
+  if (isNew) prepare?.(pass, staged, usedBytes);
+  program.record(pass, layout, { planes, table, histograms, maps });
+  pass.end();
+  encoder.copyBufferToBuffer(histograms, 0, readback, histogramsAt, histogramsBytes);
+  encoder.copyBufferToBuffer(maps, 0, readback, mapsAt, mapsBytes);
+  stamp(encoder, slot, 4);
+  if (slot.timestamps) {
+    encoder.resolveQuerySet(slot.timestamps.queries, 0, timestampCount, slot.timestamps.resolved, 0);
+    encoder.copyBufferToBuffer(slot.timestamps.resolved, 0, readback, 0, 8 * timestampCount);
+  }
+  const submitted = performance.now();
+  device.queue.submit([encoder.finish()]);
+  // One look at what the device has done sees both.
+  const writable = slot.remap();
+  writable.catch(() => {});
+  await readback.mapAsync(mapMode.READ, 0, mapsAt + mapsBytes);
+  const waited = (performance.now() - submitted) / 1000;
+
+  const mapped = readback.getMappedRange(0, mapsAt + mapsBytes);
+  const results = program.unpack(
+    layout,
+    new Uint32Array(mapped, histogramsAt, histogramsBytes / 4),
+    new Uint8Array(mapped, mapsAt, mapsBytes),
+    copy,
+  );
+  const seconds = slot.timestamps
+    ? secondsOf(new BigUint64Array(mapped, 0, timestampCount))
+    : { upload: 0, compute: waited, readback: 0 };
+  readback.unmap();
+  await writable;
+  return { items: results, seconds };
+}
+
+/** An empty pass, because only passes carry timestamps. */
+function stamp(encoder: GPUCommandEncoder, slot: GpuSlot, first: number): void {
+  if (!slot.timestamps) return;
+  encoder.beginComputePass({ label: 'batch.stamp', timestampWrites: stampsOf(slot, first) }).end();
+}
+
+/** The timestamps `first` and the next of a slot, for the begin and the end of a pass. */
+export function stampsOf({ timestamps }: GpuSlot, first: number): GPUComputePassTimestampWrites | undefined {
+  if (!timestamps) return undefined;
+  const { queries } = timestamps;
+  return { querySet: queries, beginningOfPassWriteIndex: first, endOfPassWriteIndex: first + 1 };
+}
+
+/** Stages by the GPU's own clock, in nanoseconds: from the end of one pass to the start of the next are the copies. */
+function secondsOf(stamps: BigUint64Array): DeviceSeconds {
+  const between = (from: number, to: number) => Math.max(0, Number(stamps[to]! - stamps[from]!)) / 1e9;
+  return { upload: between(1, 2), compute: between(2, 3), readback: between(3, 4) };
+}
+
+const roundUp4 = (bytes: number): number => Math.ceil(bytes / 4) * 4;

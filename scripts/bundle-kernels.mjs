@@ -1,0 +1,87 @@
+// The kernels alone, for other programs: one module that runs in browsers and in Node.js, with shaders and WebAssembly inside, and its types.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from './install.mjs';
+
+const sources = join(root, 'libs/kernels/src');
+
+/** A file that lies beside a module, as it asks for it. */
+const beside = /new URL\('(\.\/[\w-]+\.(?:wgsl|wasm))', import\.meta\.url\)/g;
+
+/** A plugin of esbuild that puts what modules of the kernels read beside themselves into the bundle. */
+const contentsInside = {
+  name: 'contents inside',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (!path.startsWith(sources)) return undefined;
+      if (path.endsWith('/kernel/read-beside.ts')) {
+        return { contents: 'export const readText = (text) => text, readBytes = (bytes) => bytes;', loader: 'js' };
+      }
+      const files = [];
+      const code = readFileSync(path, 'utf8').replace(beside, (_, file) => `contents${files.push(file) - 1}`);
+      return { contents: files.map((file, i) => `import contents${i} from '${file}';`).join('') + code, loader: 'ts' };
+    });
+    onLoad({ filter: /\.wasm$/ }, ({ path }) => ({ contents: readFileSync(path), loader: 'binary' }));
+    onLoad({ filter: /\.wgsl$/ }, ({ path }) => ({ contents: shortWgsl(readFileSync(path, 'utf8')), loader: 'text' }));
+  },
+};
+
+/** WGSL without comments, indentation and empty lines. It has no texts in which these could stand. */
+function shortWgsl(code) {
+  const lines = code
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .split('\n')
+    .map((line) => line.replace(/\/\/.*/, '').trim());
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** Browsers with WebGPU, and Node.js from 22 on. */
+const target = ['chrome113', 'firefox128', 'safari17.4', 'node22'];
+
+/** What bundles for browsers have in common. */
+export const forBrowsers = {
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target,
+  minify: true,
+  logLevel: 'warning',
+  plugins: [contentsInside],
+};
+
+/** Where a package has what bundleKernels writes, for `exports` of its package.json. */
+export const kernelsExport = { types: './kernels/types/api/index.d.ts', default: './kernels/index.js' };
+
+/**
+ * Writes the module, and what declares it, into the folder of a package.
+ *
+ * @param {string} folder
+ */
+export async function bundleKernels(folder) {
+  const { build } = await import('esbuild');
+  const entryPoints = [join(sources, 'api/index.ts')];
+  await build({ ...forBrowsers, entryPoints, outfile: join(folder, kernelsExport.default) });
+  const declared = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
+  try {
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const project = join(root, 'libs/kernels/tsconfig.types.json');
+    const { status } = spawnSync(tsc, ['--project', project, '--outDir', declared], { stdio: ['ignore', 2, 2] });
+    if (status !== 0) throw new Error('The types of the kernels cannot be declared');
+    const from = join(declared, 'libs/kernels/src');
+    copyDeclarations(from, 'api/index.d.ts', join(folder, 'kernels/types'));
+  } finally {
+    rmSync(declared, { recursive: true });
+  }
+}
+
+/** Copies a declaration and those that it imports. */
+function copyDeclarations(from, path, to) {
+  const code = readFileSync(join(from, path), 'utf8').replaceAll(/'(\.[^']+)\.ts'/g, (_, imported) => {
+    copyDeclarations(from, join(dirname(path), `${imported}.d.ts`), to);
+    return `'${imported}.js'`;
+  });
+  mkdirSync(dirname(join(to, path)), { recursive: true });
+  writeFileSync(join(to, path), code);
+}
