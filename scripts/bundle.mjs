@@ -87,7 +87,7 @@ export async function bundleProgram(folder) {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ version, type: 'module' }));
   // Without it, Node parses each file twice to find out what kind of module it is.
   await writeFile(join(folder, 'program/package.json'), JSON.stringify({ type: 'module' }));
-  // The page of apps/demo is no part of the program.
+  // The program does not have the page of apps/demo.
   for (const path of globSync(beside, { cwd: root })) if (!path.startsWith('apps/demo/')) copy(path, path);
   for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
   return { main: join(folder, 'program/main.js'), bundled: packagesIn(Object.keys(metafile.inputs)) };

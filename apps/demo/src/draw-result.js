@@ -28,7 +28,7 @@ function figureOf(name, count) {
   return element('figure', {}, canvas, ...(count > 1 ? [element('figcaption', {}, wordsOf(name))] : []));
 }
 
-/** Draws an image, of whose size the canvas becomes. @param {HTMLCanvasElement} canvas @param {ImageData} image */
+/** Draws an image; the canvas takes its size. @param {HTMLCanvasElement} canvas @param {ImageData} image */
 export function draw(canvas, image) {
   if (canvas.width !== image.width) canvas.width = image.width;
   if (canvas.height !== image.height) canvas.height = image.height;

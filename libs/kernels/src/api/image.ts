@@ -17,7 +17,7 @@ export interface Image extends Size {
 const mostPixels = 2 ** 32 - 1;
 const steps = [1, 3, 4] as const;
 
-/** Throws ParameterError for a picture that is none. */
+/** Throws ParameterError for what is not a picture. */
 export function readPicture({ data, width, height }: Picture): Image {
   for (const [name, side] of Object.entries({ width, height })) {
     if (!(Number.isInteger(side) && side > 0))

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { turns } from '@halogrid/testing';
 import { open } from './index.ts';
+import { usualDevice } from './open.ts';
 import type { OpenOptions } from './types.ts';
 
 /** A WebGPU whose adapter says this of itself; it has none where this is absent. */
-const gpuOf = (info?: Partial<GPUAdapterInfo>, refusal?: string): GPU =>
+const gpuOf = (info?: Partial<GPUAdapterInfo>, refusal?: string, lost: Promise<unknown> = new Promise(() => {})): GPU =>
   ({
     requestAdapter: async () =>
       info && {
@@ -16,7 +18,7 @@ const gpuOf = (info?: Partial<GPUAdapterInfo>, refusal?: string): GPU =>
           return {
             adapterInfo: { vendor: 'nvidia', architecture: 'ampere', ...info },
             limits: {},
-            lost: new Promise(() => {}),
+            lost,
           };
         },
       },
@@ -55,4 +57,21 @@ test('where WebAssembly is forbidden, a sentence names the remedy, and the refer
     message: /^WebAssembly is not available \(Wasm code .*'wasm-unsafe-eval'/,
   });
   assert.equal((await open({ on: 'reference' })).on, 'reference');
+});
+
+test('the usual device is opened once, and again when it is gone', async () => {
+  const { promise: lost, resolve: lose } = Promise.withResolvers();
+  Object.defineProperty(globalThis.navigator, 'gpu', { value: gpuOf(hardware, undefined, lost), configurable: true });
+  try {
+    const first = await usualDevice();
+    assert.equal(first.on, 'webgpu');
+    assert.equal(await usualDevice(), first);
+    lose({ message: 'The driver was reset.' });
+    await turns();
+    assert.notEqual(await usualDevice(), first);
+    // This one is gone as well, so that nothing of it stays.
+    await turns();
+  } finally {
+    Reflect.deleteProperty(globalThis.navigator, 'gpu');
+  }
 });

@@ -44,11 +44,13 @@ async function openWebGpu(gpu: GPU | undefined, wantsHardware: boolean): Promise
 
 let usual: Promise<Device> | undefined;
 
-/** The device of those who name none: opened once. */
+/** The device where none is given: opened once, and again when it is gone. */
 export function usualDevice(): Promise<Device> {
-  usual ??= open();
-  usual.catch(() => {
+  if (usual) return usual;
+  const forget = (): void => {
     usual = undefined;
-  });
+  };
+  usual = open();
+  usual.then((device) => (device instanceof WebGpuDevice ? device.ended.catch(forget) : undefined), forget);
   return usual;
 }

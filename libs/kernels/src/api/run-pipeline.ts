@@ -46,7 +46,7 @@ function checkSides({ width, height }: Size, { minSide }: Pipeline): void {
   throw new ParameterError('a picture', `${width} x ${height}`, `at least ${minSide} x ${minSide} pixels`);
 }
 
-/** Side of the largest tiles of which neither planes nor results are more than `mostBytes`. */
+/** Side of the largest tiles whose planes, and whose map, have at most `mostBytes`. */
 export function tileSide({ operations, input, pixel, output }: Pipeline, mostBytes: number): number {
   const ofPlanes = input.length * sampleBytes[pixel];
   const ofMap = output.channels.length * sampleBytes[output.sample];

@@ -13,11 +13,12 @@ export class WebGpuDevice implements ComputeDevice {
   readonly name: string;
   readonly reason: string;
   readonly mostBytes: number;
+  /** Rejects with the reason when the device is gone. */
+  readonly ended: Promise<never>;
   readonly #device: GPUDevice;
   /** Dawn's root object ends the process where it is collected. */
   readonly #gpu: GPU | undefined;
   readonly #programs: GpuPrograms;
-  readonly #ended: Promise<never>;
   #slot: GpuSlot | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -32,14 +33,14 @@ export class WebGpuDevice implements ComputeDevice {
     this.reason = reason;
     this.mostBytes = Math.min(worthBytes, largestBinding(device) - spareBytes);
     // Promises of a device that is gone may stay open for ever (seen with Dawn), so every wait ends with the device.
-    this.#ended = device.lost.then(({ message }) => {
+    this.ended = device.lost.then(({ message }) => {
       throw this.#isClosed ? closedError() : new Error(`The WebGPU device was lost: ${message}`);
     });
-    this.#ended.catch(() => {});
+    this.ended.catch(() => {});
   }
 
   compute(work: Work): Promise<ItemResult> {
-    const result = this.#last.then(() => Promise.race([this.#run(work), this.#ended]));
+    const result = this.#last.then(() => Promise.race([this.#run(work), this.ended]));
     this.#last = result.catch(() => {});
     return result;
   }

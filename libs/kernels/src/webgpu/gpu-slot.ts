@@ -7,7 +7,7 @@ export const timestampCount = 6;
 /** Where in `resolved` the timestamps that follow them go. */
 export const moreResolvedAt = 256;
 
-/** Of buffers that only kernels use, and of those named here. `planesN`: what the n-th kernel of a pipeline leaves for the next. */
+/** Uses of buffers by their roles; a role that is not here has STORAGE. `planesN`: what the n-th kernel of a pipeline leaves for the next. */
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
   table: UNIFORM | COPY_DST,
@@ -94,7 +94,7 @@ export class GpuSlot {
     this.#isMapped = true;
   }
 
-  /** The slot's buffer for that role, of at least `bytes`; made anew where it is too small. */
+  /** The slot's buffer for that role, of at least `bytes`; made again where it is too small. */
   buffer(role: string, bytes: number, usage = usages[role] ?? STORAGE): GPUBuffer {
     const present = this.#results.get(role);
     if (present && present.size >= bytes) return present;
@@ -104,7 +104,7 @@ export class GpuSlot {
     return made;
   }
 
-  /** Bytes of its buffers, of which `upload` is memory of the host. */
+  /** Bytes of its buffers; `upload` is memory of the host. */
   get heldBytes(): number {
     return [...this.#results.values()].reduce((sum, { size }) => sum + size, this.upload.size);
   }
