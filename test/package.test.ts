@@ -123,6 +123,13 @@ console.log(histogram[255]);`,
   assert.equal((await within('the program', ended, programLimitMs)).stdout, '9\n');
 });
 
+test('a page about the job is written by the package, with its style', async () => {
+  const page = join(scratch, 'page.html');
+  const { code, stdout } = await halogrid(['show', join(scratch, 'cpu'), '--out', page]);
+  assert.deepEqual([code, stdout], [0, `${page}\n`]);
+  assert.match(readFileSync(page, 'utf8'), /--accent: #/);
+});
+
 test('an older Node is refused before anything else is loaded', async () => {
   const older = "Object.defineProperty(process.versions, 'node', { value: '22.17.1' })";
   const { code, stdout, stderr } = await halogrid(['--version'], ['--import', `data:text/javascript,${older}`]);

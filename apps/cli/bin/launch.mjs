@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+// Older Nodes start this, too, and have not all that is in it.
+import module from 'node:module';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -179,7 +180,7 @@ export function launch(args) {
 async function runHere(words, env, npx) {
   // Nothing was read on libuv's pool yet, which looks at its size when it is first used.
   Object.assign(process.env, env, npx && { [npxVariable]: npx });
-  if (env.NODE_COMPILE_CACHE) enableCompileCache(env.NODE_COMPILE_CACHE);
+  if (env.NODE_COMPILE_CACHE) module.enableCompileCache(env.NODE_COMPILE_CACHE);
   process.argv = [node, ...words];
   await import(pathToFileURL(main).href);
   return Number(process.exitCode ?? 0);

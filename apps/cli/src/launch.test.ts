@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +39,17 @@ test('the version is told, and nothing else', () => {
   const version = spawnSync(process.execPath, [halogrid, '--version'], { encoding: 'utf8' });
   assert.deepEqual([version.status, version.stderr], [0, '']);
   assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
+});
+
+/** The Node that is installed here besides that of the checkout, which may be older. */
+const path = process.env.PATH!.split(delimiter).filter((folder) => !folder.includes('node_modules'));
+const installed = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file));
+
+test('the Node that is installed here starts that of the checkout', {
+  skip: installed ? false : 'there is none',
+}, () => {
+  const version = spawnSync(installed!, [halogrid, '--version'], { encoding: 'utf8' });
+  assert.deepEqual([version.status, version.stderr], [0, '']);
 });
 
 test('wrong usage is one sentence on stderr and exit code 2, however the program is launched', () => {

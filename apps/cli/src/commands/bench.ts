@@ -53,7 +53,9 @@ export function addBenchCommand(program: Command): void {
     .description('Measures what five published reports measured, beside their figures, as tables, CSV and charts.')
     .addArgument(
       new Argument('[report...]', 'some of r1 r2 r3 r4 r5; all unless given').argParser(
-        (text: string, before: ReportId[] | undefined) => [...(before ?? []), reportId(text)],
+        Object.assign((text: string, before: ReportId[] | undefined) => [...(before ?? []), reportId(text)], {
+          choices: reportIds,
+        }),
       ),
     )
     .option('--tables <name,…>', 'of these reports only some tables, by the names of their CSV files', (text) =>

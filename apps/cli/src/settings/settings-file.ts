@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { UsageError } from '@halogrid/service/usage-error';
 
 /** Tables of TOML by name, and values. */
@@ -32,7 +32,7 @@ export async function readSettingsFile(path: string, owner: SettingsFile['owner'
 }
 
 function textOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = look(path);
   if (!found) return undefined;
   if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found another kind of thing`);
   if (found.size > maxBytes) {
@@ -42,6 +42,15 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new UsageError(`${path}: The settings cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** A folder that this user may not look into, as the home of another, has nothing for him. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 
