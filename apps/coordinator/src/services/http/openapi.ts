@@ -53,6 +53,7 @@ function operationOf(route: Route, schemas: Schemas): object {
     description: 'Why not',
     content: { 'application/json': { schema: schemas.refer('ErrorAnswer', false) } },
   };
+  const isNamed = method === 'GET' && (typeof answer === 'string' || answer.type === 'application/octet-stream');
   const parameters = [
     ...[...path.matchAll(/\{(\w+)/g)].map(([, name]) => pathParameter(name!)),
     ...(query ? queryParameters(query, schemas) : []),
@@ -71,6 +72,7 @@ function operationOf(route: Route, schemas: Schemas): object {
             ? { 'application/json': { schema: schemas.refer(answer, false) } }
             : { [answer.type]: { schema: otherSchema(answer.type) } },
       },
+      ...(isNamed && { '304': { description: 'The caller has it: If-None-Match names its ETag' } }),
       '4XX': refusal,
       '5XX': refusal,
     },

@@ -37,11 +37,13 @@ globalThis.fetch = async (input, init) => {
   assert.ok(operations, `${path} is described`);
   if (response.status === 405) return response;
   const { responses } = operations[(init?.method ?? 'GET').toLowerCase()]!;
-  const described = responses[response.status < 300 ? '200' : `${String(response.status)[0]}XX`];
-  assert.ok(described, `${response.status} of ${path} is described`);
+  const { status } = response;
+  const described = responses[status < 300 ? '200' : status === 304 ? '304' : `${String(status)[0]}XX`];
+  assert.ok(described, `${status} of ${path} is described`);
+  if (status === 304) return response;
   const { content } = described;
   // A file has the type that its name says.
-  if (response.status < 300 && content['application/octet-stream']) return response;
+  if (status < 300 && content['application/octet-stream']) return response;
   assert.ok(content[type], `${type} of ${path} is described`);
   if (type !== 'application/json') return response;
   const why = misfit(await response.clone().json(), content[type].schema, components.schemas);
