@@ -5,20 +5,6 @@ import type { Route } from './route.ts';
 /** Fields that every request must have, by message. */
 const needed = { JobSpec: ['sources'] };
 
-/** GET /openapi.json, the description of the routes and of itself. */
-export function descriptionRoute(routes: readonly Route[]): Route {
-  const route: Route = {
-    ...{ method: 'GET', name: 'getDescription', path: '/openapi.json', role: 'read', summary: 'This description' },
-    answer: { type: 'application/json', words: 'OpenAPI 3.1' },
-    respond: async () => {
-      description ??= describeApi([...routes, route]);
-      return description;
-    },
-  };
-  let description: object | undefined;
-  return route;
-}
-
 /** The routes as OpenAPI 3.1 describes them: messages and their comments are those of the .proto files. */
 export function describeApi(routes: readonly Route[]): object {
   const schemas = new Schemas();
