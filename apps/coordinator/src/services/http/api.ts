@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxImageBytes } from '@halogrid/proto';
-import { FieldError, messageOf, readMessage, readQuery, writeMessage } from '@halogrid/proto/json';
 import type { Access, Log } from '@halogrid/service';
 import { Refusal, refuseValue } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, MessageName, Route } from './route.ts';
 import { goneSignal, sendError, sendJson, sendMethods } from './send.ts';
 
 export const apiRoot = '/api/v1';
+
+/** Loaded for the first request: a coordinator that is started for one job seldom has one, and to load it takes 10 ms of a core (measured). */
+const loadJson = () => import('@halogrid/proto/json');
 
 export interface ApiOptions {
   routes: readonly Route[];
@@ -46,9 +48,8 @@ export function createApi({
     }
     const answer = async (): Promise<void> => {
       checkAccess(route, request, access, allowedOrigins);
-      const query = route.query
-        ? inFields(() => readQuery(messageOf(route.query!), new URLSearchParams(text)))
-        : undefined;
+      const { messageOf, writeMessage } = await loadJson();
+      const query = route.query ? await readParameters(route.query, text) : undefined;
       const body = await readBody(route, request);
       const call = { path: found.path, query, body, gone: goneSignal(response), request } as Call<never, never>;
       if (route.send) return route.send(call, response);
@@ -88,14 +89,18 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   if (body === 'image') return images.receive(request);
   if (body === undefined) return void request.resume();
   const json = await readJsonBody(request);
-  return inFields(() => readMessage(messageOf(body), json));
+  return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
-function inFields<Read>(read: () => Read): Read {
+const readParameters = (query: MessageName, text: string): Promise<unknown> =>
+  inFields(({ messageOf, readQuery }) => readQuery(messageOf(query), new URLSearchParams(text)));
+
+async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => unknown): Promise<unknown> {
+  const json = await loadJson();
   try {
-    return read();
+    return read(json);
   } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
+    if (!(error instanceof json.FieldError)) throw error;
     const { what, received, allowed, field } = error;
     return refuseValue(what, received, allowed, field);
   }

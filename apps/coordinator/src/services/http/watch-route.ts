@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
-import { messageOf, writeMessage } from '@halogrid/proto/json';
 import type { Access } from '@halogrid/service';
 import type { JobCalls } from '../job-calls.ts';
 import { otherRoute, type Route } from './route.ts';
@@ -16,12 +15,13 @@ const keepAliveMs = 15_000;
 export const watchRoute = (calls: JobCalls, access: Access): Route =>
   otherRoute(
     {
-      ...{ method: 'GET', path: '/jobs/{id}/watch', role: 'read' },
+      ...{ method: 'GET', name: 'watchJob', path: '/jobs/{id}/watch', role: 'read' },
       summary: 'Follows a job: an event now, one whenever it has changed, and a last one when it has ended',
       answer: { type: 'text/event-stream', words: 'Server-sent events: the data of each is a WatchResponse' },
     },
     async ({ path, gone, request }, response) => {
       // What does not exist is told as such, before a stream begins.
+      const { messageOf, writeMessage } = await import('@halogrid/proto/json');
       const { jobId, finishedMs } = await calls.find(path.id!);
       if (finishedMs > 0 && request.headers['last-event-id'] === lastId) return void response.writeHead(204).end();
       response.writeHead(200, {
