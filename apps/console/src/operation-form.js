@@ -8,7 +8,7 @@ export class OperationForm {
   #kernel;
   #fields = element('div', { class: 'fields' });
   #summary = element('p', { class: 'hint' });
-  /** @type {[name: string, field: HTMLInputElement | HTMLSelectElement, usual: string][]} */
+  /** @type {{ parameter: ParameterForm, field: HTMLInputElement | HTMLSelectElement }[]} */
   #parameters = [];
   place;
 
@@ -25,21 +25,19 @@ export class OperationForm {
 
   /** Without what is a default anyway. @param {string} border @returns {Operation} */
   operation(border) {
-    const given = this.#parameters.filter(([name, field, usual]) => field.value !== usual || this.#isNeeded(name));
-    const parameters = Object.fromEntries(given.map(([name, field]) => [name, field.value]));
+    const given = this.#parameters.filter(
+      ({ parameter, field }) => parameter.isRequired || field.value !== parameter.value,
+    );
+    const parameters = Object.fromEntries(given.map(({ parameter, field }) => [parameter.name, field.value]));
     return { kernel: this.#kernel.value, parameters, border };
   }
-
-  /** A convolution has no kernel unless it is given one. @param {string} name */
-  #isNeeded = (name) => name === 'kernel';
 
   #draw() {
     const chosen = this.#kernels.find(({ name }) => name === this.#kernel.value);
     this.#summary.replaceChildren(chosen?.summary ?? '');
-    const made = (chosen?.parameters ?? []).map(fieldOf);
-    this.#parameters = made.map(({ parameter, field }) => [parameter.name, field, parameter.value]);
+    this.#parameters = (chosen?.parameters ?? []).map(fieldOf);
     this.#fields.replaceChildren(
-      ...made.map(({ parameter, field }) => {
+      ...this.#parameters.map(({ parameter, field }) => {
         const hint = parameter.choices.length > 0 ? [] : [element('span', { class: 'hint' }, parameter.allowed)];
         const isLong = hint.length > 0 && parameter.allowed.length > longHint;
         return element('label', isLong ? { class: 'wide' } : {}, parameter.name, ' ', field, ...hint);

@@ -326,15 +326,29 @@ export interface KernelForm {
   name: string;
   summary: string;
   parameters: ParameterForm[];
+  /** Parameters that have no default and may be left out. */
+  further: FurtherParameter[];
+  /** The border rule unless one is given. */
+  border: string;
+  /** A value of `--op`. */
+  example: string;
 }
 
 export interface ParameterForm {
   name: string;
-  /** What it is unless it is given. */
+  /** Its default; where `is_required`, an example. */
   value: string;
   /** All that it may be, where these are names. */
   choices: string[];
   /** What it may be, as a clause; empty where every value is taken. */
+  allowed: string;
+  /** It has no default. */
+  isRequired: boolean;
+}
+
+export interface FurtherParameter {
+  name: string;
+  /** What it may be, as a clause. */
   allowed: string;
 }
 
@@ -2995,7 +3009,7 @@ export const KernelsAnswer: MessageFns<KernelsAnswer> = {
 };
 
 function createBaseKernelForm(): KernelForm {
-  return { name: "", summary: "", parameters: [] };
+  return { name: "", summary: "", parameters: [], further: [], border: "", example: "" };
 }
 
 export const KernelForm: MessageFns<KernelForm> = {
@@ -3008,6 +3022,15 @@ export const KernelForm: MessageFns<KernelForm> = {
     }
     for (const v of message.parameters) {
       ParameterForm.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.further) {
+      FurtherParameter.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.border !== "") {
+      writer.uint32(42).string(message.border);
+    }
+    if (message.example !== "") {
+      writer.uint32(50).string(message.example);
     }
     return writer;
   },
@@ -3049,6 +3072,30 @@ export const KernelForm: MessageFns<KernelForm> = {
             message.parameters.push(ParameterForm.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.further.push(FurtherParameter.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.border = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.example = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3069,12 +3116,15 @@ export const KernelForm: MessageFns<KernelForm> = {
     message.name = object.name ?? "";
     message.summary = object.summary ?? "";
     message.parameters = object.parameters?.map((e) => ParameterForm.fromPartial(e)) || [];
+    message.further = object.further?.map((e) => FurtherParameter.fromPartial(e)) || [];
+    message.border = object.border ?? "";
+    message.example = object.example ?? "";
     return message;
   },
 };
 
 function createBaseParameterForm(): ParameterForm {
-  return { name: "", value: "", choices: [], allowed: "" };
+  return { name: "", value: "", choices: [], allowed: "", isRequired: false };
 }
 
 export const ParameterForm: MessageFns<ParameterForm> = {
@@ -3090,6 +3140,9 @@ export const ParameterForm: MessageFns<ParameterForm> = {
     }
     if (message.allowed !== "") {
       writer.uint32(34).string(message.allowed);
+    }
+    if (message.isRequired !== false) {
+      writer.uint32(40).bool(message.isRequired);
     }
     return writer;
   },
@@ -3139,6 +3192,14 @@ export const ParameterForm: MessageFns<ParameterForm> = {
             message.allowed = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isRequired = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3159,6 +3220,74 @@ export const ParameterForm: MessageFns<ParameterForm> = {
     message.name = object.name ?? "";
     message.value = object.value ?? "";
     message.choices = object.choices?.map((e) => e) || [];
+    message.allowed = object.allowed ?? "";
+    message.isRequired = object.isRequired ?? false;
+    return message;
+  },
+};
+
+function createBaseFurtherParameter(): FurtherParameter {
+  return { name: "", allowed: "" };
+}
+
+export const FurtherParameter: MessageFns<FurtherParameter> = {
+  encode(message: FurtherParameter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.allowed !== "") {
+      writer.uint32(18).string(message.allowed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FurtherParameter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFurtherParameter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.allowed = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FurtherParameter>): FurtherParameter {
+    return FurtherParameter.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FurtherParameter>): FurtherParameter {
+    const message = createBaseFurtherParameter();
+    message.name = object.name ?? "";
     message.allowed = object.allowed ?? "";
     return message;
   },
