@@ -8,8 +8,8 @@ import { probePorts } from '../doctor/ports.ts';
 import type { Probe } from '../doctor/probe.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
+import { foundFiles } from '../settings/read-settings.ts';
 import type { SettingCommand } from '../settings/setting-command.ts';
-import { foundFiles } from '../settings/settings.ts';
 
 export function addDoctorCommand(program: Command): void {
   program
