@@ -4,8 +4,8 @@ import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 import { checkNames } from './settings/check-names.ts';
+import { readSettings, type Settings } from './settings/read-settings.ts';
 import { addCommonOptions, SettingCommand } from './settings/setting-command.ts';
-import { readSettings, type Settings } from './settings/settings.ts';
 
 const commandNames = Object.keys(commands);
 

@@ -1,9 +1,10 @@
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { checkNames } from '../settings/check-names.ts';
+import { pathOf } from '../settings/choose-settings.ts';
 import { describeConfig, type Facts, factsOf } from '../settings/describe-config.ts';
+import { foundFiles } from '../settings/read-settings.ts';
 import { leavesOf, type SettingCommand } from '../settings/setting-command.ts';
-import { foundFiles, pathOf } from '../settings/settings.ts';
 
 export function addConfigCommand(program: Command): void {
   program

@@ -9,8 +9,8 @@ import type { Probe } from '../doctor/probe.ts';
 import { probeVideos } from '../doctor/videos.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
+import { foundFiles } from '../settings/read-settings.ts';
 import type { SettingCommand } from '../settings/setting-command.ts';
-import { foundFiles } from '../settings/settings.ts';
 
 export function addDoctorCommand(program: Command): void {
   program

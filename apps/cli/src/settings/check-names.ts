@@ -1,7 +1,8 @@
 import { UsageError } from '@halogrid/service/usage-error';
 import type { Command } from 'commander';
+import { settable } from './choose-settings.ts';
+import type { Settings } from './read-settings.ts';
 import { keyOf, variableOf } from './setting-values.ts';
-import { type Settings, settable } from './settings.ts';
 import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
 import { unknownVariables } from './variables.ts';
 

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { createProgram } from '../program.ts';
+import { chooseSettings, pathOf, settable } from './choose-settings.ts';
+import type { Settings } from './read-settings.ts';
 import { leavesOf } from './setting-command.ts';
 import { keyOf, variableOf, words } from './setting-values.ts';
-import { chooseSettings, pathOf, type Settings, settable } from './settings.ts';
 
 /** Settings of an environment, and of files by their owners. */
 function settingsOf(env: Record<string, string>, files: { folder?: string; user?: string } = {}): Settings {

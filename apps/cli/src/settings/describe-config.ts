@@ -1,8 +1,9 @@
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
+import { chooseSettings, type Place, pathOf } from './choose-settings.ts';
 import { onlyTyped } from './exclusions.ts';
+import type { Settings } from './read-settings.ts';
 import { variableOf } from './setting-values.ts';
-import { chooseSettings, type Place, pathOf, type Settings } from './settings.ts';
 
 /** An option as `halogrid config` shows it. */
 export interface Facts {

@@ -4,11 +4,12 @@ import { test } from 'node:test';
 import { parse } from 'smol-toml';
 import { createProgram, noSettings } from '../program.ts';
 import { checkNames, keysOf } from './check-names.ts';
+import { chooseSettings, pathOf } from './choose-settings.ts';
 import { commandsWithExclusions, onlyTyped } from './exclusions.ts';
 import { notOfFolder, ofFolder } from './folder-options.ts';
+import type { Settings } from './read-settings.ts';
 import { leavesOf } from './setting-command.ts';
 import { variableOf } from './setting-values.ts';
-import { chooseSettings, pathOf, type Settings } from './settings.ts';
 import { otherVariables, unknownVariables } from './variables.ts';
 
 const program = await createProgram(noSettings);

@@ -1,6 +1,7 @@
 import { UsageError } from '@halogrid/service/usage-error';
 import { Command, Option, type ParseOptionsResult } from 'commander';
-import { chooseSettings, type Setting, type Settings } from './settings.ts';
+import { chooseSettings, type Setting } from './choose-settings.ts';
+import type { Settings } from './read-settings.ts';
 
 /** What a program and all of its commands share. */
 interface Shared {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readSettings } from './settings.ts';
+import { readSettings } from './read-settings.ts';
 import { placeOf, readSettingsFile } from './settings-file.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-settings-'));
