@@ -32,11 +32,18 @@ export const watchRoute = (calls: JobCalls, access: Access): Route =>
         'x-accel-buffering': 'no',
       });
       if (request.method === 'HEAD') return void response.end();
-      const keepAlive = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), keepAliveMs);
+      // A token may expire, or be taken away, in the middle.
+      const mayGoOn = (): boolean => {
+        const isDenied = access.check(request.headers.authorization, 'read') !== undefined;
+        if (isDenied) response.destroy();
+        return !isDenied;
+      };
+      const keepAlive = setInterval(() => {
+        if (mayGoOn() && !response.writableNeedDrain) response.write(':\n\n');
+      }, keepAliveMs);
       let sent = 0;
       const send = async (job: JobStatus): Promise<void> => {
-        // A token may expire, or be taken away, in the middle.
-        if (access.check(request.headers.authorization, 'read')) return void response.destroy();
+        if (!mayGoOn()) return;
         const data = JSON.stringify(writeMessage(messageOf('WatchResponse'), { job }));
         await written(response, `id: ${hasEnded(job) ? lastId : ++sent}\ndata: ${data}\n\n`);
       };
