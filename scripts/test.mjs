@@ -1,12 +1,11 @@
 // npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check and every project's tests, and what is named beside them
 // (check-generated, check-deployment, check-postgres), or shows what they said where nothing that they depend on has changed since. With --try-again a test
 // file that failed is run once more, alone, and is called unsteady if it passes. Ends with 'N passed, N failed'.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleProgram } from './bundle.mjs';
-import { environment, install, root } from './install.mjs';
+import { environment, install, node, root } from './install.mjs';
 import { failedTasks, testTotals } from './test-totals.mjs';
 import { tryAgain } from './try-again.mjs';
 
@@ -31,7 +30,7 @@ const settings = {
   NX_TUI: 'false',
   FORCE_COLOR: '0',
   TMPDIR: scratch,
-  HALOGRID_PROGRAM: (await bundleProgram(join(root, 'node_modules/.cache/program'))).main,
+  HALOGRID_PROGRAM: execFileSync(node, [join(root, 'scripts/bundle-for-tests.mjs')], { encoding: 'utf8' }).trim(),
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
