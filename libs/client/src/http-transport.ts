@@ -43,7 +43,7 @@ export function httpTransport(address: string, call: Call): Transport<JobRequest
     watch: (id) => watch(call, `jobs/${encodeURIComponent(id)}/watch`),
     cancel: (id) => jobAt(`jobs/${encodeURIComponent(id)}/cancel`, posted({})),
     nodes: async () => (await askJson<NodesListResponse>(call, 'nodes')).nodes,
-    results: ({ jobId }) => servedFiles(call, `jobs/${encodeURIComponent(jobId)}/results`),
+    results: ({ jobId }) => servedResults(call, jobId),
     close() {},
   };
 }
@@ -74,7 +74,9 @@ const lossOf = (error: unknown): HalogridError =>
     ? error
     : new HalogridError('UNAVAILABLE', `The connection was lost: ${(error as Error).message}`);
 
-function servedFiles(call: Call, root: string): ResultFiles {
+/** The files of a complete job that the coordinator of `call` serves. */
+export function servedResults(call: Call, jobId: string): ResultFiles {
+  const root = `jobs/${encodeURIComponent(jobId)}/results`;
   const pathOf = (name: string): string => `${root}/${name.split('/').map(encodeURIComponent).join('/')}`;
   return {
     list: async () => (await askJson<ResultsAnswer>(call, root)).files,

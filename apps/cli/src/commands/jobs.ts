@@ -4,7 +4,6 @@ import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '.
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
-import { stateWord } from '../progress/describe-progress.ts';
 import { createProgressView, followJob } from '../progress/follow-job.ts';
 import { describeJob, jobFacts } from '../summary/describe-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
@@ -21,10 +20,10 @@ export function addSubmitCommand(program: Command): void {
       const request = parseJob(sources, options, process.cwd());
       const little = onlyPreviews(request.spec!);
       if (little) console.error(little);
-      const { job, page } = await withCoordinator(options, (client) => client.submit(request));
+      const { id, page, status } = await withCoordinator(options, (client) => client.submit(request));
       // Scripts read the id from stdout.
       if (page) console.error(`Page: ${page}`);
-      console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
+      console.log(options.json ? JSON.stringify(jobFacts(status, Date.now()), null, 2) : id);
     });
 }
 
@@ -45,8 +44,8 @@ async function watch(jobId: string, options: CoordinatorOption & { json?: boolea
   const signal = shutdownSignal();
   const view = createProgressView(process.stderr, Date.now);
   return withCoordinator(options, async (client) => {
-    const job = await Promise.race([followJob(client, jobId, view), aborted(signal)]);
-    if (job) return reportEnd(job, options.json ?? false);
+    const ended = await Promise.race([client.job(jobId).then((job) => followJob(job, view)), aborted(signal)]);
+    if (ended) return reportEnd(ended, options.json ?? false);
     view.note(`Job ${jobId} goes on; 'halogrid cancel ${jobId}' stops it.`);
     return exitCodeOfSignal(signal.reason);
   });
@@ -61,10 +60,10 @@ export function addStatusCommand(program: Command): void {
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
-      const job = await withCoordinator(options, (client) => client.get(jobId));
+      const { status } = await withCoordinator(options, (client) => client.job(jobId));
       const nowMs = Date.now();
       process.stdout.write(
-        options.json ? `${JSON.stringify(jobFacts(job, nowMs), null, 2)}\n` : describeJob(job, nowMs),
+        options.json ? `${JSON.stringify(jobFacts(status, nowMs), null, 2)}\n` : describeJob(status, nowMs),
       );
     });
 }
@@ -76,7 +75,11 @@ export function addCancelCommand(program: Command): void {
     .description('Stops a job; one that has ended stays as it is.')
     .argument('<job>', 'its id, or as much of the beginning as no other id has');
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
-    const job = await withCoordinator(options, (client) => client.cancel(jobId));
-    console.log(`Job ${job.jobId} is ${stateWord(job.state)}.`);
+    const job = await withCoordinator(options, async (client) => {
+      const found = await client.job(jobId);
+      await found.cancel();
+      return found;
+    });
+    console.log(`Job ${job.id} is ${job.state}.`);
   });
 }

@@ -1,5 +1,5 @@
+import type { Job } from '@halogrid/client';
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import type { JobStatus } from '@halogrid/proto';
 import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
@@ -46,9 +46,6 @@ const describePage = (page: string, token: string | undefined): string =>
 
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
-
-/** A lost connection is noticed before the end of the process that it led to, by less than this. */
-const explainWithinMs = 1_000;
 
 export function addRunCommand(program: Command): void {
   const command = program
@@ -138,29 +135,24 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     client = cluster
       ? cluster.connect()
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { job: accepted, page } = await unlessBroken(cluster, client.submit(request));
-    const { jobId, counts } = accepted;
-    if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
-    const doneBefore = counts!.shardsDone;
+    const job = await client.submit(request);
+    if (job.page) view.note(describePage(job.page, cluster && process.stderr.isTTY ? cluster.token : undefined));
+    const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
-      view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);
+      view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
     } else if (made) {
       view.note(describePlanShortly(made.plan));
       if (made.plan.advice) view.note(`${made.plan.advice}.`);
     }
-    const job = await unlessBroken<JobStatus | undefined>(
-      cluster,
-      followJob(client, jobId, view),
-      stopOnAbort(client, jobId, signal, view, cluster),
-    );
-    if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
+    const ended = await Promise.race([followJob(job, view), stopOnAbort(job, signal, view, cluster)]);
+    if (!ended || signal.aborted) return exitCodeOfSignal(signal.reason);
     // The time of a job that was interrupted, or that kept results, says nothing about this machine.
     if (costs && doneBefore === 0) {
       const nodes = await client.nodes().catch(() => []);
-      await rememberRun(job, { costs, nodes, asked: local.device, startSeconds });
+      await rememberRun(ended, { costs, nodes, asked: local.device, startSeconds });
     }
-    if (options.trace) view.note(await writeTrace(client, jobId, options.trace));
-    return await reportEnd(job, options.json ?? false);
+    if (options.trace) view.note(await writeTrace(client, job.id, options.trace));
+    return await reportEnd(ended, options.json ?? false);
   } finally {
     client?.close();
     await (await starting?.catch(() => undefined))?.stop();
@@ -172,29 +164,17 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
  * cluster; resolves with nothing where that takes too long.
  */
 async function stopOnAbort(
-  client: CoordinatorClient,
-  jobId: string,
+  job: Job,
   signal: AbortSignal,
   view: ProgressView,
   cluster?: LocalCluster,
 ): Promise<undefined> {
   await aborted(signal);
   if (cluster) {
-    view.note(`Stopping job ${jobId}, which the same command goes on with; once more to stop at once.`);
+    view.note(`Stopping job ${job.id}, which the same command goes on with; once more to stop at once.`);
     return;
   }
-  view.note(`Cancelling job ${jobId}; once more to stop at once.`);
-  await client.cancel(jobId).catch(() => undefined);
+  view.note(`Cancelling job ${job.id}; once more to stop at once.`);
+  await job.cancel().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
-}
-
-/** The first of these to settle; rejects with the reason why the cluster is broken, where that turns out to be behind an error. */
-async function unlessBroken<T>(cluster: LocalCluster | undefined, ...work: Promise<T>[]): Promise<T> {
-  if (!cluster) return Promise.race(work);
-  try {
-    return await Promise.race([...work, cluster.broken]);
-  } catch (error) {
-    await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
-    throw error;
-  }
 }
