@@ -49,7 +49,7 @@ const beside = '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,
  */
 export async function bundleProgram(folder) {
   const { build } = await import('esbuild');
-  const mains = ['main.ts', 'program.ts'].map((name) => join('apps/cli/src', name));
+  const mains = ['main.ts', 'program.ts', 'library.ts'].map((name) => join('apps/cli/src', name));
   const programs = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter(
     (path) => isProgram.test(path) && !path.includes('/testing/'),
   );
@@ -87,6 +87,30 @@ export async function bundleProgram(folder) {
   function copy(from, to) {
     cpSync(join(root, from), join(folder, to), { recursive: true });
   }
+}
+
+/**
+ * Bundles the client of the HTTP API into a folder, which is replaced: one file for browsers and all others.
+ *
+ * @param {string} folder
+ * @returns {Promise<string[]>} the modules in it, paths in the checkout
+ */
+export async function bundleClient(folder) {
+  const { build } = await import('esbuild');
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['libs/client/src/index.ts'],
+    outfile: join(folder, 'index.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'warning',
+    metafile: true,
+    target: 'es2024',
+  });
+  const [output] = Object.values(metafile.outputs);
+  return Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
 }
 
 /** Sources find what lies beside them from the one folder that all bundles are in. */

@@ -9,6 +9,7 @@ COPY apps/console/package.json apps/console/
 COPY apps/coordinator/package.json apps/coordinator/
 COPY apps/gpu-node/package.json apps/gpu-node/
 COPY deploy/package.json deploy/
+COPY libs/client/package.json libs/client/
 COPY libs/geometry/package.json libs/geometry/
 COPY libs/imaging/package.json libs/imaging/
 COPY libs/jpeg/package.json libs/jpeg/

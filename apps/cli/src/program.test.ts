@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { runProgram, usageSentence } from './program.ts';
+import { usageSentence } from './options/usage-sentence.ts';
+import { runProgram } from './program.ts';
 
 afterEach(() => {
   process.exitCode = undefined;

@@ -1,6 +1,7 @@
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
 import { addExamples } from './commands/examples.ts';
+import { usageSentence } from './options/usage-sentence.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 
 type AddCommand = (program: Command) => void;
@@ -63,14 +64,4 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOfError(error);
     console.error(`halogrid: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Turns an error of commander (`error: unknown option '--jsn'\n(Did you mean --json?)`) into one sentence. */
-export function usageSentence(message: string): string {
-  const text = message
-    .replace(/^error: /, '')
-    .replace(/\s*\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)')
-    .replace(/\. Expected (.*)\.$/, ': expected $1')
-    .replace(/\s+/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

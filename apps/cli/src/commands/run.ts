@@ -1,21 +1,16 @@
 import type { Job } from '@halogrid/client';
-import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
+import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
-import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
-import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import {
-  type DecodeChoice,
-  type DeviceChoice,
-  decodeChoices,
-  deviceChoices,
-  duration,
-  oneOf,
-  wholeNumber,
-} from '../options/option-values.ts';
+  addClusterOptions,
+  type ClusterChoice,
+  checkClusterChoice,
+  chosenCluster,
+} from '../options/cluster-options.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { rememberRun } from '../plan/estimate/remember-run.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
@@ -25,13 +20,7 @@ import { createProgressView, followJob, type ProgressView } from '../progress/fo
 import { reportEnd } from '../summary/describe-summary.ts';
 import { writeTrace } from './trace.ts';
 
-interface RunOptions extends JobOptions, ClientSecurityOption {
-  nodes?: number;
-  device?: DeviceChoice;
-  decode?: DecodeChoice;
-  gpu?: GpuChoice;
-  sourceGrace?: number;
-  spaceGrace?: number;
+interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption {
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -57,29 +46,7 @@ export function addRunCommand(program: Command): void {
         '2: wrong usage.',
     )
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
-  addClientSecurityOptions(addJobOptions(command))
-    .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
-    .option(
-      '--device <kind>',
-      `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
-      oneOf('--device', deviceChoices),
-    )
-    .option(
-      '--decode <where>',
-      `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
-      oneOf('--decode', decodeChoices),
-    )
-    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
-    .option(
-      '--source-grace <duration>',
-      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
-      duration('--source-grace'),
-    )
-    .option(
-      '--space-grace <duration>',
-      'how long to wait for room for the results; 0: do not wait (default: no limit)',
-      duration('--space-grace'),
-    )
+  addClientSecurityOptions(addClusterOptions(addJobOptions(command)))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
@@ -91,38 +58,15 @@ export function addRunCommand(program: Command): void {
 async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
   const request = parseJob(sources, options, process.cwd());
-  const hasGrace = options.sourceGrace !== undefined || options.spaceGrace !== undefined;
-  const isOfCluster = options.nodes || options.device || options.decode || hasGrace;
-  if (options.coordinator && isOfCluster) {
-    throw new UsageError(
-      'Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
-    );
-  }
-  if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
-    throw new UsageError(
-      'Expected neither --nodes nor --coordinator with --gpu: there is a node a GPU, on this machine',
-    );
-  }
+  checkClusterChoice(options);
   const signal = shutdownSignal();
   const view = createProgressView(process.stderr, Date.now);
   const little = onlyPreviews(request.spec!);
   if (little) view.note(little);
-  const gpus = options.gpu === undefined ? undefined : await pinChosenGpus(options.gpu, options.device);
-  const local = gpus
-    ? ({ nodes: gpus.length, device: 'gpu' } as const)
-    : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
+  const chosen = await chosenCluster(options);
   // The coordinator and the nodes start meanwhile.
-  const planned = { ...local, ownThreads: local.nodes + 2 };
-  const starting = options.coordinator
-    ? undefined
-    : startLocalCluster({
-        ...local,
-        ...(options.decode && { decode: options.decode }),
-        gpus,
-        sourceGraceMs: options.sourceGrace,
-        spaceGraceMs: options.spaceGrace,
-        note: view.note,
-      });
+  const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
+  const starting = options.coordinator ? undefined : startLocalCluster({ ...chosen, note: view.note });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
@@ -149,7 +93,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     // The time of a job that was interrupted, or that kept results, says nothing about this machine.
     if (costs && doneBefore === 0) {
       const nodes = await client.nodes().catch(() => []);
-      await rememberRun(ended, { costs, nodes, asked: local.device, startSeconds });
+      await rememberRun(ended, { costs, nodes, asked: chosen.device, startSeconds });
     }
     if (options.trace) view.note(await writeTrace(client, job.id, options.trace));
     return await reportEnd(ended, options.json ?? false);
