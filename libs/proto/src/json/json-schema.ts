@@ -48,8 +48,10 @@ function valueSchema(field: DescField, { refer }: SchemaOptions): Schema {
   return { type: scalar === ScalarType.BOOL ? 'boolean' : 'number' };
 }
 
-/** The comment of a message or field, on one line. */
-export function described(of: DescMessage | DescField): { description?: string } {
-  const description = commentOf(of);
+/** The comment of a message or field, with the names that JSON has for fields. */
+function described(of: DescMessage | DescField): { description?: string } {
+  const description = commentOf(of).replaceAll(/`[a-z_.]+`/g, (name) =>
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
   return description ? { description } : {};
 }

@@ -11,11 +11,7 @@ import { Refusal } from '../../job/refusal.ts';
  * - Only this page's code sends a token, so no other site has one. Without tokens, the server does not answer to names
  *   that another site may have made point here.
  */
-export function checkChange(
-  headers: IncomingHttpHeaders,
-  access: Access,
-  allowedOrigins: readonly string[] = [],
-): void {
+export function checkChange(headers: IncomingHttpHeaders, access: Access, allowedOrigins: readonly string[]): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') refuse(`Expected the content type application/json but received '${type ?? ''}'`);
   const { host = '', origin } = headers;

@@ -23,13 +23,13 @@ export function findRoutes(routes: readonly Route[], root: string): (path: strin
   };
 }
 
-/** `{name}` is a part between slashes, and `{name...}` all that follows. */
+/** `{name}` is a part between slashes, and `{name...}` all that follows. A slash at the end says nothing. */
 function patternOf(path: string): RegExp {
   const pattern = path
     .replaceAll(/[.]/g, '\\.')
     .replaceAll(/\{(\w+)\\\.\\\.\\\.\}/g, '(?<$1_rest>.*)')
     .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  return new RegExp(`^${pattern}$`, 's');
+  return new RegExp(`^${pattern}/?$`, 's');
 }
 
 /** Undefined where a part is no text. */

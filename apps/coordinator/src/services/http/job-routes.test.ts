@@ -26,6 +26,7 @@ import {
   writeImages,
 } from '../../testing/coordinator-stage.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
+import '../testing/described-answers.ts';
 
 async function setPage(t: TestContext) {
   const stage = await setStage(t, testConfig());

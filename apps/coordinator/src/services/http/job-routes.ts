@@ -13,16 +13,31 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
   const change = { method: 'POST', role: 'submit' } as const;
   return [
     route(
-      { ...read, path: '/jobs', summary: 'Jobs, the newest first', query: 'JobsQuery', answer: 'ListResponse' },
+      {
+        ...read,
+        name: 'listJobs',
+        path: '/jobs',
+        summary: 'Jobs, the newest first',
+        query: 'JobsQuery',
+        answer: 'ListResponse',
+      },
       ({ query }) => calls.list(readJobsQuery(query, Date.now())),
     ),
     route(
-      { ...change, path: '/jobs', summary: 'Submits a job', body: 'JobSpec', answer: 'SubmitResponse' },
+      {
+        ...change,
+        name: 'submitJob',
+        path: '/jobs',
+        summary: 'Submits a job',
+        body: 'JobSpec',
+        answer: 'SubmitResponse',
+      },
       ({ body, gone }) => calls.submit({ spec: body, nameOutByJob: false }, gone),
     ),
     route(
       {
         ...change,
+        name: 'planJob',
         path: '/plan',
         summary: 'What a job comes to, which does not start',
         body: 'JobSpec',
@@ -33,6 +48,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
     route(
       {
         ...read,
+        name: 'getJob',
         path: '/jobs/{id}',
         summary: 'A job, and what it did over its time',
         query: 'JobQuery',
@@ -52,6 +68,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
     route(
       {
         ...change,
+        name: 'cancelJob',
         path: '/jobs/{id}/cancel',
         summary: 'Stops a job; one that has ended stays as it is',
         answer: 'CancelResponse',
@@ -61,6 +78,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
     route(
       {
         ...change,
+        name: 'submitAgain',
         path: '/jobs/{id}/again',
         summary: 'Submits the specification of a job once more',
         answer: 'SubmitResponse',
@@ -69,7 +87,12 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
     ),
     route(
       {
-        ...{ ...read, path: '/jobs/{id}/histogram', summary: 'What is merged so far of a job that has not ended' },
+        ...{
+          ...read,
+          name: 'getHistogram',
+          path: '/jobs/{id}/histogram',
+          summary: 'What is merged so far of a job that has not ended',
+        },
         ...{ query: 'HistogramQuery', answer: 'MergedSoFar' },
       },
       async ({ path, query }) => known.merged(await calls.find(path.id!), asked(query.pipeline, query.cell)),
@@ -77,6 +100,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
     route(
       {
         ...read,
+        name: 'listQuarantined',
         path: '/jobs/{id}/quarantined',
         summary: 'Inputs that are set aside, by why',
         answer: 'QuarantinedInputs',
@@ -84,12 +108,23 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
       async ({ path }) => known.quarantined(await calls.find(path.id!)),
     ),
     {
-      ...{ ...read, path: '/jobs/{id}/trace', summary: 'When shards of a job were where, for https://ui.perfetto.dev' },
+      ...{
+        ...read,
+        name: 'getTrace',
+        path: '/jobs/{id}/trace',
+        summary: 'When shards of a job were where, for https://ui.perfetto.dev',
+      },
       answer: { type: 'application/json', words: 'A trace as Chrome writes them' },
       respond: async ({ path }) => chromeTrace(await calls.trace((path as { id: string }).id)),
     },
     route(
-      { ...read, path: '/nodes', summary: 'Nodes, and those that left within a day', answer: 'NodesListResponse' },
+      {
+        ...read,
+        name: 'listNodes',
+        path: '/nodes',
+        summary: 'Nodes, and those that left within a day',
+        answer: 'NodesListResponse',
+      },
       async () => listNodes(dispatcher),
     ),
   ];

@@ -1,4 +1,4 @@
-import { fieldSchema, messageOf, type Schema, type SchemaOptions, schemaOf } from '@halogrid/proto/json';
+import { commentOf, fieldSchema, messageOf, type Schema, type SchemaOptions, schemaOf } from '@halogrid/proto/json';
 import { softwareVersion } from '@halogrid/service';
 import type { Route } from './route.ts';
 
@@ -8,7 +8,7 @@ const needed = { JobSpec: ['sources'] };
 /** GET /openapi.json, the description of the routes and of itself. */
 export function descriptionRoute(routes: readonly Route[]): Route {
   const route: Route = {
-    ...{ method: 'GET', path: '/openapi.json', role: 'read', summary: 'This description' },
+    ...{ method: 'GET', name: 'getDescription', path: '/openapi.json', role: 'read', summary: 'This description' },
     answer: { type: 'application/json', words: 'OpenAPI 3.1' },
     respond: async () => {
       description ??= describeApi([...routes, route]);
@@ -24,8 +24,6 @@ export function describeApi(routes: readonly Route[]): object {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    // A path that ends with a slash does what it does without.
-    if (route.path.endsWith('/')) continue;
     const path = route.path.replace('...}', '}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
@@ -50,18 +48,22 @@ export function describeApi(routes: readonly Route[]): object {
 }
 
 function operationOf(route: Route, schemas: Schemas): object {
-  const { method, path, summary, query, body, answer, role } = route;
-  const error = { 'application/json': { schema: schemas.refer('ErrorAnswer', false) } };
+  const { method, name, path, summary, query, body, answer, role } = route;
+  const refusal = {
+    description: 'Why not',
+    content: { 'application/json': { schema: schemas.refer('ErrorAnswer', false) } },
+  };
+  const isNamed = method === 'GET' && (typeof answer === 'string' || answer.type === 'application/octet-stream');
   const parameters = [
     ...[...path.matchAll(/\{(\w+)/g)].map(([, name]) => pathParameter(name!)),
     ...(query ? queryParameters(query, schemas) : []),
   ];
   return {
-    operationId: operationId(method, path),
+    operationId: name,
     summary,
     description: `Needs the role \`${role}\` where the coordinator has --tokens.`,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: bodyContent(body, schemas) } }),
+    ...(method === 'POST' && { requestBody: { required: true, content: bodyContent(body, schemas) } }),
     responses: {
       '200': {
         description: typeof answer === 'string' ? summary : answer.words,
@@ -70,15 +72,12 @@ function operationOf(route: Route, schemas: Schemas): object {
             ? { 'application/json': { schema: schemas.refer(answer, false) } }
             : { [answer.type]: { schema: otherSchema(answer.type) } },
       },
-      default: { description: 'Why there is no answer', content: error },
+      ...(isNamed && { '304': { description: 'The caller has it: If-None-Match names its ETag' } }),
+      '4XX': refusal,
+      '5XX': refusal,
     },
   };
 }
-
-const operationId = (method: string, path: string): string =>
-  [method.toLowerCase(), ...(path.match(/\w+/g) ?? [])]
-    .join('_')
-    .replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 const pathWords: Record<string, string> = {
   id: 'The id of a job or, of four characters at least, a beginning or an ending that no other id has.',
@@ -92,12 +91,14 @@ function pathParameter(name: string): object {
 
 function queryParameters(query: string, schemas: Schemas): object[] {
   return messageOf(query).fields.map((field) => {
-    const { description, ...schema } = fieldSchema(field, schemas.options(true));
-    return { name: field.name, in: 'query', ...(description !== undefined && { description }), schema };
+    const { description: _, ...schema } = fieldSchema(field, schemas.options(true));
+    return { name: field.name, in: 'query', description: commentOf(field), schema };
   });
 }
 
-function bodyContent(body: string, schemas: Schemas): object {
+/** What only changes something has a body nevertheless: its type is one that no page of another site may send. */
+function bodyContent(body: string | undefined, schemas: Schemas): object {
+  if (body === undefined) return { 'application/json': { schema: { type: 'object', maxProperties: 0 } } };
   if (body === 'image') return { 'application/octet-stream': { schema: otherSchema('image') } };
   return { 'application/json': { schema: schemas.refer(body, true) } };
 }

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { JobState } from '@halogrid/proto';
 import { complete, setStage, specOf, submit, watchToEnd, writeImages } from '../../testing/coordinator-stage.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
+import '../testing/described-answers.ts';
 
 /** A coordinator with a complete job of two images; `at` fetches below its results. */
 async function setResults(t: TestContext) {
@@ -86,6 +87,47 @@ test('a range, the head of a file, and what is neither', async (t) => {
   const post = await at('histogram.json', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
   assert.deepEqual(await post.json(), { error: 'Expected GET or HEAD but received POST', code: 'UNIMPLEMENTED' });
+});
+
+test('text is sent compressed to who takes that, ranges never, and who has a file is told so', async (t) => {
+  const { at, out, coordinator, jobId } = await setResults(t);
+  const file = await readFile(join(out, 'histogram.json'));
+  const coded = async (name: string, headers: Record<string, string>) => {
+    const response = await at(name, { headers });
+    const body = Buffer.from(await response.arrayBuffer());
+    return { response, body, encoding: response.headers.get('content-encoding'), etag: response.headers.get('etag')! };
+  };
+  const plain = await coded('histogram.json', { 'accept-encoding': 'identity' });
+  const tags = new Set([plain.etag]);
+  for (const encoding of ['br', 'gzip']) {
+    const sent = await coded('histogram.json', { 'accept-encoding': encoding });
+    assert.deepEqual([sent.response.status, sent.encoding, sent.body], [200, encoding, file]);
+    assert.match(sent.response.headers.get('vary')!, /accept-encoding/);
+    tags.add(sent.etag);
+    const range = { 'accept-encoding': encoding, range: 'bytes=0-9' };
+    const part = await coded('histogram.json', range);
+    assert.deepEqual([part.response.status, part.encoding, part.body], [206, null, file.subarray(0, 10)]);
+    // A range of what was compressed is of other bytes.
+    const whole = await coded('histogram.json', { ...range, 'if-range': sent.etag });
+    assert.deepEqual([whole.response.status, whole.encoding, whole.body], [200, null, file]);
+    const had = await coded('histogram.json', { 'accept-encoding': encoding, 'if-none-match': `"x", ${sent.etag}` });
+    assert.deepEqual([had.response.status, had.body.length], [304, 0]);
+  }
+  assert.equal(tags.size, 3);
+  assert.equal((await coded('histogram.json', { 'if-none-match': '"x"' })).response.status, 200);
+  assert.equal((await coded('features.parquet', { 'accept-encoding': 'br' })).encoding, null);
+
+  const api = `http://127.0.0.1:${coordinator.httpPort}/api/v1`;
+  const list = await fetch(`${api}/jobs/${jobId}/results`);
+  const etag = list.headers.get('etag')!;
+  assert.match(etag, /^W\/"/);
+  assert.equal((await fetch(`${api}/jobs/${jobId}/results`, { headers: { 'if-none-match': etag } })).status, 304);
+  const kernels = await fetch(`${api}/kernels`, { headers: { 'accept-encoding': 'gzip' } });
+  assert.deepEqual(
+    [kernels.headers.get('content-encoding'), kernels.headers.get('cache-control')],
+    ['gzip', 'no-store'],
+  );
+  await kernels.body!.cancel();
 });
 
 test('nothing but results is served', async (t) => {

@@ -12,17 +12,22 @@ import { sendFile } from './send-file.ts';
 /** Files of complete jobs: their list, and each of them, whole or a range of bytes. At the port, `halogrid results` finds the job. */
 export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
-  const list = (path: string): Route =>
-    route({ ...read, path, summary: 'Files of a complete job', answer: 'ResultsAnswer' }, async ({ path }) => {
-      return { files: await listFiles(await resultsFolder(ledger, path.id!)), grpcPort };
-    });
   return [
-    list('/jobs/{id}/results'),
-    list('/jobs/{id}/results/'),
+    route(
+      {
+        ...read,
+        name: 'listResults',
+        path: '/jobs/{id}/results',
+        summary: 'Files of a complete job',
+        answer: 'ResultsAnswer',
+      },
+      async ({ path }) => ({ files: await listFiles(await resultsFolder(ledger, path.id!)), grpcPort }),
+    ),
     otherRoute(
       {
         ...{
           ...read,
+          name: 'getResult',
           path: '/jobs/{id}/results/{name...}',
           summary: 'A file of a complete job, or a range of its bytes',
         },

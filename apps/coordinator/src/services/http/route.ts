@@ -27,6 +27,8 @@ export interface Call<Query, Body> {
 
 interface Described {
   method: 'GET' | 'POST';
+  /** A word for programs that are made from the description of the API. */
+  name: string;
   /** Below /api/v1. */
   path: string;
   /** One line for the description of the API. */

@@ -12,9 +12,9 @@ const pictureAge = 3600;
 export function searchRoutes(searcher: Searcher): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
   const search = { path: '/search', query: 'SearchQuery', answer: 'SearchResponse' } as const;
-  const picture = (of: 'frame' | 'map', path: string, summary: string): Route =>
+  const picture = (of: 'frame' | 'map', name: string, path: string, summary: string): Route =>
     otherRoute(
-      { ...read, path, summary, query: 'PictureQuery', answer: pictureAnswer },
+      { ...read, name, path, summary, query: 'PictureQuery', answer: pictureAnswer },
       async ({ path, query }, response) => {
         const order = { ticket: path.ticket!, of, side: readSide(query.side) };
         sendPicture(response, await searcher.picture(order), pictureAge);
@@ -23,22 +23,30 @@ export function searchRoutes(searcher: Searcher): Route[] {
   const frames = picturePath.slice(apiRoot.length);
   return [
     route(
-      { ...read, path: '/indexes', summary: 'The indexes that have a name here', answer: 'ListIndexesResponse' },
+      {
+        ...read,
+        name: 'listIndexes',
+        path: '/indexes',
+        summary: 'The indexes that have a name here',
+        answer: 'ListIndexesResponse',
+      },
       () => searcher.listIndexes(),
     ),
     route(
       {
-        ...{ ...read, path: '/indexes/frames', summary: 'Frames of an index by their place in it' },
+        ...{ ...read, name: 'listFrames', path: '/indexes/frames', summary: 'Frames of an index by their place in it' },
         ...{ query: 'ListFramesRequest', answer: 'ListFramesResponse' },
       },
       ({ query }) => searcher.listFrames(query),
     ),
-    route({ ...read, ...search, summary: 'The frames of an index that are most like one of a source' }, ({ query }) =>
-      searcher.search(readSearch(query)),
+    route(
+      { ...read, ...search, name: 'search', summary: 'The frames of an index that are most like one of a source' },
+      ({ query }) => searcher.search(readSearch(query)),
     ),
     route(
       {
         ...search,
+        name: 'searchByImage',
         method: 'POST',
         role: 'read',
         summary: 'The frames of an index that are most like an image',
@@ -48,12 +56,12 @@ export function searchRoutes(searcher: Searcher): Route[] {
     ),
     route(
       {
-        ...{ ...read, path: '/changes', summary: 'What changed in each camera of a job' },
+        ...{ ...read, name: 'listChanges', path: '/changes', summary: 'What changed in each camera of a job' },
         ...{ query: 'ChangesRequest', answer: 'ChangesResponse' },
       },
       ({ query }) => searcher.changes(query),
     ),
-    picture('frame', `${frames}{ticket}`, 'The picture of a frame that was found'),
-    picture('map', `${frames}{ticket}/map`, 'The map of a frame that was found'),
+    picture('frame', 'getFramePicture', `${frames}{ticket}`, 'The picture of a frame that was found'),
+    picture('map', 'getFrameMap', `${frames}{ticket}/map`, 'The map of a frame that was found'),
   ];
 }

@@ -8,6 +8,7 @@ export const submitRoutes = (access: Access): Route[] => [
   route(
     {
       method: 'GET',
+      name: 'listKernels',
       path: '/kernels',
       role: 'read',
       summary: 'What a pipeline may be made of',
@@ -17,13 +18,26 @@ export const submitRoutes = (access: Access): Route[] => [
   ),
   route(
     {
-      ...{ method: 'GET', path: '/folder', role: 'submit', summary: 'What lies in a folder that sources may be in' },
+      ...{
+        method: 'GET',
+        name: 'listFolder',
+        path: '/folder',
+        role: 'submit',
+        summary: 'What lies in a folder that sources may be in',
+      },
       ...{ query: 'FolderQuery', answer: 'FolderAnswer' },
     },
     async ({ query }) => listFolder(query.path),
   ),
   route(
-    { method: 'GET', path: '/may', role: 'read', summary: 'What the caller may do', answer: 'MayAnswer' },
+    {
+      method: 'GET',
+      name: 'getRights',
+      path: '/may',
+      role: 'read',
+      summary: 'What the caller may do',
+      answer: 'MayAnswer',
+    },
     async ({ request }) => {
       const denial = access.check(request.headers.authorization, 'submit');
       return { submit: denial === undefined, why: denial?.sentence ?? '' };

@@ -32,7 +32,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
   return [
     route(
       {
-        ...{ ...read, path: '/jobs/{id}/frames', summary: 'Sources of a complete job, in their order' },
+        ...{
+          ...read,
+          name: 'listSources',
+          path: '/jobs/{id}/frames',
+          summary: 'Sources of a complete job, in their order',
+        },
         ...{ query: 'FramesQuery', answer: 'FramesAnswer' },
       },
       async ({ path, query }) => {
@@ -46,7 +51,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{ ...read, path: '/jobs/{id}/image', summary: 'How a source of a complete job can be shown' },
+        ...{
+          ...read,
+          name: 'getSource',
+          path: '/jobs/{id}/image',
+          summary: 'How a source of a complete job can be shown',
+        },
         ...{ query: 'ImageQuery', answer: 'ImageAnswer' },
       },
       async ({ path, query }) => {
@@ -57,7 +67,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     otherRoute(
       {
-        ...{ ...read, path: '/jobs/{id}/picture', summary: 'A source of a complete job, or a part of it' },
+        ...{
+          ...read,
+          name: 'getPicture',
+          path: '/jobs/{id}/picture',
+          summary: 'A source of a complete job, or a part of it',
+        },
         ...{ query: 'RegionQuery', answer: pictureAnswer },
       },
       async ({ path, query }, response) => {
@@ -68,7 +83,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{ ...read, path: '/jobs/{id}/cells', summary: 'Histograms of all sources of a complete job together' },
+        ...{
+          ...read,
+          name: 'getCells',
+          path: '/jobs/{id}/cells',
+          summary: 'Histograms of all sources of a complete job together',
+        },
         ...{ query: 'CellsQuery', answer: 'FrameHistograms' },
       },
       async ({ path, query }) => {
@@ -79,7 +99,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{ ...read, path: '/jobs/{id}/frame', summary: 'Histograms of one source of a complete job' },
+        ...{
+          ...read,
+          name: 'getSourceHistograms',
+          path: '/jobs/{id}/frame',
+          summary: 'Histograms of one source of a complete job',
+        },
         ...{ query: 'FrameQuery', answer: 'FrameHistograms' },
       },
       async ({ path, query }) => {

@@ -24,7 +24,7 @@ export interface ErrorAnswer {
 export interface JobsQuery {
   /** pending, running, finalising, complete, failed or cancelled; several with commas. None: in any state. */
   state: string[];
-  /** Jobs that were submitted then or later: a time as 2030-01-31T12:00:00Z, or an age as 90m, 2h or 7d. */
+  /** Jobs that were submitted then or later: a time as 2030-01-31T12:00:00Z, or an age as 30min, 2h or 3d. */
   since?:
     | string
     | undefined;
@@ -177,8 +177,11 @@ export interface FramesQuery {
   from?:
     | number
     | undefined;
-  /** The first source by its URI, and of a video by the number of its frame. */
-  uri?: string | undefined;
+  /** The first source by its URI, in place of `from`. */
+  uri?:
+    | string
+    | undefined;
+  /** The number of a frame of the video `uri`. */
   frame: number;
   /** From each source to the next; 0 is taken as 1. */
   step: number;
@@ -230,9 +233,14 @@ export interface RegionQuery {
   /** Pixels a side of the picture at most, 16 to 2048. */
   side: number;
   /** The part of the source that is shown; without `x`, all of it. */
-  x?: number | undefined;
+  x?:
+    | number
+    | undefined;
+  /** As `x`: pixels count from 0 at the upper left. */
   y: number;
+  /** Pixels of the part from left to right. */
   width: number;
+  /** Pixels of the part from top to bottom. */
   height: number;
 }
 
@@ -271,25 +279,39 @@ export interface PictureQuery {
 }
 
 export interface SearchQuery {
-  /** As SearchRequest. */
+  /** The name of an index, or its absolute path in a data root. */
   index: string;
   /** A frame of the index by its number. */
   row?:
     | number
     | undefined;
   /** A frame of the index by its source. */
-  uri?: string | undefined;
+  uri?:
+    | string
+    | undefined;
+  /** The number of a frame of the video `uri`. */
   frame: number;
   /** The only pixels of the query that count: X,Y,WxH. */
   region: string;
-  /** As SearchRequest. */
+  /** intersection, chi2, l1, hellinger or cosine; empty: intersection. */
   distance: string;
+  /** Results, 1 to 1000; 0: 10. */
   top: number;
+  /** Compares the query as a whole with each cell of the grid. */
   cells: boolean;
-  sinceMs?: number | undefined;
-  untilMs?: number | undefined;
+  /** Only frames captured then or later, in milliseconds since 1970. */
+  sinceMs?:
+    | number
+    | undefined;
+  /** Only frames captured then or earlier, in milliseconds since 1970. */
+  untilMs?:
+    | number
+    | undefined;
+  /** Only frames of this camera. */
   camera: string;
+  /** Results of one source at most, to 1000; 0: any number. */
   perSource: number;
+  /** Folds results that are at most so many frames from a better one, to 1000000; 0: none. */
   group: number;
 }
 

@@ -41,6 +41,7 @@ export interface IndexStatus {
 }
 
 export interface ListFramesRequest {
+  /** The name of an index, or its absolute path in a data root. */
   index: string;
   /** The first row, from 0. */
   first: number;
