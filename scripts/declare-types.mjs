@@ -20,7 +20,9 @@ const homes = { '@halogrid/client': 'libs/client/src/index.d.ts', '@halogrid/pro
 export function declareTypes(entry, folder) {
   const scratch = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
   try {
-    declare([join(root, entry)], root, scratch);
+    // What is found as a package is not declared, unless it is named.
+    const sources = ['libs/client/src/index.ts', entry].map((path) => join(root, path));
+    declare([...new Set(sources)], root, scratch);
     declareMessages(scratch);
     const left = [entry.replace(/\.ts$/, '.d.ts')];
     for (const path of left) {
