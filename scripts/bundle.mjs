@@ -93,7 +93,7 @@ export async function bundleProgram(folder) {
  * Bundles the client of the HTTP API into a folder, which is replaced: one file for browsers and all others.
  *
  * @param {string} folder
- * @returns {Promise<string[]>} the modules in it, paths in the checkout
+ * @returns {Promise<string[]>} the modules in it, paths in the checkout, and what it imports
  */
 export async function bundleClient(folder) {
   const { build } = await import('esbuild');
@@ -110,7 +110,10 @@ export async function bundleClient(folder) {
     target: 'es2024',
   });
   const [output] = Object.values(metafile.outputs);
-  return Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
+  const inside = Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [path] : [],
+  );
+  return [...inside, ...output.imports.map(({ path }) => path)];
 }
 
 /** Sources find what lies beside them from the one folder that all bundles are in. */

@@ -49,7 +49,7 @@ export async function* readRows(files: ResultFiles, pipeline?: string): AsyncGen
 }
 
 function whyNone(name: string, all: readonly { name: string }[]): string {
-  const pipelines = all.flatMap((file) => /^pipelines\/(.*)\/features\.parquet$/.exec(file.name)?.[1] ?? []);
+  const pipelines = all.flatMap((file) => /^pipelines\/(.*)\/features\.parquet$/.exec(file.name)?.[1] ?? []).sort();
   const remedy =
     pipelines.length > 0 ? `choose one of its pipelines, ${pipelines.join(', ')}` : 'its kernel has no histogram';
   return `The job has no ${name}: ${remedy}`;
