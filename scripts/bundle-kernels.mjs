@@ -1,11 +1,11 @@
 // The kernels alone, for other programs: one module that runs in browsers and in Node.js, with shaders and WebAssembly inside, and its types.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { declareTypes } from './declare-types.mjs';
 import { root } from './install.mjs';
 
 const sources = join(root, 'libs/kernels/src');
+const entry = 'libs/kernels/src/api/index.ts';
 
 /** A file that lies beside a module, as it asks for it. */
 const beside = /new URL\('(\.\/[\w-]+\.(?:wgsl|wasm))', import\.meta\.url\)/g;
@@ -52,7 +52,10 @@ export const forBrowsers = {
 };
 
 /** Where a package has what bundleKernels writes, for `exports` of its package.json. */
-export const kernelsExport = { types: './kernels/types/api/index.d.ts', default: './kernels/index.js' };
+export const kernelsExport = {
+  types: `./kernels/types/${entry.replace(/ts$/, 'd.ts')}`,
+  default: './kernels/index.js',
+};
 
 /**
  * Writes the module, and what declares it, into the folder of a package.
@@ -61,27 +64,7 @@ export const kernelsExport = { types: './kernels/types/api/index.d.ts', default:
  */
 export async function bundleKernels(folder) {
   const { build } = await import('esbuild');
-  const entryPoints = [join(sources, 'api/index.ts')];
+  const entryPoints = [join(root, entry)];
   await build({ ...forBrowsers, entryPoints, outfile: join(folder, kernelsExport.default) });
-  const declared = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
-  try {
-    const tsc = join(root, 'node_modules/.bin/tsc');
-    const project = join(root, 'libs/kernels/tsconfig.types.json');
-    const { status } = spawnSync(tsc, ['--project', project, '--outDir', declared], { stdio: ['ignore', 2, 2] });
-    if (status !== 0) throw new Error('The types of the kernels cannot be declared');
-    const from = join(declared, 'libs/kernels/src');
-    copyDeclarations(from, 'api/index.d.ts', join(folder, 'kernels/types'));
-  } finally {
-    rmSync(declared, { recursive: true });
-  }
-}
-
-/** Copies a declaration and those that it imports. */
-function copyDeclarations(from, path, to) {
-  const code = readFileSync(join(from, path), 'utf8').replaceAll(/'(\.[^']+)\.ts'/g, (_, imported) => {
-    copyDeclarations(from, join(dirname(path), `${imported}.d.ts`), to);
-    return `'${imported}.js'`;
-  });
-  mkdirSync(dirname(join(to, path)), { recursive: true });
-  writeFileSync(join(to, path), code);
+  declareTypes(entry, join(folder, 'kernels/types'));
 }

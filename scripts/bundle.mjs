@@ -54,7 +54,7 @@ const beside = [
  */
 export async function bundleProgram(folder) {
   const { build } = await import('esbuild');
-  const mains = ['main.ts', 'program.ts'].map((name) => join('apps/cli/src', name));
+  const mains = ['main.ts', 'program.ts', 'library.ts'].map((name) => join('apps/cli/src', name));
   const programs = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter(
     (path) => isProgram.test(path) && !path.includes('/testing/'),
   );
@@ -90,16 +90,20 @@ export async function bundleProgram(folder) {
   // The program does not have the page of apps/demo.
   for (const path of globSync(beside, { cwd: root })) if (!path.startsWith('apps/demo/')) copy(path, path);
   for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
-  return { main: join(folder, 'program/main.js'), bundled: packagesIn(Object.keys(metafile.inputs)) };
+  const read = readFromPackages.map((path) => `node_modules/${path}`);
+  return { main: join(folder, 'program/main.js'), bundled: packagesIn([...Object.keys(metafile.inputs), ...read]) };
 
   function copy(from, to) {
     cpSync(join(root, from), join(folder, to), { recursive: true });
   }
 }
 
-/** Places of the packages that the bundle is made of, and of those that files are taken from. */
-function packagesIn(inputs) {
-  const paths = [...inputs, ...readFromPackages.map((path) => `node_modules/${path}`)];
+/**
+ * Places of the packages that these files belong to.
+ *
+ * @param {readonly string[]} paths in the checkout
+ */
+export function packagesIn(paths) {
   const places = paths.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(places)].filter((place) => !place.includes('/@halogrid/')).sort();
 }

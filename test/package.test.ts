@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { JobStatus } from '@halogrid/proto';
-import { programLimitMs, within } from '@halogrid/testing';
+import { eventually, programLimitMs, within } from '@halogrid/testing';
 import { x as extract } from 'tar';
+import { openBrowser, openPage } from './browser.ts';
 import { get } from './get.ts';
 import { Halogrid } from './halogrid.ts';
 import { makeArtefact } from './make-tarball.ts';
+import { processesWith } from './process-list.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { runUndisturbed } from './shared-cluster.ts';
+import { runUndisturbed, sharedCluster } from './shared-cluster.ts';
 
 // The npm package as 'npm install --global' leaves it, but for its dependencies: those of the checkout.
 
@@ -39,12 +43,15 @@ async function halogrid(args: string[], options: string[] = []): Promise<Ended> 
   return await within(`halogrid ${args.join(' ')} to end`, ended, programLimitMs);
 }
 
-/** Puts the package in the place of what is installed, as npm does, with dependencies of the checkout. */
+/** Puts the packages in the place of what is installed, as npm does, with dependencies of the checkout. */
 async function installPackage(): Promise<void> {
-  rmSync(installed, { recursive: true, force: true });
-  mkdirSync(installed, { recursive: true });
-  const [tarball] = readdirSync(scratch).filter((name) => name.endsWith('.tgz'));
-  await extract({ file: join(scratch, tarball!), cwd: installed, strip: 1 });
+  for (const name of ['halogrid', '@halogrid/client']) {
+    const [tarball] = globSync(`${name.replace('@', '').replace('/', '-')}-[0-9]*.tgz`, { cwd: scratch });
+    const folder = join(installed, '..', name);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await extract({ file: join(scratch, tarball!), cwd: folder, strip: 1 });
+  }
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   for (const name of Object.keys(dependencies)) {
     const link = join(installed, 'node_modules', name);
@@ -134,4 +141,107 @@ test('an older Node is refused before anything else is loaded', async () => {
   const older = "Object.defineProperty(process.versions, 'node', { value: '22.17.1' })";
   const { code, stdout, stderr } = await halogrid(['--version'], ['--import', `data:text/javascript,${older}`]);
   assert.deepEqual([code, stdout, stderr], [1, '', 'halogrid: Node 22.18 or newer is needed; this is 22.17.1\n']);
+});
+
+const page = readFileSync(join(checkout, 'docs/library.md'), 'utf8');
+const programs = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]!);
+const user = join(installed, '../..');
+
+/** Writes programs where they find the package, and gives their paths. */
+function written(sources: readonly string[], name: string): string[] {
+  return sources.map((source, i) => {
+    const path = join(user, `${name}-${i}.mts`);
+    writeFileSync(path, source);
+    return path;
+  });
+}
+
+test('programs of docs/library.md compile by its types alone, strictly', async () => {
+  const words = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'];
+  const browser =
+    "import { connect, type Job } from '@halogrid/client';\nexport const job: Promise<Job> = connect('http://h').job('x');\n";
+  const files = written([...programs, browser], 'compiled');
+  const tsc = join(checkout, 'node_modules/.bin/tsc');
+  await promisify(execFile)(tsc, [...words, ...files], { cwd: user }).catch(({ stdout }) => assert.fail(stdout));
+});
+
+test('programs of docs/library.md run, say what is shown, and print nothing else', async (t) => {
+  const cluster = await sharedCluster();
+  t.after(() => cluster.stop());
+  const folder = join(scratch, 'documented');
+  cpSync(join(checkout, 'samples/frames'), join(folder, 'samples/frames'), { recursive: true });
+  const files = written(
+    programs.map((program) =>
+      program
+        .replaceAll('http://127.0.0.1:9464', cluster.http)
+        .replaceAll('/data/frames', join(folder, 'samples/frames')),
+    ),
+    'documented',
+  );
+  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: join(scratch, 'cache') };
+  const quiet = '--disable-warning=ExperimentalWarning';
+  const said = [];
+  for (const file of files) {
+    const ended = promisify(execFile)(process.execPath, [quiet, file], { cwd: folder, env, maxBuffer: 2 ** 26 });
+    said.push(await within(`${file} to end`, ended, programLimitMs));
+  }
+  const [onHere, onCluster, wrong, stopped] = said;
+  const { digest } = readJson(folder, 'halogrid-out/library/job.json');
+  assert.ok(onHere!.stdout.includes(`${digest} `), onHere!.stdout.slice(0, 500));
+  assert.match(onCluster!.stdout, /^[0-9a-f]{64} /);
+  assert.match(
+    wrong!.stderr,
+    /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for --tile but received '0'\n$/,
+  );
+  assert.equal(stopped!.stdout, 'AbortError\n');
+  for (const { stderr } of [onHere!, onCluster!, stopped!]) assert.equal(stderr, '');
+});
+
+test('where the program that runs a job is killed, its processes end', async () => {
+  const [file] = written(
+    [
+      `import { run } from 'halogrid';
+      const sources = ${JSON.stringify(join(checkout, 'samples/images'))};
+      const job = await run({ sources, device: 'cpu', out: ${JSON.stringify(join(scratch, 'killed'))} });
+      console.log(job.id);
+      setInterval(() => {}, 1e6);`,
+    ],
+    'killed',
+  );
+  const setting = `HALOGRID_TEST_KILLED=${randomUUID()}`;
+  const [name, value] = setting.split('=');
+  const host = spawn(process.execPath, [file!], {
+    env: { ...process.env, [name!]: value },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await within('the job', once(host.stdout, 'data'), programLimitMs);
+  host.kill('SIGKILL');
+  await eventually('no process is left', () => processesWith(setting).length === 0);
+});
+
+test('a page submits a job by @halogrid/client, follows it and reads its rows', async (t) => {
+  const cluster = await sharedCluster();
+  const browser = await openBrowser();
+  t.after(async () => {
+    await browser.close();
+    await cluster.stop();
+  });
+  const { page, complaints } = await openPage(browser, cluster.http);
+  await page.route('**/client.js', (route) => route.fulfill({ path: join(installed, '../@halogrid/client/index.js') }));
+  const frames = JSON.stringify(join(checkout, 'samples/frames'));
+  const out = JSON.stringify(join(scratch, 'by a page'));
+  const found = (await page.evaluate(`import('/client.js').then(async ({ connect }) => {
+    const client = connect(location.origin);
+    const job = await client.submit({ sources: [${frames}], out: ${out} });
+    const result = await job.result();
+    const rows = [];
+    for await (const row of result.rows()) rows.push(row.counted);
+    const refusal = await client.submit({ sources: [${frames}], grid: { rows: -1, columns: 1 } }).catch(({ code, field }) => [code, field]);
+    return { digest: result.digest, rows, refusal };
+  })`)) as { digest: string; rows: number[]; refusal: string[] };
+  // The browser tells of the answer 400.
+  assert.equal(complaints.length, 1, complaints.join());
+  assert.equal(found.digest, readJson(join(scratch, 'by a page'), 'job.json').digest);
+  assert.equal(found.rows.length, globSync('*', { cwd: join(checkout, 'samples/frames') }).length);
+  assert.deepEqual(found.refusal, ['INVALID_ARGUMENT', 'grid.rows']);
 });

@@ -1,4 +1,4 @@
-// Makes, in dist or another folder, halogrid-VERSION.tgz for npm ('any'), and halogrid-VERSION-PLATFORM.tar.gz with Node inside; beside each its
+// Makes, in dist or another folder, halogrid-VERSION.tgz and halogrid-client-VERSION.tgz for npm ('any'), and halogrid-VERSION-PLATFORM.tar.gz with Node inside; beside each its
 // bill of materials and its sum. All of them, unless some platforms are named. Prints the paths of what is for users.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { writeBillOfMaterials } from './bill-of-materials.mjs';
 import { lockedAt, workspace } from './locked-packages.mjs';
 import { writePlatformFolder } from './platform-folder.mjs';
 import { hasSoftwareDevice, platforms } from './platforms.mjs';
+import { writeClient } from './write-client.mjs';
 import { writeProgram } from './write-program.mjs';
 import { writeSum, writeTarball } from './write-tarball.mjs';
 
@@ -23,9 +24,15 @@ const bundled = (await writeProgram(program)).map(lockedAt);
 for (const platform of wanted) await (platform === 'any' ? packForNpm() : packForPlatform(platform));
 
 async function packForNpm() {
-  const npm = spawnSync('npm', ['pack', program, '--loglevel=error'], { cwd: dist, stdio: ['ignore', 'ignore', 2] });
+  const client = join(scratch, 'client');
+  const bundledInClient = (await writeClient(client)).map(lockedAt);
+  const npm = spawnSync('npm', ['pack', program, client, '--loglevel=error'], {
+    cwd: dist,
+    stdio: ['ignore', 'ignore', 2],
+  });
   if (npm.status !== 0) fail('npm pack failed: see above', 1);
   finish(`halogrid-${workspace.version}.tgz`, bundled);
+  finish(`halogrid-client-${workspace.version}.tgz`, bundledInClient);
 }
 
 async function packForPlatform(platform) {

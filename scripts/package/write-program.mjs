@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from '../bundle.mjs';
 import { bundleKernels, kernelsExport } from '../bundle-kernels.mjs';
+import { declareTypes } from '../declare-types.mjs';
 import { root } from '../install.mjs';
 import { writeLicences } from './licences.mjs';
 import { workspace } from './locked-packages.mjs';
@@ -12,14 +13,23 @@ export const dependencies = Object.fromEntries(
   Object.entries(workspace.dependencies).filter(([name]) => isPackage.test(name)),
 );
 
-const manifest = {
-  name: 'halogrid',
+/** What the manifests of all packages say. */
+export const common = {
   version: workspace.version,
   description: workspace.description,
   license: workspace.license,
   type: 'module',
+};
+
+const manifest = {
+  name: 'halogrid',
+  ...common,
   bin: { halogrid: 'bin/halogrid.mjs' },
-  exports: { './kernels': kernelsExport, './package.json': './package.json' },
+  exports: {
+    '.': { types: './types/apps/cli/src/library.d.ts', default: './program/library.js' },
+    './kernels': kernelsExport,
+    './package.json': './package.json',
+  },
   engines: { node: `>=${leastNode.join('.')}` },
   dependencies,
   // FFmpeg, which whoever has videos adds: with this, installers that hide packages from each other show it to halogrid.
@@ -38,6 +48,7 @@ const manifest = {
 export async function writeProgram(folder) {
   const { bundled } = await bundleProgram(folder);
   await bundleKernels(folder);
+  declareTypes('apps/cli/src/library.ts', join(folder, 'types'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(join(folder, 'bin'));
   for (const name of ['halogrid.mjs', 'launch.mjs'])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { runProgram, usageSentence } from './program.ts';
+import { usageSentence } from './options/usage-sentence.ts';
+import { runProgram } from './program.ts';
 
 // A halogrid.toml of the user would have a say.
 process.env.XDG_CONFIG_HOME = '/nowhere';

@@ -2,6 +2,7 @@ import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { CommanderError } from 'commander';
 import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';
+import { usageSentence } from './options/usage-sentence.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 import { checkNames } from './settings/check-names.ts';
 import { readSettings, type Settings } from './settings/read-settings.ts';
@@ -67,14 +68,4 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     const sentence = error instanceof Error ? error.message : String(error);
     console.error(`halogrid: ${program?.sayingWhere(sentence) ?? sentence}`);
   }
-}
-
-/** Turns an error of commander (`error: unknown option '--jsn'\n(Did you mean --json?)`) into one sentence. */
-export function usageSentence(message: string): string {
-  const text = message
-    .replace(/^error: /, '')
-    .replace(/\s*\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)')
-    .replace(/\. Expected (.*)\.$/, ': expected $1')
-    .replace(/\s+/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

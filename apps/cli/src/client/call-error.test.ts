@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { UsageError } from '@halogrid/service';
+import { HalogridError } from '@halogrid/client';
+import { exitCodeOfError } from '../process/exit-code.ts';
 import { callError } from './coordinator-client.ts';
 
 const failure = (code: status, details: string): Error =>
@@ -27,7 +28,8 @@ for (const [code, details, sentence, isUsage] of table) {
   test(`${status[code]} becomes '${sentence}'`, () => {
     const error = callError(failure(code, details), 'h:1');
     assert.equal(error.message, sentence);
-    assert.equal(error instanceof UsageError, isUsage);
+    assert.equal(error instanceof HalogridError && error.code, status[code]);
+    assert.equal(exitCodeOfError(error), isUsage ? 2 : 1);
   });
 }
 

@@ -7,7 +7,7 @@ import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc
 import { JobState, JobStatus, JobsService, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { freePort, within } from '@halogrid/testing';
-import { connectCoordinator } from './coordinator-client.ts';
+import { grpcTransport } from './coordinator-client.ts';
 
 const security = createClientSecurity({}, {});
 
@@ -66,9 +66,9 @@ async function startSilent(t: TestContext): Promise<{ address: string; passTo(po
 }
 
 const namesOf = async (address: string): Promise<string[]> => {
-  const client = connectCoordinator(address, security);
+  const client = grpcTransport(address, security);
   try {
-    return (await client.jobs({ states: [] })).jobs.map(({ jobId }) => jobId);
+    return (await client.jobs({ states: [], limit: 0 })).jobs.map(({ jobId }) => jobId);
   } finally {
     client.close();
   }
@@ -89,9 +89,9 @@ test('an address alone where nobody answers is told at once', async () => {
 test('a coordinator that never greets is waited for as long as is said', async (t) => {
   const silent = await startSilent(t);
   const ask = (withinMs: number) => {
-    const client = connectCoordinator(silent.address, security, { withinMs, isAskedAgain: false });
+    const client = grpcTransport(silent.address, security, { withinMs, isAskedAgain: false });
     t.after(() => client.close());
-    return client.jobs({ states: [] });
+    return client.jobs({ states: [], limit: 0 });
   };
   const patient = ask(600_000);
   await assert.rejects(ask(600), { message: /accepts connections and says nothing: / });
@@ -102,7 +102,7 @@ test('a coordinator that never greets is waited for as long as is said', async (
 
 test('wrong lists are wrong usage', () => {
   for (const list of ['', 'a:1,', 'a:1,b', 'a:0', 'a:1;b:2']) {
-    assert.throws(() => connectCoordinator(list, security), {
+    assert.throws(() => grpcTransport(list, security), {
       name: 'UsageError',
       message: /for --coordinator but received '/,
     });
@@ -112,7 +112,7 @@ test('wrong lists are wrong usage', () => {
 test('watching goes on with the next leader when one is gone', async (t) => {
   const first = await startCoordinator(t, 'first');
   const standby = await freePort();
-  const client = connectCoordinator(`${first.address},127.0.0.1:${standby}`, security);
+  const client = grpcTransport(`${first.address},127.0.0.1:${standby}`, security);
   t.after(() => client.close());
   const job = client.watch('job');
   assert.equal((await job.next()).value?.jobId, 'first');
@@ -127,7 +127,7 @@ test('watching goes on with the next leader when one is gone', async (t) => {
 
 test('a stream that ends before the job does is taken up again', async (t) => {
   const { address, endStreams, complete } = await startCoordinator(t, 'leader');
-  const client = connectCoordinator(address, security);
+  const client = grpcTransport(address, security);
   t.after(() => client.close());
   const job = client.watch('job');
   await job.next();
@@ -143,9 +143,9 @@ test('that no address is dialled in the right way is said though a standby is st
   const [first, second] = servers.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
   t.after(() => servers.forEach((server) => void server.close()));
   const forLong = { withinMs: 600_000, isAskedAgain: true };
-  const client = connectCoordinator(`${first},${second}`, security, forLong);
+  const client = grpcTransport(`${first},${second}`, security, forLong);
   t.after(() => client.close());
-  await assert.rejects(within('why no address serves', client.jobs({ states: [] })), (error: Error) => {
+  await assert.rejects(within('why no address serves', client.jobs({ states: [], limit: 0 })), (error: Error) => {
     for (const address of [first, second]) assert.match(error.message, new RegExp(`at ${address} speaks HTTP, `));
     return true;
   });

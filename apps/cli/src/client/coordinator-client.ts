@@ -1,45 +1,20 @@
+import { fileURLToPath } from 'node:url';
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import {
-  hasEnded,
-  type JobStatus,
-  type ListRequest,
-  type ListResponse,
-  type NodeStatus,
-  type SubmitRequest,
-  type TraceResponse,
-} from '@halogrid/proto';
-import {
-  type ClientSecurity,
-  isDialledWrongly,
-  parseAddressList,
-  UsageError,
-  whyNoConnection,
-} from '@halogrid/service';
+import { type Client, createClient, type ErrorCode, HalogridError, isRefusal, type Transport } from '@halogrid/client';
+import { hasEnded, type SubmitRequest, type TraceResponse } from '@halogrid/proto';
+import { type ClientSecurity, isDialledWrongly, parseAddressList, whyNoConnection } from '@halogrid/service';
+import { localFiles } from '../results/result-files.ts';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 import { jobPage } from './job-page.ts';
 
-/** A job that was accepted, and the address of its page; undefined where it cannot be reached from here. */
-export interface AcceptedJob {
-  job: JobStatus;
-  page: string | undefined;
-}
-
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
-export interface CoordinatorClient {
-  /** The addresses as they were given. */
-  readonly address: string;
-  submit(request: SubmitRequest): Promise<AcceptedJob>;
-  get(jobId: string): Promise<JobStatus>;
-  /** Newest first. */
-  jobs(request: ListRequest): Promise<ListResponse>;
-  /** The job now and whenever it has changed; ends when it has. Goes on with the next leader where one ends. */
-  watch(jobId: string): AsyncGenerator<JobStatus>;
-  cancel(jobId: string): Promise<JobStatus>;
+export interface CoordinatorClient extends Client<SubmitRequest> {
   /** When shards of the job were where. */
   trace(jobId: string): Promise<TraceResponse>;
-  nodes(): Promise<NodeStatus[]>;
-  close(): void;
 }
+
+/** The coordinator by gRPC. */
+export type GrpcTransport = Transport<SubmitRequest> & Pick<CoordinatorClient, 'trace'>;
 
 /** Long enough for a coordinator that is busy with the largest plans, short enough to wait for. */
 const answerWithinMs = 30_000;
@@ -59,12 +34,22 @@ export const untilThere: Patience = { withinMs: Number.POSITIVE_INFINITY, isAske
 /** A standby leads long before this. */
 const failover: Patience = { withinMs: 20_000, isAskedAgain: true };
 
+/** A client of such a coordinator. */
+export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
+  ...createClient(transport),
+  trace: transport.trace,
+});
+
+/** As grpcTransport. */
+export const connectCoordinator = (address: string, security: ClientSecurity, patience?: Patience): CoordinatorClient =>
+  clientOf(grpcTransport(address, security, patience));
+
 /**
- * A client of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked.
+ * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked.
  * `patience` is for each time that it does; without it, several addresses are asked for as long as a standby takes to lead. Throws UsageError
  * for another form.
  */
-export function connectCoordinator(address: string, security: ClientSecurity, patience?: Patience): CoordinatorClient {
+export function grpcTransport(address: string, security: ClientSecurity, patience?: Patience): GrpcTransport {
   const addresses = parseAddressList('--coordinator', address);
   let connecting: Promise<Connection | undefined> | undefined;
   let isClosed = false;
@@ -74,7 +59,7 @@ export function connectCoordinator(address: string, security: ClientSecurity, pa
   const lead = async (patient = first): Promise<Connection> => {
     connecting ??= findLeader(addresses, security, patient, () => areAllWrong(addresses, security));
     const connection = await connecting;
-    if (!connection) throw new Error(await whyNobodyLeads(addresses, security));
+    if (!connection) throw new HalogridError('UNAVAILABLE', await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();
     return connection;
   };
@@ -96,12 +81,13 @@ export function connectCoordinator(address: string, security: ClientSecurity, pa
     submit: async (request) => {
       const leader = await lead();
       const { job, pages } = await ask(({ jobs }) => jobs.submit.bind(jobs, request), leader);
-      return { job: job!, page: jobPage(pages, leader.address, job!.jobId) };
+      return { status: job!, page: jobPage(pages, leader.address, job!.jobId) };
     },
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
     jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
     trace: (jobId) => ask(({ jobs }) => jobs.trace.bind(jobs, { jobId })),
+    results: (job) => localFiles(fileURLToPath(job.spec!.out)),
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
       let leader = await lead();
@@ -147,31 +133,23 @@ function isLoss(error: unknown): boolean {
   return code === status.UNAVAILABLE || code === status.CANCELLED;
 }
 
-/** Codes with which a coordinator refuses a request for what it says. Its sentence is for the person who asked. */
-const refusals = new Set([
-  status.INVALID_ARGUMENT,
-  status.NOT_FOUND,
-  status.ALREADY_EXISTS,
-  status.FAILED_PRECONDITION,
-  status.OUT_OF_RANGE,
-  status.UNAUTHENTICATED,
-  status.PERMISSION_DENIED,
-  status.RESOURCE_EXHAUSTED,
-]);
-
-/** One sentence for a failed call: a UsageError where the request was wrong, an Error otherwise. */
+/** One sentence for a failed call. */
 export function callError(error: unknown, address: string): Error {
   if (!isServiceError(error)) return error instanceof Error ? error : new Error(String(error));
-  if (refusals.has(error.code)) return new UsageError(error.details);
-  switch (error.code) {
+  const code = status[error.code] as ErrorCode;
+  return new HalogridError(code, isRefusal(code) ? error.details : whyFailed(error, address), { cause: error });
+}
+
+function whyFailed({ code, details }: ServiceError, address: string): string {
+  switch (code) {
     case status.UNAVAILABLE:
-      return new Error(`No coordinator answers at ${address}: is one running there ('halogrid coordinator')?`);
+      return `No coordinator answers at ${address}: is one running there ('halogrid coordinator')?`;
     case status.DEADLINE_EXCEEDED:
-      return new Error(`The coordinator at ${address} did not answer in time`);
+      return `The coordinator at ${address} did not answer in time`;
     case status.UNIMPLEMENTED:
-      return new Error(`What answers at ${address} is no coordinator of this version of halogrid`);
+      return `What answers at ${address} is no coordinator of this version of halogrid`;
     default:
-      return new Error(`The coordinator at ${address} failed: ${error.details || status[error.code]}`);
+      return `The coordinator at ${address} failed: ${details || status[code]}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { UsageError } from '@halogrid/service';
-import { main, nodeFlags } from '../../bin/launch.mjs';
+import { environment, main, nodeFlags } from '../../bin/launch.mjs';
 import { exitCodes } from '../process/exit-code.ts';
 
 /** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
@@ -48,7 +48,7 @@ export function startChild(args: readonly string[], { prefix = [], threads, env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
     detached: true,
-    env: { ...process.env, ...(threads !== undefined && { UV_THREADPOOL_SIZE: String(threads) }), ...env },
+    env: { ...environment(), ...(threads !== undefined && { UV_THREADPOOL_SIZE: String(threads) }), ...env },
   });
   const tail: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {

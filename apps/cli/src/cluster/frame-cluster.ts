@@ -12,10 +12,8 @@ export const startFrameCluster: StartFrameCluster = async (options) => {
     broken,
     nodes: () => client.nodes(),
     async process(source, out, job) {
-      const {
-        job: { jobId },
-      } = await client.submit(parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd()));
-      return followJob(client, jobId, quietView);
+      const request = parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd());
+      return followJob(await client.submit(request), quietView);
     },
     async stop() {
       client.close();

@@ -2,16 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
 import { createClientSecurity } from '@halogrid/service';
-import { type CoordinatorClient, connectCoordinator, ownCoordinator } from '../client/coordinator-client.ts';
+import {
+  type CoordinatorClient,
+  clientOf,
+  type GrpcTransport,
+  grpcTransport,
+  ownCoordinator,
+} from '../client/coordinator-client.ts';
 import { toldByParent } from '../process/parent.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd, type Child, describeEnding, noticeOf, plainLogLine, startChild, whyEnded } from './child.ts';
+import { unlessBroken } from './unless-broken.ts';
 
 const anyPort = '127.0.0.1:0';
 
 /** A coordinator and nodes on this machine, in processes of their own that talk gRPC over loopback. */
 export interface LocalCluster {
-  /** A client of the coordinator, which nobody else can use. */
+  /** Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went wrong. */
+  dial(): GrpcTransport;
+  /** A client by such calls. */
   connect(): CoordinatorClient;
   /** What its pages ask for. */
   readonly token: string;
@@ -145,8 +154,8 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  const connect = () => connectCoordinator(address, createClientSecurity({}, env), ownCoordinator);
-  return { connect, token: env.HALOGRID_TOKEN, ready, broken, stop };
+  const dial = () => unlessBroken(grpcTransport(address, createClientSecurity({}, env), ownCoordinator), broken);
+  return { dial, connect: () => clientOf(dial()), token: env.HALOGRID_TOKEN, ready, broken, stop };
 }
 
 const grace = (option: string, ms: number | undefined): string[] => (ms === undefined ? [] : [option, `${ms / 1000}s`]);

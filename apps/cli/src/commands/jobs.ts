@@ -12,7 +12,6 @@ import { addJobOptions, type JobOptions, parseJob } from '../options/job-options
 import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
-import { stateWord } from '../progress/describe-progress.ts';
 import { createProgressView, followJob, quietView } from '../progress/follow-job.ts';
 import { describeJob, jobFacts } from '../summary/describe-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
@@ -33,10 +32,10 @@ export function addSubmitCommand(program: Command): void {
         if (line && !options.quiet) console.error(line);
       };
       note(onlyPreviews(request.spec!));
-      const { job, page } = await submit(request, options, note);
+      const { id, page, status } = await submit(request, options, note);
       // Scripts read the id from stdout.
       note(page && `Page: ${page}`);
-      console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
+      console.log(options.json ? JSON.stringify(jobFacts(status, Date.now()), null, 2) : id);
     });
 }
 
@@ -75,8 +74,8 @@ async function watch(jobId: string, options: WatchOptions): Promise<number> {
   const signal = shutdownSignal();
   const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
   return withCoordinator(options, async (client) => {
-    const job = await Promise.race([followJob(client, jobId, view), aborted(signal)]);
-    if (job) return reportEnd(job, options);
+    const ended = await Promise.race([client.job(jobId).then((job) => followJob(job, view)), aborted(signal)]);
+    if (ended) return reportEnd(ended, options);
     view.note(`Job ${jobId} goes on; 'halogrid cancel ${jobId}' stops it.`);
     return exitCodeOfSignal(signal.reason);
   });
@@ -87,10 +86,10 @@ export function addStatusCommand(program: Command): void {
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
-      const job = await withCoordinator(options, (client) => client.get(jobId));
+      const { status } = await withCoordinator(options, (client) => client.job(jobId));
       const nowMs = Date.now();
       process.stdout.write(
-        options.json ? `${JSON.stringify(jobFacts(job, nowMs), null, 2)}\n` : describeJob(job, nowMs),
+        options.json ? `${JSON.stringify(jobFacts(status, nowMs), null, 2)}\n` : describeJob(status, nowMs),
       );
     });
 }
@@ -101,7 +100,11 @@ export function addCancelCommand(program: Command): void {
     .description('Stops a job; one that has ended stays as it is.')
     .argument('<job>', jobArgument);
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
-    const job = await withCoordinator(options, (client) => client.cancel(jobId));
-    console.log(`Job ${job.jobId} is ${stateWord(job.state)}.`);
+    const job = await withCoordinator(options, async (client) => {
+      const found = await client.job(jobId);
+      await found.cancel();
+      return found;
+    });
+    console.log(`Job ${job.id} is ${job.state}.`);
   });
 }

@@ -2,7 +2,7 @@ import type { JobStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
-import { addJobsOptions, type JobsChoice, listRequest } from '../options/jobs-options.ts';
+import { addJobsOptions, type JobsChoice } from '../options/jobs-options.ts';
 import { describeAgo } from '../progress/describe-ago.ts';
 import { describePixels, plural } from '../progress/quantities.ts';
 import { jobFacts } from '../summary/describe-job.ts';
@@ -14,7 +14,7 @@ export function addJobsCommand(program: Command): void {
   addCoordinatorOption(addJobsOptions(command))
     .option('--json', 'as JSON')
     .action(async (options: ListJobsOptions) => {
-      const { jobs, leftOut } = await withCoordinator(options, (client) => client.jobs(listRequest(options)));
+      const { jobs, leftOut } = await withCoordinator(options, (client) => client.jobs(options));
       const { stdout } = process;
       const nowMs = Date.now();
       const facts = jobs.map((job) => jobFacts(job, nowMs));

@@ -40,8 +40,8 @@ export function addResultsCommand(program: Command): void {
     .option('--json', 'the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
       const addresses = httpAddresses(options);
-      const job = await withCoordinator(options, (client) => client.get(jobId));
-      await showResults(job, addresses, options);
+      const job = await withCoordinator(options, (client) => client.job(jobId));
+      await showResults(job.status, addresses, options);
     });
 }
 

@@ -1,21 +1,16 @@
-import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import type { JobStatus } from '@halogrid/proto';
-import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
+import type { Job } from '@halogrid/client';
+import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
-import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
-import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import {
-  type DecodeChoice,
-  type DeviceChoice,
-  decodeChoices,
-  deviceChoices,
-  duration,
-  oneOf,
-  wholeNumber,
-} from '../options/option-values.ts';
+  addClusterOptions,
+  type ClusterChoice,
+  checkClusterChoice,
+  chosenCluster,
+} from '../options/cluster-options.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { rememberRun } from '../plan/estimate/remember-run.ts';
@@ -26,13 +21,7 @@ import { createProgressView, followJob, type ProgressView, quietView } from '../
 import { reportEnd } from '../summary/describe-summary.ts';
 import { writeTrace } from './trace.ts';
 
-interface RunOptions extends JobOptions, ClientSecurityOption, VoiceChoice {
-  nodes?: number;
-  device?: DeviceChoice;
-  decode?: DecodeChoice;
-  gpu?: GpuChoice;
-  sourceGrace?: number;
-  spaceGrace?: number;
+interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, VoiceChoice {
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -48,9 +37,6 @@ const describePage = (page: string, token: string | undefined): string =>
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
 
-/** A lost connection is noticed before the end of the process that it led to, by less than this. */
-const explainWithinMs = 1_000;
-
 export function addRunCommand(program: Command): void {
   const command = program
     .command('run')
@@ -60,29 +46,7 @@ export function addRunCommand(program: Command): void {
         '2: wrong usage.',
     )
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
-  addVerboseOption(addQuietOption(addClientSecurityOptions(addJobOptions(command))))
-    .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
-    .option(
-      '--device <kind>',
-      `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
-      oneOf('--device', deviceChoices),
-    )
-    .option(
-      '--decode <where>',
-      `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
-      oneOf('--decode', decodeChoices),
-    )
-    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
-    .option(
-      '--source-grace <duration>',
-      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
-      duration('--source-grace'),
-    )
-    .option(
-      '--space-grace <duration>',
-      'how long to wait for room for the results; 0: do not wait (default: no limit)',
-      duration('--space-grace'),
-    )
+  addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addJobOptions(command)))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
@@ -95,39 +59,17 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
   checkVoice(options);
   const request = parseJob(sources, options, process.cwd());
-  const hasGrace = options.sourceGrace !== undefined || options.spaceGrace !== undefined;
-  const isOfCluster = options.nodes || options.device || options.decode || hasGrace;
-  if (options.coordinator && isOfCluster) {
-    throw new UsageError(
-      'Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
-    );
-  }
-  if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
-    throw new UsageError(
-      'Expected neither --nodes nor --coordinator with --gpu: there is a node a GPU, on this machine',
-    );
-  }
+  checkClusterChoice(options);
   const signal = shutdownSignal();
   const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
   const little = onlyPreviews(request.spec!);
   if (little) view.note(little);
-  const gpus = options.gpu === undefined ? undefined : await pinChosenGpus(options.gpu, options.device);
-  const local = gpus
-    ? ({ nodes: gpus.length, device: 'gpu' } as const)
-    : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
+  const chosen = await chosenCluster(options);
   // The coordinator and the nodes start meanwhile.
-  const planned = { ...local, ownThreads: local.nodes + 2 };
+  const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
   const starting = options.coordinator
     ? undefined
-    : startLocalCluster({
-        ...local,
-        ...(options.decode && { decode: options.decode }),
-        gpus,
-        sourceGraceMs: options.sourceGrace,
-        spaceGraceMs: options.spaceGrace,
-        note: view.note,
-        ...(options.verbose && { log: view.note }),
-      });
+    : startLocalCluster({ ...chosen, note: view.note, ...(options.verbose && { log: view.note }) });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
@@ -140,29 +82,24 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     client = cluster
       ? cluster.connect()
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { job: accepted, page } = await unlessBroken(cluster, client.submit(request));
-    const { jobId, counts } = accepted;
-    if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
-    const doneBefore = counts!.shardsDone;
+    const job = await client.submit(request);
+    if (job.page) view.note(describePage(job.page, cluster && process.stderr.isTTY ? cluster.token : undefined));
+    const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
-      view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);
+      view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
     } else if (made) {
       view.note(describePlanShortly(made.plan));
       if (made.plan.advice) view.note(`${made.plan.advice}.`);
     }
-    const job = await unlessBroken<JobStatus | undefined>(
-      cluster,
-      followJob(client, jobId, view),
-      stopOnAbort(client, jobId, signal, view, cluster),
-    );
-    if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
+    const ended = await Promise.race([followJob(job, view), stopOnAbort(job, signal, view, cluster)]);
+    if (!ended || signal.aborted) return exitCodeOfSignal(signal.reason);
     // The time of a job that was interrupted, or that kept results, says nothing about this machine.
     if (costs && doneBefore === 0) {
       const nodes = await client.nodes().catch(() => []);
-      await rememberRun(job, { costs, nodes, asked: local.device, startSeconds });
+      await rememberRun(ended, { costs, nodes, asked: chosen.device, startSeconds });
     }
-    if (options.trace) view.note(await writeTrace(client, jobId, options.trace));
-    return await reportEnd(job, options);
+    if (options.trace) view.note(await writeTrace(client, job.id, options.trace));
+    return await reportEnd(ended, options);
   } finally {
     client?.close();
     await (await starting?.catch(() => undefined))?.stop();
@@ -174,29 +111,17 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
  * cluster; resolves with nothing where that takes too long.
  */
 async function stopOnAbort(
-  client: CoordinatorClient,
-  jobId: string,
+  job: Job,
   signal: AbortSignal,
   view: ProgressView,
   cluster?: LocalCluster,
 ): Promise<undefined> {
   await aborted(signal);
   if (cluster) {
-    view.note(`Stopping job ${jobId}, which the same command goes on with; once more to stop at once.`);
+    view.note(`Stopping job ${job.id}, which the same command goes on with; once more to stop at once.`);
     return;
   }
-  view.note(`Cancelling job ${jobId}; once more to stop at once.`);
-  await client.cancel(jobId).catch(() => undefined);
+  view.note(`Cancelling job ${job.id}; once more to stop at once.`);
+  await job.cancel().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
-}
-
-/** The first of these to settle; rejects with the reason why the cluster is broken, where that turns out to be behind an error. */
-async function unlessBroken<T>(cluster: LocalCluster | undefined, ...work: Promise<T>[]): Promise<T> {
-  if (!cluster) return Promise.race(work);
-  try {
-    return await Promise.race([...work, cluster.broken]);
-  } catch (error) {
-    await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
-    throw error;
-  }
 }

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JobState } from '@halogrid/proto';
 import { Command } from 'commander';
-import { addJobsOptions, listRequest } from './jobs-options.ts';
+import { addJobsOptions } from './jobs-options.ts';
 
 function parse(...args: string[]) {
   const command = addJobsOptions(new Command().exitOverride().configureOutput({ outputError: () => {} }));
-  return listRequest(command.parse(args, { from: 'user' }).opts());
+  return command.parse(args, { from: 'user' }).opts();
 }
 
 test('without options the newest jobs are asked for, and with them those that are meant', () => {
-  assert.deepEqual(parse(), { states: [], sinceMs: undefined, limit: 100 });
+  assert.deepEqual(parse(), { limit: 100 });
   assert.deepEqual(parse('--limit', '0').limit, 0);
-  const { RUNNING, PENDING, FAILED } = JobState;
-  assert.deepEqual(parse('--state', 'running,pending', '--state', 'failed').states, [RUNNING, PENDING, FAILED]);
-  assert.equal(parse('--since', '2026-01-31T12:00Z').sinceMs, Date.UTC(2026, 0, 31, 12));
+  assert.deepEqual(parse('--state', 'running,pending', '--state', 'failed').state, ['running', 'pending', 'failed']);
+  assert.equal(parse('--since', '2026-01-31T12:00Z').since, Date.UTC(2026, 0, 31, 12));
   assert.throws(() => parse('--since', 'yesterday'), {
     name: 'UsageError',
     message: / for --since but received 'yesterday'$/,

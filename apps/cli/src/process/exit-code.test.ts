@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HalogridError } from '@halogrid/client';
 import { ParameterError } from '@halogrid/kernels';
 import { Counts, JobState } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
@@ -31,6 +32,8 @@ test('a plan of which nothing is left exits 3', () => {
 test('wrong usage exits 2 and any other error 1', () => {
   assert.equal(exitCodeOfError(new UsageError('x')), 2);
   assert.equal(exitCodeOfError(new ParameterError('--op', 'x', 'lbp')), 2);
+  assert.equal(exitCodeOfError(new HalogridError('NOT_FOUND', 'x')), 2);
+  assert.equal(exitCodeOfError(new HalogridError('UNAVAILABLE', 'x')), 1);
   assert.equal(exitCodeOfError(new TypeError('x')), 1);
 });
 

@@ -1,3 +1,4 @@
+import { HalogridError, isRefusal } from '@halogrid/client/errors';
 import { ParameterError } from '@halogrid/kernels/parameter-error';
 import { UsageError } from '@halogrid/service/usage-error';
 
@@ -31,7 +32,10 @@ export function exitCodeOfPlan({
 
 /** The exit code of a command that threw `error`. */
 export function exitCodeOfError(error: unknown): number {
-  return error instanceof UsageError || error instanceof ParameterError ? exitCodes.usage : exitCodes.failed;
+  const isRefused = error instanceof HalogridError && isRefusal(error.code);
+  return isRefused || error instanceof UsageError || error instanceof ParameterError
+    ? exitCodes.usage
+    : exitCodes.failed;
 }
 
 /** The exit code of a command that stopped because of the abort reason of `shutdownSignal`. */

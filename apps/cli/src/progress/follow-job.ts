@@ -1,21 +1,16 @@
 import type { WriteStream } from 'node:tty';
-import { hasEnded, type JobStatus } from '@halogrid/proto';
-import type { CoordinatorClient } from '../client/coordinator-client.ts';
+import type { Job } from '@halogrid/client';
+import type { JobStatus } from '@halogrid/proto';
 import { progressBar, progressLine } from './describe-progress.ts';
 
 /** Shows a job until it ends and resolves with it as it is then. Rejects with one sentence where it is lost sight of. */
-export async function followJob(client: CoordinatorClient, jobId: string, view: ProgressView): Promise<JobStatus> {
-  let last: JobStatus | undefined;
+export async function followJob(job: Job, view: ProgressView): Promise<JobStatus> {
   try {
-    for await (const job of client.watch(jobId)) {
-      last = job;
-      if (!hasEnded(job)) view.show(job);
-    }
+    for await (const status of job) if (!job.hasEnded) view.show(status);
   } finally {
     view.end();
   }
-  if (last && hasEnded(last)) return last;
-  throw new Error(`The coordinator at ${client.address} stopped reporting on job ${jobId} before its end`);
+  return job.status;
 }
 
 /** Where progress is shown. */

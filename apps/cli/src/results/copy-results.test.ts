@@ -2,22 +2,24 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
+import type { ResultFiles } from '@halogrid/client';
 import { UsageError } from '@halogrid/service';
 import { copyResults } from './copy-results.ts';
-import { localFiles, type ResultFiles } from './result-files.ts';
+import { localFiles } from './result-files.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'halogrid-results-'));
 after(() => rm(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => join(root, String(folders++), 'deep', 'results');
 
+type Copied = Pick<ResultFiles, 'list' | 'open'>;
+
 /** A source of these files; `bytes` says how long they are claimed to be. */
-function filesOf(contents: Record<string, string>, bytes = (text: string) => text.length): ResultFiles {
+function filesOf(contents: Record<string, string>, bytes = (text: string) => text.length): Copied {
   return {
     list: async () => Object.entries(contents).map(([name, text]) => ({ name, bytes: bytes(text) })),
-    open: async (name) => Readable.from(contents[name] ? [contents[name]] : []),
+    open: async (name) => new Blob([contents[name] ?? '']).stream(),
   };
 }
 
@@ -51,7 +53,7 @@ test('a folder that holds something is refused and left as it is', async () => {
   assert.deepEqual(await readdir(join(folder, '..'), { recursive: true }), ['results', 'results/mine']);
 });
 
-const broken: [string, ResultFiles, RegExp][] = [
+const broken: [string, Copied, RegExp][] = [
   ['a file that is cut short', filesOf({ a: 'abc' }, () => 4), /^Error: Expected 4 bytes of 'a' but received 3/],
   ['a file that grew', filesOf({ a: 'abc' }, () => 2), /but received 3/],
   ['a file that leads out', filesOf({ '../a': 'abc' }), /names a result '\.\.\/a', which is no path inside/],

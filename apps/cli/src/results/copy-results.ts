@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ResultFile, ResultFiles } from '@halogrid/client';
 import { makeFolders, UsageError } from '@halogrid/service';
-import type { ResultFile, ResultFiles } from './result-files.ts';
 
 /** Files copied at a time: enough that small ones do not wait for a round trip each. */
 const lanes = 4;
@@ -14,7 +14,7 @@ const lanes = 4;
  * Copies every result into a folder that is missing or empty, and returns how many there were. The folder appears with all of
  * them or not at all. Rejects with UsageError where it holds something.
  */
-export async function copyResults(source: ResultFiles, folder: string): Promise<number> {
+export async function copyResults(source: Pick<ResultFiles, 'list' | 'open'>, folder: string): Promise<number> {
   const target = resolve(folder);
   await requireFree(target);
   const files = await source.list();
@@ -39,7 +39,7 @@ export async function copyResults(source: ResultFiles, folder: string): Promise<
   return files.length;
 }
 
-async function copyFile(source: ResultFiles, { name, bytes }: ResultFile, folder: string): Promise<void> {
+async function copyFile(source: Pick<ResultFiles, 'open'>, { name, bytes }: ResultFile, folder: string): Promise<void> {
   const path = join(folder, name);
   await makeFolders(dirname(path));
   let copied = 0;
@@ -49,7 +49,7 @@ async function copyFile(source: ResultFiles, { name, bytes }: ResultFile, folder
       done(null, chunk);
     },
   });
-  await pipeline(await source.open(name), count, createWriteStream(path, { flags: 'wx' }));
+  await pipeline(Readable.fromWeb(await source.open(name)), count, createWriteStream(path, { flags: 'wx' }));
   if (copied !== bytes) throw new Error(`Expected ${bytes} bytes of '${name}' but received ${copied}: copy it again`);
 }
 

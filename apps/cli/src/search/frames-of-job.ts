@@ -87,12 +87,10 @@ async function runOn(
 ): Promise<JobStatus> {
   const client = cluster.connect();
   try {
-    const {
-      job: { jobId },
-    } = await Promise.race([client.submit({ spec, nameOutByJob: false }), cluster.broken]);
-    const job = await Promise.race([followJob(client, jobId, view), aborted(signal), cluster.broken]);
-    if (!job) throw new Error('Stopped: nothing was found or written');
-    return job;
+    const job = await client.submit({ spec, nameOutByJob: false });
+    const ended = await Promise.race([followJob(job, view), aborted(signal)]);
+    if (!ended) throw new Error('Stopped: nothing was found or written');
+    return ended;
   } finally {
     client.close();
   }

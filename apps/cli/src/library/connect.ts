@@ -1,0 +1,48 @@
+import { type Client, connect as connectHttp, createClient, type HttpClient, type JobRequest } from '@halogrid/client';
+import { SubmitRequest } from '@halogrid/proto';
+import { createClientSecurity } from '@halogrid/service';
+import { grpcTransport } from '../client/coordinator-client.ts';
+import { nodeFetch } from '../results/node-fetch.ts';
+import { typedError } from './typed-error.ts';
+
+/** Files of certificates (PEM). */
+export interface TlsFiles {
+  /** The authority that signed the coordinator's certificate. */
+  ca: string;
+  /** Certificate for coordinators that ask for one, and its key. */
+  cert?: string;
+  key?: string;
+}
+
+export interface ConnectOptions {
+  /** What the coordinator asks for; a function is called for each request. */
+  token?: string | (() => string | undefined);
+  tls?: TlsFiles;
+}
+
+/**
+ * A client of a coordinator: by its HTTP API at http(s)://HOST:PORT, or by gRPC at HOST:PORT, or HOST:PORT,HOST:PORT… of several with one
+ * ledger. It connects when first asked. Throws HalogridError for another form.
+ */
+export function connect(address: `http${'s' | ''}://${string}`, options?: ConnectOptions): HttpClient;
+export function connect(address: string, options?: ConnectOptions): Client;
+export function connect(address: string, { token, tls: files }: ConnectOptions = {}): Client {
+  try {
+    const { tls } = createClientSecurity({ tlsCa: files?.ca, tlsCert: files?.cert, tlsKey: files?.key });
+    if (/^https?:\/\//.test(address)) return connectHttp(address, { token, ...(tls && { fetch: nodeFetch(tls) }) });
+    const transport = grpcTransport(address, { tls, token: typeof token === 'function' ? token : () => token });
+    return createClient({ ...transport, submit: (request: JobRequest) => transport.submit(messageOf(request)) });
+  } catch (error) {
+    throw typedError(error);
+  }
+}
+
+function messageOf({ maxQuarantined, ...spec }: JobRequest): SubmitRequest {
+  const limit = maxQuarantined && limitOf(maxQuarantined);
+  return SubmitRequest.fromPartial({ spec: { ...spec, ...(limit && { maxQuarantined: { limit } }) } });
+}
+
+const limitOf = (limit: NonNullable<JobRequest['maxQuarantined']>) =>
+  'inputs' in limit
+    ? ({ $case: 'inputs', value: limit.inputs } as const)
+    : ({ $case: 'percent', value: limit.percent } as const);

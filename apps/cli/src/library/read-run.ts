@@ -1,0 +1,38 @@
+import type { SubmitRequest } from '@halogrid/proto';
+import { Command } from 'commander';
+import { addClusterOptions, type ClusterChoice, checkClusterChoice } from '../options/cluster-options.ts';
+import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** The options of the command that a program may give. */
+export const runCommand = (): Command =>
+  addClusterOptions(addJobOptions(new Command('run').argument('<source...>')))
+    .exitOverride()
+    .configureOutput({ writeOut() {}, writeErr() {} });
+
+/** What the options ask for, read as the words of a command are; paths are seen from `folder`. Throws what that throws. */
+export function readRun(
+  { sources, signal: _, note: __, ...options }: RunOptions,
+  folder: string,
+): { request: SubmitRequest; choice: ClusterChoice } {
+  const command = runCommand().parse([...wordsOf(options), '--', ...[sources].flat()], { from: 'user' });
+  const read: JobOptions & ClusterChoice = command.opts();
+  checkClusterChoice(read);
+  return { request: parseJob(command.args, read, folder), choice: read };
+}
+
+/** The words of a command that say the same. */
+export function wordsOf({ pipelines, grid, ...options }: Omit<RunOptions, 'sources' | 'signal' | 'note'>): string[] {
+  const all: Record<string, unknown> = {
+    ...options,
+    ...(pipelines && {
+      pipeline: Object.entries(pipelines).map(([name, ops]) => `${name}=${[ops].flat().join('+')}`),
+    }),
+    grid: typeof grid === 'object' ? `${grid.rows}x${grid.columns}` : grid,
+  };
+  return Object.entries(all).flatMap(([name, value]) => {
+    const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === undefined || value === false) return [];
+    return value === true ? [option] : [value].flat().map((one) => `${option}=${one}`);
+  });
+}

@@ -1,0 +1,63 @@
+/** What to compute, and on what. Each option is that of the command `halogrid run` of the same name, and takes what that takes. */
+export interface RunOptions {
+  /** Images, videos, folders, globs, manifests: paths or URIs. */
+  sources: string | readonly string[];
+  /** A kernel, `lbp:labels=uniform`, or several one after another (lbp). */
+  op?: string | readonly string[];
+  /** In place of `op`, up to 8 pipelines of one decode by their names: `{ codes: 'lbp', edges: ['conv:kernel=sobel-x', …] }`. */
+  pipelines?: Readonly<Record<string, string | readonly string[]>>;
+  /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
+  border?: string;
+  /** The output folder (halogrid-out/ID). */
+  out?: string;
+  /** The dense result of every source: none, tiff, zarr, png or dzi (none). */
+  map?: string;
+  /** Also a histogram a cell: `4x6`, or rows and columns (1x1). */
+  grid?: string | { rows: number; columns: number };
+  /** Side of tiles in pixels (chosen). */
+  tile?: number;
+  /** Frames a shard, at most (chosen). */
+  batch?: number;
+  /** Percent of shards that are computed again on the CPU before they count (0). */
+  verify?: number;
+  /** Fails as soon as more inputs are quarantined: a number, or `1%`. */
+  maxQuarantined?: number | string;
+  /** Tells by their content whether files have changed since the last run with this `out`. */
+  checksum?: boolean;
+  /** Computes everything, whatever the last run with this `out` did. */
+  fresh?: boolean;
+  /** Waits where the sources cannot be read or the results not be written; otherwise the job fails after a while. */
+  waitForNode?: boolean;
+  /** Priority among jobs, -100 to 100. */
+  priority?: number;
+  /** Of videos, every n-th frame. */
+  every?: number;
+  /** Of videos, frames from here on: seconds, or `HH:MM:SS.mmm`. */
+  from?: number | string;
+  /** Of videos, frames before this. */
+  to?: number | string;
+  /** Of videos, that many frames a second: 5, or `30000/1001`. */
+  fps?: number | string;
+  /** Decodes videos in hardware. */
+  hwaccel?: string;
+  /** When inputs were captured, and by which camera: a pattern of names, or mtime. */
+  capturedFrom?: string;
+  /** The zone of times that state none. */
+  capturedZone?: string;
+  /** Nodes to start (1). */
+  nodes?: number;
+  /** Where kernels run: auto, gpu, software or cpu (auto). */
+  device?: string;
+  /** Where JPEGs are decoded: auto, gpu or cpu (auto). */
+  decode?: string;
+  /** `all`: a node on each NVIDIA GPU; or the index of one. */
+  gpu?: 'all' | number;
+  /** How long to wait for a host or bucket that is away: `90s`, `10m`; 0: do not wait (10m). */
+  sourceGrace?: number | string;
+  /** How long to wait for room for the results (no limit). */
+  spaceGrace?: number | string;
+  /** Stops the job and its processes; the same call goes on where it stopped. */
+  signal?: AbortSignal;
+  /** Told what happens to processes, in lines for people. */
+  note?: (line: string) => void;
+}

@@ -1,0 +1,27 @@
+import type { Job } from '@halogrid/client';
+import { threadsEach } from '@halogrid/gpu-node/gpus';
+import { environment } from '../../bin/launch.mjs';
+import { startLocalCluster } from '../cluster/local-cluster.ts';
+import { chosenCluster } from '../options/cluster-options.ts';
+import { ownJob } from './own-job.ts';
+import { readRun } from './read-run.ts';
+import type { RunOptions } from './run-options.ts';
+import { typedError } from './typed-error.ts';
+
+/**
+ * Starts a coordinator and nodes on this machine, and the job. They end with the job, when it is cancelled, when `signal` aborts, and
+ * with this process. Rejects with HalogridError where the job is not accepted, and with the reason of the signal.
+ */
+export async function run(options: RunOptions): Promise<Job> {
+  const { signal, note = () => {} } = options;
+  signal?.throwIfAborted();
+  try {
+    const { request, choice } = readRun(options, process.cwd());
+    const chosen = await chosenCluster(choice);
+    // This process has other threads than those of the command.
+    const threads = threadsEach(chosen.nodes, Number(environment().UV_THREADPOOL_SIZE));
+    return await ownJob(await startLocalCluster({ ...chosen, threads, note }), request, signal);
+  } catch (error) {
+    throw typedError(error);
+  }
+}

@@ -1,0 +1,88 @@
+import type { GpuChoice, GpuPin } from '@halogrid/gpu-node/gpus';
+import { UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { gpuChoice, pinChosenGpus } from './gpu-option.ts';
+import {
+  type DecodeChoice,
+  type DeviceChoice,
+  decodeChoices,
+  deviceChoices,
+  duration,
+  oneOf,
+  wholeNumber,
+} from './option-values.ts';
+
+/** What the options of `addClusterOptions` parse to. */
+export interface ClusterChoice {
+  nodes?: number;
+  device?: DeviceChoice;
+  decode?: DecodeChoice;
+  gpu?: GpuChoice;
+  sourceGrace?: number;
+  spaceGrace?: number;
+}
+
+/** The options that say what is started on this machine. */
+export function addClusterOptions(command: Command): Command {
+  return command
+    .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
+    .option(
+      '--device <kind>',
+      `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
+      oneOf('--device', deviceChoices),
+    )
+    .option(
+      '--decode <where>',
+      `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
+      oneOf('--decode', decodeChoices),
+    )
+    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
+    .option(
+      '--source-grace <duration>',
+      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
+      duration('--source-grace'),
+    )
+    .option(
+      '--space-grace <duration>',
+      'how long to wait for room for the results; 0: do not wait (default: no limit)',
+      duration('--space-grace'),
+    );
+}
+
+/** Throws UsageError where options contradict each other. */
+export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string }): void {
+  const { coordinator, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
+  const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
+  if (coordinator && (nodes || device || decode || hasGrace)) {
+    throw new UsageError(
+      'Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
+    );
+  }
+  if (gpu !== undefined && (nodes || coordinator)) {
+    throw new UsageError(
+      'Expected neither --nodes nor --coordinator with --gpu: there is a node a GPU, on this machine',
+    );
+  }
+}
+
+/** What is started. */
+export interface ChosenCluster {
+  nodes: number;
+  device: DeviceChoice;
+  decode?: DecodeChoice;
+  gpus?: GpuPin[];
+  sourceGraceMs?: number;
+  spaceGraceMs?: number;
+}
+
+/** Rejects with UsageError where there are no such GPUs. */
+export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluster> {
+  const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
+  const gpus = gpu === undefined ? undefined : await pinChosenGpus(gpu, device);
+  return {
+    ...(gpus ? { nodes: gpus.length, device: 'gpu', gpus } : { nodes, device }),
+    ...(decode && { decode }),
+    ...(sourceGrace !== undefined && { sourceGraceMs: sourceGrace }),
+    ...(spaceGrace !== undefined && { spaceGraceMs: spaceGrace }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { ListResponse, NodeStatus } from '@halogrid/proto';
+import { Job } from './job.ts';
+import { type JobRequest, type StateName, stateOf } from './job-request.ts';
+import type { Transport } from './transport.ts';
+
+/** Which jobs are listed. */
+export interface JobsQuery {
+  /** Jobs in these states (any). */
+  state?: StateName | readonly StateName[] | undefined;
+  /** Jobs submitted then or later: a time, or its milliseconds since 1970. */
+  since?: Date | number | undefined;
+  /** The newest so many of them; 0: all (0). */
+  limit?: number | undefined;
+}
+
+/** A coordinator. Every method rejects with HalogridError. */
+export interface Client<Request = JobRequest> {
+  /** The address as it was given. */
+  readonly address: string;
+  /** Submits a job, which goes on whatever becomes of this program. */
+  submit(request: Request): Promise<Job>;
+  /** The job of that id, or of as much of its beginning or its ending as no other id has. */
+  job(id: string): Promise<Job>;
+  /** Newest first. */
+  jobs(query?: JobsQuery): Promise<ListResponse>;
+  /** The attached nodes. */
+  nodes(): Promise<NodeStatus[]>;
+  /** Lets go of the coordinator. */
+  close(): void;
+}
+
+export function createClient<Request>(transport: Transport<Request>): Client<Request> {
+  return {
+    address: transport.address,
+    async submit(request) {
+      const { status, page } = await transport.submit(request);
+      return new Job(transport, status, page);
+    },
+    job: async (id) => new Job(transport, await transport.get(id)),
+    jobs: ({ state = [], since, limit = 0 } = {}) =>
+      transport.jobs({
+        states: [state].flat().map(stateOf),
+        ...(since !== undefined && { sinceMs: Number(since) }),
+        limit,
+      }),
+    nodes: () => transport.nodes(),
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,71 @@
+import { type ErrorCode, HalogridError } from './errors.ts';
+
+export interface HttpOptions {
+  /** What the coordinator asks for; a function is called for each request. */
+  token?: string | (() => string | undefined) | undefined;
+  /** In place of the global fetch. */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** Asks for a path below /api/v1; rejects with HalogridError where the answer is none. */
+export type Call = (path: string, init?: RequestInit) => Promise<Response>;
+
+export function httpCalls(address: string, { token, fetch = globalThis.fetch }: HttpOptions): Call {
+  const root = new URL('api/v1/', address.endsWith('/') ? address : `${address}/`).href;
+  return async (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    const word = typeof token === 'function' ? token() : token;
+    if (word) headers.set('authorization', `Bearer ${word}`);
+    const response = await fetch(root + path, { ...init, headers }).catch((cause) => {
+      throw new HalogridError('UNAVAILABLE', `No coordinator answers at ${address}: ${whyOf(cause)}`, { cause });
+    });
+    if (response.ok) return response;
+    throw await refusalOf(response, address);
+  };
+}
+
+export const askJson = async <Answer>(call: Call, path: string, init?: RequestInit): Promise<Answer> =>
+  (await (await call(path, init)).json()) as Answer;
+
+/** What is sent as JSON. */
+export const posted = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** Node says `fetch failed`, and has the reason behind it. */
+const whyOf = (error: Error): string => (error.cause instanceof Error && error.cause.message) || error.message;
+
+/** What stands in front of a coordinator gives no code. */
+const codes: Record<number, ErrorCode> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'FAILED_PRECONDITION',
+  429: 'RESOURCE_EXHAUSTED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+async function refusalOf(response: Response, address: string): Promise<HalogridError> {
+  const text = await response.text().catch(() => '');
+  const { error, code, field } = readAnswer(text);
+  const sentence = error ?? (text.split('\n')[0] || `status ${response.status}`);
+  const isTheirs = error !== undefined && response.status !== 500;
+  return new HalogridError(
+    code ?? codes[response.status] ?? 'UNKNOWN',
+    isTheirs ? sentence : `The coordinator at ${address} failed: ${sentence}`,
+    { field },
+  );
+}
+
+function readAnswer(text: string): { error?: string; code?: ErrorCode; field?: string } {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,86 @@
+import type { Counts, JobStatus, QuarantineReason, ResultFile } from '@halogrid/proto';
+import { hasEnded } from '@halogrid/proto/has-ended';
+import { HalogridError, JobError } from './errors.ts';
+import { nameOfState, type StateName } from './job-request.ts';
+import { type FeatureRow, readRows } from './rows.ts';
+import type { Transport } from './transport.ts';
+
+type JobTransport = Pick<Transport<never>, 'address' | 'watch' | 'cancel' | 'results'>;
+
+/** A job of a coordinator. `for await (const status of job)` follows it to its end. */
+export class Job implements AsyncIterable<JobStatus> {
+  readonly id: string;
+  /** The address of its page; undefined where that cannot be reached from here, or it was not submitted by this program. */
+  readonly page: string | undefined;
+  readonly #transport: JobTransport;
+  #status: JobStatus;
+
+  constructor(transport: JobTransport, status: JobStatus, page?: string) {
+    this.#transport = transport;
+    this.#status = status;
+    this.id = status.jobId;
+    this.page = page;
+  }
+
+  /** The job when something was last heard of it. */
+  get status(): JobStatus {
+    return this.#status;
+  }
+
+  get state(): StateName {
+    return nameOfState(this.#status.state);
+  }
+
+  get hasEnded(): boolean {
+    return hasEnded(this.#status);
+  }
+
+  /** The job now and whenever it has changed, its end last. A loop that is left does not cancel it. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<JobStatus, void> {
+    for await (const status of this.#transport.watch(this.id)) {
+      this.#status = status;
+      yield status;
+    }
+    if (hasEnded(this.#status)) return;
+    const why = `The coordinator at ${this.#transport.address} stopped reporting on job ${this.id} before its end`;
+    throw new HalogridError('UNAVAILABLE', why);
+  }
+
+  /** Waits until it has ended. Rejects with JobError where it failed or was cancelled. */
+  async result(): Promise<JobResult> {
+    if (!this.hasEnded) for await (const _ of this);
+    const status = this.#status;
+    if (status.state !== 'JOB_STATE_COMPLETE') throw new JobError(status);
+    const files = this.#transport.results(status);
+    return {
+      status,
+      digest: status.digest,
+      counts: status.counts!,
+      quarantined: status.reasons,
+      files: () => files.list(),
+      file: async (name) => new Response(await files.open(name)),
+      rows: ({ pipeline } = {}) => readRows(files, pipeline),
+    };
+  }
+
+  /** Stops it; one that has ended stays as it is. Resolves with the job after that. */
+  async cancel(): Promise<JobStatus> {
+    this.#status = await this.#transport.cancel(this.id);
+    return this.#status;
+  }
+}
+
+/** What a complete job came to. */
+export interface JobResult {
+  readonly status: JobStatus;
+  /** Equal for equal results, whatever the number of nodes and the kind of their devices. */
+  readonly digest: string;
+  readonly counts: Counts;
+  /** Why inputs were set aside, the most frequent reason first; empty where none was. */
+  readonly quarantined: QuarantineReason[];
+  files(): Promise<ResultFile[]>;
+  /** A file by its path below the output folder, to be read as the body of any response: `.json()`, `.bytes()`, `.body`. */
+  file(name: string): Promise<Response>;
+  /** The rows of features.parquet; of a job of several pipelines, the name of one must be given. */
+  rows(options?: { pipeline?: string | undefined }): AsyncGenerator<FeatureRow, void>;
+}
