@@ -16,7 +16,7 @@ const loadJson = () => import('@halogrid/proto/json');
 
 export interface ApiOptions {
   routes: readonly Route[];
-  /** Who may change something; who may read is known by whoever asks this. */
+  /** Who may change something; the server has looked already at who may read. */
   access: Access;
   /** Origins of pages, beside our own, that may change something. */
   allowedOrigins: readonly string[];
