@@ -24,21 +24,26 @@ export async function watchJob(
   gone: AbortSignal,
 ): Promise<void> {
   let hurry = (): void => {};
+  let wake = (): void => {};
   void dispatcher.ended(jobId).then(() => hurry());
-  const left = new Promise<void>((resolve) => {
-    if (gone.aborted) resolve();
-    else gone.addEventListener('abort', () => resolve(), { once: true });
+  gone.addEventListener('abort', () => {
+    hurry();
+    wake();
   });
-  void left.then(() => hurry());
+  const unlessGone = (awaited: Promise<unknown>): Promise<void> =>
+    new Promise((resolve, reject) => {
+      wake = resolve;
+      if (gone.aborted) resolve();
+      else awaited.then(() => resolve(), reject);
+    });
   while (!gone.aborted) {
     const hurried = new AbortController();
     hurry = () => hurried.abort();
     const changed = dispatcher.changed(jobId);
     const job = await status();
-    await Promise.race([send(job), left]);
-    if (hasEnded(job)) return;
-    if (gone.aborted) return;
+    await unlessGone(send(job));
+    if (hasEnded(job) || gone.aborted) return;
     await pause(watchIntervalMs, hurried.signal);
-    await Promise.race([changed, left]);
+    await unlessGone(changed);
   }
 }

@@ -1,20 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { maxImageBytes } from '@halogrid/proto';
-import { FieldError, messageOf, readMessage, readQuery, writeMessage } from '@halogrid/proto/json';
+import { type ErrorAnswer, maxImageBytes } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import { Refusal, refuseValue } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, MessageName, Route } from './route.ts';
 import { goneSignal, sendError, sendJson, sendMethods } from './send.ts';
 
 export const apiRoot = '/api/v1';
 
+/** Loaded for the first request: a coordinator that is started for one job seldom has one, and to load it takes 10 ms of a core (measured). */
+const loadJson = () => import('@halogrid/proto/json');
+
 export interface ApiOptions {
   routes: readonly Route[];
-  /** Who may change something; who may read is known by whoever asks this. */
+  /** Who may change something; the server has looked already at who may read. */
   access: Access;
   /** Origins of pages, beside our own, that may change something. */
   allowedOrigins: readonly string[];
@@ -46,9 +48,8 @@ export function createApi({
     }
     const answer = async (): Promise<void> => {
       checkAccess(route, request, access, allowedOrigins);
-      const query = route.query
-        ? inFields(() => readQuery(messageOf(route.query!), new URLSearchParams(text)))
-        : undefined;
+      const { messageOf, writeMessage } = await loadJson();
+      const query = route.query ? await readParameters(route.query, text) : undefined;
       const body = await readBody(route, request);
       const call = { path: found.path, query, body, gone: goneSignal(response), request } as Call<never, never>;
       if (route.send) return route.send(call, response);
@@ -59,8 +60,7 @@ export function createApi({
     answer().catch((error: unknown) => {
       // What is left of a body that is refused is not waited for.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
-      // Bodies are JSON, and queries have the names of the .proto files.
-      sendError(request, response, log, error, route.body && route.body !== 'image' ? inJson : undefined);
+      sendError(request, response, log, error, (field) => nameIn(route, field));
     });
     return true;
   };
@@ -88,25 +88,33 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   if (body === 'image') return images.receive(request);
   if (body === undefined) return void request.resume();
   const json = await readJsonBody(request);
-  return inFields(() => readMessage(messageOf(body), json));
+  return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
-function inFields<Read>(read: () => Read): Read {
+const readParameters = (query: MessageName, text: string): Promise<unknown> =>
+  inFields(({ messageOf, readQuery }) => readQuery(messageOf(query), new URLSearchParams(text)));
+
+async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => unknown): Promise<unknown> {
+  const json = await loadJson();
   try {
-    return read();
+    return read(json);
   } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
+    if (!(error instanceof json.FieldError)) throw error;
     const { what, received, allowed, field } = error;
     return refuseValue(what, received, allowed, field);
   }
 }
 
-/** The name that JSON has for a field of the .proto files. */
-const inJson = (field: string): string => field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** The name that a request has for a field of the .proto files, as queries have it: a part of the path, or a field of JSON. */
+function nameIn({ path, body }: Route, field: string): string {
+  if (field === 'job_id' && path.includes('{id}')) return 'id';
+  if (body === undefined || body === 'image') return field;
+  return field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** Answers the same paths on a coordinator that does not lead, with why. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
-  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' });
+  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' } satisfies ErrorAnswer);
   return true;
 }

@@ -65,7 +65,8 @@ test('a client that another program makes of the description submits, lists, wat
   const events = (await within('the end of the events', watched)).trim().split('\n\n');
   const [id, data] = events.at(-1)!.split('\n');
   assert.equal(id, 'id: end');
-  assert.deepEqual((JSON.parse(data!.replace('data: ', '')) as WatchResponse).job, cancelled.job);
+  const { job: told } = JSON.parse(data!.replace('data: ', '')) as WatchResponse;
+  assert.deepEqual([told!.jobId, told!.state], [job!.jobId, cancelled.job!.state]);
   await assert.rejects(client.planJob({ sources, tilePx: 1e6 }), ({ body }: { body?: object } & Error) => {
     const error = "Expected 0 to 32768 for tilePx but received '1000000'";
     assert.deepEqual(body, { error, code: 'INVALID_ARGUMENT', field: 'tilePx' });

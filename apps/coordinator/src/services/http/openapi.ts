@@ -5,20 +5,6 @@ import type { Route } from './route.ts';
 /** Fields that every request must have, by message. */
 const needed = { JobSpec: ['sources'] };
 
-/** GET /openapi.json, the description of the routes and of itself. */
-export function descriptionRoute(routes: readonly Route[]): Route {
-  const route: Route = {
-    ...{ method: 'GET', name: 'getDescription', path: '/openapi.json', role: 'read', summary: 'This description' },
-    answer: { type: 'application/json', words: 'OpenAPI 3.1' },
-    respond: async () => {
-      description ??= describeApi([...routes, route]);
-      return description;
-    },
-  };
-  let description: object | undefined;
-  return route;
-}
-
 /** The routes as OpenAPI 3.1 describes them: messages and their comments are those of the .proto files. */
 export function describeApi(routes: readonly Route[]): object {
   const schemas = new Schemas();
@@ -108,7 +94,7 @@ function otherSchema(type: string): Schema {
   return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
-/** The schemas of messages that are named, and of those that they name: what is asked may leave out more than what is answered. */
+/** The schemas of messages that are named, and of what these name: what is asked may leave out more than what is answered. */
 class Schemas {
   readonly #made = new Map<string, Schema>();
 

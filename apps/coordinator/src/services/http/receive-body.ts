@@ -40,6 +40,7 @@ export class BodyReceiver {
     let late: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
+        if (request.destroyed) reject(new CallerGoneError());
         this.#underWay.set(key, { sinceMs: performance.now(), end: reject });
         late = setTimeout(() => reject(tooSlow(`it may take ${withinMs / 1000} s`)), withinMs);
         request

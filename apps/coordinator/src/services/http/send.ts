@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { messageOf, writeMessage } from '@halogrid/proto/json';
+import type { ErrorAnswer } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
 import { sendBody } from './send-body.ts';
@@ -29,11 +29,12 @@ export async function sendJson(
   await sendBody(request, response, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
 }
 
-/** The methods that a path has, for who used another. */
+/** Tells a caller that used another method which ones the path has. */
 export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
   response.setHeader('allow', methods.join(', '));
   const error = `Expected ${methods.join(' or ')} but received ${request.method}`;
-  void sendJson(request, response, 405, { error, code: 'UNIMPLEMENTED' });
+  const answer: ErrorAnswer = { error, code: 'UNIMPLEMENTED' };
+  void sendJson(request, response, 405, answer);
 }
 
 /** Aborts when the caller is gone before the answer. */
@@ -66,11 +67,11 @@ export function sendError(
   if (!isTheirs) log.error({ err: error }, 'A request failed');
   const { message, field } = isTheirs ? error : { message: ourFault, field: undefined };
   const name = field && nameOf(field);
-  const answer = {
+  const answer: ErrorAnswer = {
     error: name && field ? message.replace(` for ${field} but `, ` for ${name} but `) : message,
     ...{ code, ...(name && { field: name }) },
   };
-  void sendJson(request, response, statusCode, writeMessage(messageOf('ErrorAnswer'), answer));
+  sendJson(request, response, statusCode, answer).catch(() => response.destroy());
 }
 
 const ourFault = 'The request failed; the log of the coordinator says why';

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
-import { messageOf, writeMessage } from '@halogrid/proto/json';
 import type { Access } from '@halogrid/service';
 import type { JobCalls } from '../job-calls.ts';
 import { otherRoute, type Route } from './route.ts';
@@ -22,6 +21,7 @@ export const watchRoute = (calls: JobCalls, access: Access): Route =>
     },
     async ({ path, gone, request }, response) => {
       // What does not exist is told as such, before a stream begins.
+      const { messageOf, writeMessage } = await import('@halogrid/proto/json');
       const { jobId, finishedMs } = await calls.find(path.id!);
       if (finishedMs > 0 && request.headers['last-event-id'] === lastId) return void response.writeHead(204).end();
       response.writeHead(200, {
@@ -32,11 +32,18 @@ export const watchRoute = (calls: JobCalls, access: Access): Route =>
         'x-accel-buffering': 'no',
       });
       if (request.method === 'HEAD') return void response.end();
-      const keepAlive = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), keepAliveMs);
+      // A token may expire, or be taken away, in the middle.
+      const mayGoOn = (): boolean => {
+        const isDenied = access.check(request.headers.authorization, 'read') !== undefined;
+        if (isDenied) response.destroy();
+        return !isDenied;
+      };
+      const keepAlive = setInterval(() => {
+        if (mayGoOn() && !response.writableNeedDrain) response.write(':\n\n');
+      }, keepAliveMs);
       let sent = 0;
       const send = async (job: JobStatus): Promise<void> => {
-        // A token may expire, or be taken away, in the middle.
-        if (access.check(request.headers.authorization, 'read')) return void response.destroy();
+        if (!mayGoOn()) return;
         const data = JSON.stringify(writeMessage(messageOf('WatchResponse'), { job }));
         await written(response, `id: ${hasEnded(job) ? lastId : ++sent}\ndata: ${data}\n\n`);
       };
