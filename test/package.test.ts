@@ -204,7 +204,7 @@ test('where the program that runs a job is killed, its processes end', async () 
       const sources = ${JSON.stringify(join(checkout, 'samples/images'))};
       const job = await run({ sources, device: 'cpu', out: ${JSON.stringify(join(scratch, 'killed'))} });
       console.log(job.id);
-      setInterval(() => {}, 1e6);`,
+      await job.result();`,
     ],
     'killed',
   );

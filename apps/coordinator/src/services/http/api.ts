@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { maxImageBytes } from '@halogrid/proto';
+import { type ErrorAnswer, maxImageBytes } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import { Refusal, refuseValue } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
@@ -16,7 +16,7 @@ const loadJson = () => import('@halogrid/proto/json');
 
 export interface ApiOptions {
   routes: readonly Route[];
-  /** Who may change something; who may read is known by whoever asks this. */
+  /** Who may change something; the server has looked already at who may read. */
   access: Access;
   /** Origins of pages, beside our own, that may change something. */
   allowedOrigins: readonly string[];
@@ -60,8 +60,7 @@ export function createApi({
     answer().catch((error: unknown) => {
       // What is left of a body that is refused is not waited for.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
-      // Bodies are JSON, and queries have the names of the .proto files.
-      sendError(request, response, log, error, route.body && route.body !== 'image' ? inJson : undefined);
+      sendError(request, response, log, error, (field) => nameIn(route, field));
     });
     return true;
   };
@@ -106,12 +105,16 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
   }
 }
 
-/** The name that JSON has for a field of the .proto files. */
-const inJson = (field: string): string => field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** The name that a request has for a field of the .proto files, as queries have it: a part of the path, or a field of JSON. */
+function nameIn({ path, body }: Route, field: string): string {
+  if (field === 'job_id' && path.includes('{id}')) return 'id';
+  if (body === undefined || body === 'image') return field;
+  return field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** Answers the same paths on a coordinator that does not lead, with why. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
-  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' });
+  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' } satisfies ErrorAnswer);
   return true;
 }

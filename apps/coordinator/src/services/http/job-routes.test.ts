@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type {
+  ErrorAnswer,
   FrameHistograms,
   FramesAnswer,
   JobDetail,
@@ -35,7 +36,7 @@ async function setPage(t: TestContext) {
   const api = `http://127.0.0.1:${stage.coordinator.httpPort}/api/v1`;
   const get = async <T>(path: string, init?: RequestInit) => {
     const response = await fetch(`${api}/${path}`, init);
-    return { status: response.status, body: (await response.json()) as T & { error?: string } };
+    return { status: response.status, body: (await response.json()) as T & Partial<ErrorAnswer> };
   };
   const post = <T>(path: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     get<T>(path, { method: 'POST', headers, body: '{}' });
@@ -169,6 +170,7 @@ test('ids that are none are refused in one sentence', async (t) => {
     const { status, body } = await get(`jobs/${id}`);
     assert.ok(status === 404 || status === 400, `${status} for ${id}`);
     assert.match(body.error!, /^There is no job '/);
+    assert.equal(body.field, 'id');
     assert.ok(body.error!.length < 300);
   }
   for (const id of ['%', '%ff']) {

@@ -29,7 +29,7 @@ export async function sendJson(
   await sendBody(request, response, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
 }
 
-/** The methods that a path has, for who used another. */
+/** Tells a caller that used another method which ones the path has. */
 export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
   response.setHeader('allow', methods.join(', '));
   const error = `Expected ${methods.join(' or ')} but received ${request.method}`;

@@ -145,6 +145,8 @@ test('a specification that is none is refused with the field that is wrong, and 
       assert.ok(status === 400 || status === 403, `${status} for ${sentence}`);
     }
   }
+  const taken = await ask('jobs', { sources, out: join(images, 'image-0.pgm') });
+  assert.deepEqual([taken.status, taken.body.code, taken.body.field], [409, 'FAILED_PRECONDITION', 'out']);
   assert.equal((await ask('jobs', { sources: ['x'.repeat(2 ** 20)] })).status, 400);
   const elsewhere = { origin: 'http://evil.example' };
   assert.equal((await ask('jobs', { sources }, elsewhere)).status, 403);

@@ -14,7 +14,7 @@ export interface ErrorAnswer {
   error: string;
   /**
    * As gRPC names the reason: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND, FAILED_PRECONDITION, RESOURCE_EXHAUSTED,
-   * UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
+   * OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
    */
   code: string;
   /** What of the request is wrong, as the request calls it: "grid.rows", "sources[2]". */
