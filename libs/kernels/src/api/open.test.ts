@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '@halogrid/testing';
 import { open } from './index.ts';
-import { usualDevice } from './open.ts';
 import type { OpenOptions } from './types.ts';
 
 /** A WebGPU whose adapter says this of itself; it has none where this is absent. */
@@ -60,6 +59,9 @@ test('where WebAssembly is forbidden, a sentence names the remedy, and the refer
 });
 
 test('the usual device is opened once, and again when it is gone', async () => {
+  // A module of its own: tests of other files, which run in this process, have opened theirs.
+  const module: typeof import('./open.ts') = await import(new URL('./open.ts?usual', import.meta.url).href);
+  const { usualDevice } = module;
   const { promise: lost, resolve: lose } = Promise.withResolvers();
   Object.defineProperty(globalThis.navigator, 'gpu', { value: gpuOf(hardware, undefined, lost), configurable: true });
   try {
