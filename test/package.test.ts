@@ -63,6 +63,9 @@ async function installPackage(): Promise<void> {
 before(async () => {
   await makeArtefact('any', scratch);
   await installPackage();
+  // What users of TypeScript on Node have.
+  for (const name of ['@types', 'undici-types'])
+    symlinkSync(join(checkout, 'node_modules', name), join(installed, '..', name));
   cpSync(join(checkout, 'samples/images'), photographs, { recursive: true });
 });
 

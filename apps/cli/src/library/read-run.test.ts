@@ -20,10 +20,13 @@ test('a program may give every option of the command, but for those of its outpu
   const ofCommand = command.options.map((option) => option.attributeName());
   const left = ofCommand.filter((name) => !names.includes(name));
   // Flags have another option each, which says no.
-  assert.deepEqual([...new Set(left)], [
-    ...['tokenFile', 'tlsCa', 'tlsCert', 'tlsKey', 'quiet', 'verbose'],
-    ...['coordinator', 'trace', 'json', 'profile'],
-  ]);
+  assert.deepEqual(
+    [...new Set(left)],
+    [
+      ...['tokenFile', 'tlsCa', 'tlsCert', 'tlsKey', 'quiet', 'verbose'],
+      ...['coordinator', 'trace', 'json', 'profile'],
+    ],
+  );
 });
 
 test('docs/library.md has a row for each option', () => {
