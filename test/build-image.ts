@@ -9,14 +9,14 @@ import { copyContext } from './docker-context.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** A stage: its folder, where it works, and whether its commands are run, which is not so of those that are for Debian. */
+/** A stage: its folder, its working folder in there, and whether its commands are run. Commands for Debian are not. */
 interface Stage {
   root: string;
   cwd: string;
   isRun: boolean;
 }
 
-/** Packages are the checkout's, which a mount that nobody else sees shows in their place: nothing is installed, and nothing of them changed. */
+/** A private mount shows the packages of the checkout, which cannot be written: nothing is installed. */
 const withPackages = (place: string, script: string): string[] => [
   ...['-rm', '--propagation', 'private', 'sh', '-euc'],
   `mkdir -p '${place}'

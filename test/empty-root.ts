@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as every distribution's smallest image has them.
+// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as the smallest images of distributions have them.
 
 const programs = ['/bin/sh', '/usr/bin/readlink'];
 

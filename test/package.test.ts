@@ -19,7 +19,7 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed, sharedCluster } from './shared-cluster.ts';
 
-// The npm package as 'npm install --global' leaves it, but for its dependencies: those of the checkout.
+// The npm package as 'npm install --global' leaves it, with dependencies of the checkout.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -122,37 +113,6 @@ test('in a root with glibc alone, read-only and without network, it computes on 
     doctor,
     /^videos +no: .*'npm install --global --prefix \/opt\/\S+ @seydx\/node-av-linux-\w+@[\d.]+' adds it$/m,
   );
-});
-
-const qemu = '/usr/bin/qemu-aarch64-static';
-const libraries = '/usr/aarch64-linux-gnu';
-const hasArm = process.arch === 'x64' && existsSync(qemu) && existsSync(libraries);
-
-test('the tarball for arm64 computes the same, and says that it has no software device', {
-  skip:
-    skip ||
-    (isThorough && hasArm
-      ? false
-      : 'with HALOGRID_THOROUGH=1, on x64 with qemu-user-static and libstdc++6-arm64-cross'),
-}, async () => {
-  const folder = join(scratch, 'arm64');
-  mkdirSync(folder);
-  const arm = await makeTarball('linux-arm64', folder);
-  const node = join(arm, 'bin/node');
-  renameSync(node, `${node}.arm64`);
-  // Each process is to be started by the emulator.
-  const asNode = `data:text/javascript,process.execPath=${JSON.stringify(node).replaceAll(' ', '%20')}`;
-  writeFileSync(node, `#!/bin/sh\nexec ${qemu} -L ${libraries} '${node}.arm64' --import '${asNode}' "$@"\n`, {
-    mode: 0o755,
-  });
-  const options = { installed: join(arm, 'halogrid'), env };
-  const out = join(scratch, 'arm64-out');
-  const { code, stderr } = await halogrid(['run', frames, '--device', 'cpu', '--out', out], options);
-  assert.equal(code, 0, stderr);
-  assert.equal(readJson(out, 'job.json').digest, expected);
-  const { stdout } = await halogrid(['doctor'], options);
-  assert.match(stdout, /^machine +linux arm64/m);
-  assert.match(stdout, /^software +no: The software device exists for Linux on x64 only; this is linux on arm64\.$/m);
 });
 
 test('the same files give the same bytes', {

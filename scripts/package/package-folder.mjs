@@ -1,4 +1,4 @@
-// Where the files of a package are: those of the checkout, or what npm gets from the registry.
+// Where the files of a package are: in the checkout, or where npm has put what it got from the registry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { create } from 'tar';
 
 /**
- * Packs a folder under its name: the same files give the same bytes, whoever packs them and when.
+ * Packs a folder under its name: the same files give the same bytes, on any machine and at any time.
  *
  * @param {string} folder
  * @param {string} file
