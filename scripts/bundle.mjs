@@ -98,18 +98,12 @@ export async function bundleProgram(folder) {
   }
 }
 
-<<<<<<< ours
 /**
  * Places of the packages that these files belong to.
  *
  * @param {readonly string[]} paths in the checkout
  */
 export function packagesIn(paths) {
-=======
-/** Places of the packages that are in the bundle, and of `readFromPackages`. */
-function packagesIn(inputs) {
-  const paths = [...inputs, ...readFromPackages.map((path) => `node_modules/${path}`)];
->>>>>>> theirs
   const places = paths.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(places)].filter((place) => !place.includes('/@halogrid/')).sort();
 }

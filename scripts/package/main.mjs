@@ -1,10 +1,6 @@
-<<<<<<< ours
-// Makes, in dist or another folder, halogrid-VERSION.tgz and halogrid-client-VERSION.tgz for npm ('any'), and halogrid-VERSION-PLATFORM.tar.gz with Node inside; beside each its
-// bill of materials and its sum. All of them, unless some platforms are named. Prints the paths of what is for users.
-=======
-// Makes, in dist or another folder, halogrid-VERSION.tgz for npm ('any') and halogrid-VERSION-PLATFORM.tar.gz with Node inside, all of
-// them unless some platforms are named. Beside each are its bill of materials and its sum. Prints their paths.
->>>>>>> theirs
+// Makes, in dist or another folder, halogrid-VERSION.tgz and halogrid-client-VERSION.tgz for npm ('any'), and
+// halogrid-VERSION-PLATFORM.tar.gz with Node inside, all of them unless some platforms are named. Beside each are its bill of
+// materials and its sum. Prints their paths.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

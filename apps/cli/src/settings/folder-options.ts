@@ -11,6 +11,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
     'insecure-network',
     'data-root',
     'allow-host',
+    'allow-origin',
     'index',
     'storage',
   ]),

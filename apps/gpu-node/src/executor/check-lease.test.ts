@@ -18,9 +18,9 @@ const excesses: [lease: object, what: string][] = [
   [{ handOver: 'x'.repeat(1_001) }, 'hand_over'],
   [
     { pipeline: { operations: [{ kernel: 'k'.repeat(101), parameters: {}, border: '' }] } },
-    'pipeline.operations.kernel',
+    'pipeline.operations[0].kernel',
   ],
-  [frames([{ ...image, uri: 'x'.repeat(20_000) }]), 'frames.sources.uri'],
+  [frames([{ ...image, uri: 'x'.repeat(20_000) }]), 'frames.sources[0].uri'],
   [frames(Array(65_537).fill(image)), 'the number of frames.sources'],
   [{ work: { $case: 'tile', value: { source: { ...image, version: 'x'.repeat(20_000) } } } }, 'tile.source.version'],
 ];
