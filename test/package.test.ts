@@ -146,8 +146,8 @@ test('an older Node is refused before anything else is loaded', async () => {
   assert.deepEqual([code, stdout, stderr], [1, '', 'halogrid: Node 22.18 or newer is needed; this is 22.17.1\n']);
 });
 
-const page = readFileSync(join(checkout, 'docs/library.md'), 'utf8');
-const programs = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]!);
+const pages = ['library', 'api'].map((name) => readFileSync(join(checkout, `docs/${name}.md`), 'utf8'));
+const programs = pages.flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]!));
 const user = join(installed, '../..');
 
 /** Writes programs where they find the package, and gives their paths. */
@@ -159,7 +159,7 @@ function written(sources: readonly string[], name: string): string[] {
   });
 }
 
-test('programs of docs/library.md compile by its types alone, strictly', async () => {
+test('programs of docs/library.md and docs/api.md compile by its types alone, strictly', async () => {
   const words = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'];
   const browser =
     "import { connect, type Job } from '@halogrid/client';\nexport const job: Promise<Job> = connect('http://h').job('x');\n";
@@ -168,7 +168,7 @@ test('programs of docs/library.md compile by its types alone, strictly', async (
   await promisify(execFile)(tsc, [...words, ...files], { cwd: user }).catch(({ stdout }) => assert.fail(stdout));
 });
 
-test('programs of docs/library.md run, say what is shown, and print nothing else', async (t) => {
+test('programs of docs/library.md and docs/api.md run, say what is shown, and print nothing else', async (t) => {
   const cluster = await sharedCluster();
   t.after(() => cluster.stop());
   const folder = join(scratch, 'documented');
@@ -177,7 +177,8 @@ test('programs of docs/library.md run, say what is shown, and print nothing else
     programs.map((program) =>
       program
         .replaceAll('http://127.0.0.1:9464', cluster.http)
-        .replaceAll('/data/frames', join(folder, 'samples/frames')),
+        .replaceAll('/data/frames', join(folder, 'samples/frames'))
+        .replaceAll('/data/out', join(folder, 'out')),
     ),
     'documented',
   );
@@ -188,7 +189,7 @@ test('programs of docs/library.md run, say what is shown, and print nothing else
     const ended = promisify(execFile)(process.execPath, [quiet, file], { cwd: folder, env, maxBuffer: 2 ** 26 });
     said.push(await within(`${file} to end`, ended, programLimitMs));
   }
-  const [onHere, onCluster, wrong, stopped] = said;
+  const [onHere, onCluster, wrong, stopped, byHttp] = said;
   const { digest } = readJson(folder, 'halogrid-out/library/job.json');
   assert.ok(onHere!.stdout.includes(`${digest} `), onHere!.stdout.slice(0, 500));
   assert.match(onCluster!.stdout, /^[0-9a-f]{64} /);
@@ -197,7 +198,8 @@ test('programs of docs/library.md run, say what is shown, and print nothing else
     /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for --tile but received '0'\n$/,
   );
   assert.equal(stopped!.stdout, 'AbortError\n');
-  for (const { stderr } of [onHere!, onCluster!, stopped!]) assert.equal(stderr, '');
+  assert.match(byHttp!.stdout, /^[0-9a-f]{64} 24$/m);
+  for (const { stderr } of [onHere!, onCluster!, stopped!, byHttp!]) assert.equal(stderr, '');
 });
 
 test('where the program that runs a job is killed, its processes end', async () => {

@@ -1,4 +1,4 @@
-// The examples of docs/python.md and the cells of docs/notebook.ipynb do what they say, one after another as they stand there.
+// The examples of Python in docs/python.md and docs/api.md, and the cells of docs/notebook.ipynb do what they say, one after another as they stand there.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { ServingCluster } from './cluster.ts';
 import { installPackage, lacksPython, pythonPackage, runPython } from './python.ts';
+import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -58,6 +59,17 @@ test('the examples of docs/python.md', { skip }, async () => {
   assert.equal(shares.length, 24 * 6);
   for (const share of shares) assert.ok(Math.abs(share - 1) < 1e-9);
   assert.deepEqual(shape, [24, 1024]);
+});
+
+test('the example of docs/api.md', { skip }, async () => {
+  const page = readFileSync(join(checkout, 'docs/api.md'), 'utf8');
+  const code = /^```python\n(.*?)^```$/ms
+    .exec(page)![1]!
+    .replaceAll('http://127.0.0.1:9464', cluster.http)
+    .replaceAll('/data/frames', join(checkout, 'samples/frames'))
+    .replaceAll('/data/out', scratchFolder());
+  const [state, shape] = await execute([['example', code]], ['job.state', 'job.load().matrix.shape']);
+  assert.deepEqual([state, shape], ['complete', [24, 10]]);
 });
 
 interface Cell {
