@@ -2,6 +2,7 @@
 // of times, as finding, reading and linking modules is half of what a process takes to serve.
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import http from 'node:http';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
@@ -108,8 +109,21 @@ export function packagesIn(paths) {
   return [...new Set(places)].filter((place) => !place.includes('/@halogrid/')).sort();
 }
 
+/**
+ * An import of node:http reads all its exports, and so loads the client behind its WebSocket, which takes each process and thread 35 ms
+ * of a core. This is the module without it.
+ */
+const leanHttp = `const http = process.getBuiltinModule('node:http');
+export const { ${Object.entries(Object.getOwnPropertyDescriptors(http))
+  .filter(([, { value }]) => value !== undefined)
+  .map(([name]) => name)} } = http;
+export default http;
+`;
+
 /** Sources find what lies beside them from the one folder that all bundles are in. */
 function readSources({ onLoad, onResolve }, programs) {
+  onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'lean' }));
+  onLoad({ filter: /./, namespace: 'lean' }, () => ({ contents: leanHttp }));
   // A name that is no path: a package, of the checkout or of the registry.
   onResolve({ filter: /^(@[^/]+\/)?[^./@][^:]*$/ }, ({ path, kind }) => {
     return kind !== 'entry-point' && isPackage.test(path) ? { path, external: true } : undefined;
