@@ -18,15 +18,7 @@ const here = 'urlOfThisBundle';
 
 /** Packages with native code, or with files that they find beside their own modules: these stay packages, and all others are bundled. */
 export const isPackage = packages(
-  ...[
-    'webgpu',
-    'sharp',
-    'koffi',
-    '@julusian/jpeg-turbo',
-    'temporal-polyfill',
-    '@seydx/node-av-linux-x64',
-    '@seydx/node-av-linux-arm64',
-  ],
+  ...['webgpu', 'sharp', 'koffi', '@julusian/jpeg-turbo', '@seydx/node-av-linux-x64', '@seydx/node-av-linux-arm64'],
   ...['@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'],
   // What `pg` asks for where it is.
   'pg-native',
@@ -141,6 +133,8 @@ function readSources({ onLoad, onResolve }, programs) {
         return programs.has(program) ? `new URL('./${basename(program, '.ts')}.js', ${here})` : as;
       })
       .replace(/\brequire\('\.\/([\w-]+)\.ts'\)/g, (_, name) => `require(new URL('./${name}.js', ${here}).pathname)`)
+      // What is loaded when it is needed first becomes part of the bundle all the same.
+      .replaceAll("createRequire(import.meta.url)('temporal-polyfill')", "require('temporal-polyfill')")
       .replace(/import\.meta\.resolve\('([^']+)'\)/g, (_, name) => urlOf(placeOf(name)))
       .replaceAll('import.meta.url', urlOf(from));
     return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };

@@ -13,10 +13,11 @@ const text = pages.join('\n');
 
 test('files of artefacts have the names that npm run package gives them', () => {
   const named = new Set(
-    [...text.matchAll(/\bhalogrid-\d[\w.-]*?(?:\.tgz|\.tar\.gz|linux-\w+)/g)].map(([name]) => name),
+    [...text.matchAll(/\bhalogrid-(?:client-)?\d[\w.-]*?(?:\.tgz|\.tar\.gz|linux-\w+)/g)].map(([name]) => name),
   );
   const platforms = ['linux-x64', 'linux-arm64'].map((platform) => `halogrid-${softwareVersion}-${platform}`);
-  const expected = [`halogrid-${softwareVersion}.tgz`, ...platforms.flatMap((name) => [name, `${name}.tar.gz`])];
+  const packages = ['halogrid', 'halogrid-client'].map((name) => `${name}-${softwareVersion}.tgz`);
+  const expected = [...packages, ...platforms.flatMap((name) => [name, `${name}.tar.gz`])];
   for (const name of named) assert.ok(expected.includes(name), name);
   for (const name of expected.filter((one) => one.endsWith('gz'))) assert.ok(text.includes(name), name);
 });
