@@ -58,7 +58,7 @@ export const kernelsExport = {
 };
 
 /**
- * Writes the module, and what declares it, into the folder of a package.
+ * Writes the module into the folder of a package.
  *
  * @param {string} folder
  */
@@ -66,5 +66,11 @@ export async function bundleKernels(folder) {
   const { build } = await import('esbuild');
   const entryPoints = [join(root, entry)];
   await build({ ...forBrowsers, entryPoints, outfile: join(folder, kernelsExport.default) });
-  declareTypes(entry, join(folder, 'kernels/types'));
 }
+
+/**
+ * Writes what declares the module into the folder of a package.
+ *
+ * @param {string} folder
+ */
+export const declareKernels = (folder) => declareTypes(entry, join(folder, 'kernels/types'));

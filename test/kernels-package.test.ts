@@ -9,7 +9,7 @@ import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { programLimitMs, within } from '@halogrid/testing';
 import { build, type Metafile } from 'esbuild';
 import type { Browser } from 'playwright-core';
-import { bundleKernels, kernelsExport } from '../scripts/bundle-kernels.mjs';
+import { bundleKernels, declareKernels, kernelsExport } from '../scripts/bundle-kernels.mjs';
 import { openBrowser, openPage } from './browser.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -32,6 +32,7 @@ let browser: Browser | undefined;
 before(async () => {
   mkdirSync(installed, { recursive: true });
   await bundleKernels(installed);
+  declareKernels(installed);
   const description = { name: 'halogrid', type: 'module', exports: { './kernels': kernelsExport } };
   writeFileSync(join(installed, 'package.json'), JSON.stringify(description));
   for (const name of ['sharp', 'webgpu']) {

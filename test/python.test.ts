@@ -312,7 +312,7 @@ print(json.dumps(said))
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(JSON.parse(stdout), [
     ...['complete', true, true, true],
-    ['NOT_FOUND', 'job_id'],
+    ['NOT_FOUND', 'id'],
     ['NOT_FOUND', 'sources[0]'],
     ['INVALID_ARGUMENT', 'op[0]'],
     ['INVALID_ARGUMENT', 'grid'],

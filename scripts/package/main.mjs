@@ -2,7 +2,7 @@
 // halogrid-VERSION-PLATFORM.tar.gz with Node inside, all of them unless some platforms are named. Beside each are its bill of
 // materials and its sum. Prints their paths.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../install.mjs';
@@ -11,7 +11,7 @@ import { lockedAt, workspace } from './locked-packages.mjs';
 import { writePlatformFolder } from './platform-folder.mjs';
 import { hasSoftwareDevice, platforms } from './platforms.mjs';
 import { writeClient } from './write-client.mjs';
-import { writeProgram } from './write-program.mjs';
+import { writeProgram, writeTypes } from './write-program.mjs';
 import { writeSum, writeTarball } from './write-tarball.mjs';
 
 const all = ['any', ...Object.keys(platforms)];
@@ -25,9 +25,11 @@ const bundled = (await writeProgram(program)).map(lockedAt);
 for (const platform of wanted) await (platform === 'any' ? packForNpm() : packForPlatform(platform));
 
 async function packForNpm() {
-  const client = join(scratch, 'client');
+  const [typed, client] = ['typed', 'client'].map((name) => join(scratch, name));
+  cpSync(program, typed, { recursive: true });
+  writeTypes(typed);
   const bundledInClient = (await writeClient(client)).map(lockedAt);
-  const npm = spawnSync('npm', ['pack', program, client, '--loglevel=error'], {
+  const npm = spawnSync('npm', ['pack', typed, client, '--loglevel=error'], {
     cwd: dist,
     stdio: ['ignore', 'ignore', 2],
   });

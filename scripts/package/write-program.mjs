@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from '../bundle.mjs';
-import { bundleKernels, kernelsExport } from '../bundle-kernels.mjs';
+import { bundleKernels, declareKernels, kernelsExport } from '../bundle-kernels.mjs';
 import { declareTypes } from '../declare-types.mjs';
 import { root } from '../install.mjs';
 import { writeLicences } from './licences.mjs';
@@ -48,7 +48,6 @@ const manifest = {
 export async function writeProgram(folder) {
   const { bundled } = await bundleProgram(folder);
   await bundleKernels(folder);
-  declareTypes('apps/cli/src/library.ts', join(folder, 'types'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(join(folder, 'bin'));
   for (const name of ['halogrid.mjs', 'launch.mjs'])
@@ -58,4 +57,14 @@ export async function writeProgram(folder) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   writeLicences(bundled, join(folder, 'licenses/bundled-packages.txt'));
   return bundled;
+}
+
+/**
+ * Writes the types of the program's modules into its folder.
+ *
+ * @param {string} folder
+ */
+export function writeTypes(folder) {
+  declareTypes('apps/cli/src/library.ts', join(folder, 'types'));
+  declareKernels(folder);
 }

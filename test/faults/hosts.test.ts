@@ -177,7 +177,9 @@ async function outlasts(host: FlakyHost, source: string, kind: keyof typeof kind
   });
   assert.ok(waiting.waiting.startsWith(`It waits for ${place}: `), waiting.waiting);
   assert.equal(waiting.counts!.quarantined, 0);
-  assert.ok((await readMetrics(cluster.http)).get('halogrid_jobs_blocked')! >= 1);
+  await eventually('it to count as blocked', async () => {
+    return (await readMetrics(cluster.http)).get('halogrid_jobs_blocked')! >= 1;
+  });
   await host.back();
   const { state, error, digest, counts } = await cluster.jobs.untilEnded(jobId);
   assert.deepEqual([state, error, digest, counts!.quarantined], ['JOB_STATE_COMPLETE', '', digests.get(kind), 0]);

@@ -4,7 +4,7 @@ import { usageSentence } from './options/usage-sentence.ts';
 import { runProgram } from './program.ts';
 
 // A halogrid.toml of the user would have a say.
-process.env.XDG_CONFIG_HOME = '/nowhere';
+process.env.XDG_CONFIG_HOME = '/dev/null';
 
 afterEach(() => {
   process.exitCode = undefined;

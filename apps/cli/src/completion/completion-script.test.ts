@@ -38,7 +38,12 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 const inFish: Complete = (words) => {
   const script = `${completionScript('fish', commands)}\ncomplete -C '${words.join(' ')}'`;
-  const { stdout } = spawnSync('fish', ['--no-config', '-c', script], { cwd: folder, encoding: 'utf8' });
+  const { stdout } = spawnSync('fish', ['--no-config', '-c', script], {
+    cwd: folder,
+    encoding: 'utf8',
+    // It makes a folder there, whatever it is told.
+    env: { ...process.env, XDG_CONFIG_HOME: join(folder, '.fish'), XDG_DATA_HOME: join(folder, '.fish') },
+  });
   return linesOf(stdout).map((line) => line.split('\t')[0]!.replace(/\/$/, ''));
 };
 

@@ -10,7 +10,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import { eventually, pause, timeoutMs, turns } from '@halogrid/testing';
 import { unpackStep } from '../job/packed-frames.ts';
-import { isRecorded } from '../job/shard.ts';
+import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { isSource } from '../output/previous/changes.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { packPlan } from './pack-plan.ts';
@@ -63,9 +63,19 @@ test('a plan is the one that is made without the thread, several at a time', asy
   const plans = await Promise.all(specs.map((spec) => Array.fromAsync(shared.plan(spec))));
   for (const [i, spec] of specs.entries()) {
     const made = await Array.fromAsync(packPlan(planJob(spec, pipeline)));
-    assert.deepEqual(plans[i]!.flat(), structuredClone(made.flat()));
+    assert.deepEqual(plans[i]!.flat().flatMap(undecided), structuredClone(made.flat().flatMap(undecided)));
   }
 });
+
+/** A step without which sources may get a preview: how many may follows from how far the listing is ahead. */
+function undecided(step: PlannedStep): PlannedStep[] {
+  if (!isRecorded(step)) return [step];
+  return unpackStep(step).map((one) => {
+    if (one.kind !== 'shard' || one.shard.work.kind !== 'frames') return one;
+    const sources = one.shard.work.sources.map(({ preview: _, ...source }) => source);
+    return { ...one, shard: { ...one.shard, work: { ...one.shard.work, sources } } };
+  });
+}
 
 test('what ends a plan is told in its words', async () => {
   await assert.rejects(Array.fromAsync(shared.plan(specOf(['nowhere']))), { message: /does not exist$/ });

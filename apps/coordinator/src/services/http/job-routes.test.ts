@@ -26,8 +26,8 @@ import {
   watchToEnd,
   writeImages,
 } from '../../testing/coordinator-stage.ts';
+import { fetch } from '../testing/described-answers.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
-import '../testing/described-answers.ts';
 
 async function setPage(t: TestContext) {
   const stage = await setStage(t, testConfig());

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { JobState } from '@halogrid/proto';
 import { complete, setStage, specOf, submit, watchToEnd, writeImages } from '../../testing/coordinator-stage.ts';
+import { fetch } from '../testing/described-answers.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
-import '../testing/described-answers.ts';
 
 /** A coordinator with a complete job of two images; `at` fetches below its results. */
 async function setResults(t: TestContext) {

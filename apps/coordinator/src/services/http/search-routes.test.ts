@@ -24,8 +24,8 @@ import {
   watchToEnd,
   writeImages,
 } from '../../testing/coordinator-stage.ts';
+import { fetch } from '../testing/described-answers.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
-import '../testing/described-answers.ts';
 
 /** A coordinator, a node, and folders for the indexes `pictures` and `cameras`; `get` asks below /api/v1. */
 async function setSearch(t: TestContext) {

@@ -15,7 +15,7 @@ import {
 } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import { refusalOf, setStage, submit, testConfig, writeImages } from '../../testing/coordinator-stage.ts';
-import '../testing/described-answers.ts';
+import { fetch } from '../testing/described-answers.ts';
 
 /** A coordinator that is kept to a data root with two images. */
 async function setRoot(t: TestContext) {

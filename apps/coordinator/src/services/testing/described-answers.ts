@@ -1,4 +1,3 @@
-// For tests, which import it for its effect: every answer of the API that they fetch is what the coordinator's own description says.
 import assert from 'node:assert/strict';
 import type { Schema } from '@halogrid/proto/json';
 import { misfit } from './misfit.ts';
@@ -9,17 +8,17 @@ interface Description {
 }
 
 const root = '/api/v1';
-const fetchPlainly = globalThis.fetch;
 const descriptions = new Map<string, Promise<Description>>();
 
 async function describe(origin: string, headers: RequestInit['headers']): Promise<Description> {
-  const response = await fetchPlainly(`${origin}${root}/openapi.json`, headers ? { headers } : {});
+  const response = await globalThis.fetch(`${origin}${root}/openapi.json`, headers ? { headers } : {});
   assert.equal(response.status, 200, 'the coordinator describes its API');
   return (await response.json()) as Description;
 }
 
-globalThis.fetch = async (input, init) => {
-  const response = await fetchPlainly(input, init);
+/** As the global one; every answer of the API must be what the coordinator's own description says. */
+export const fetch: typeof globalThis.fetch = async (input, init) => {
+  const response = await globalThis.fetch(input, init);
   const url = new URL(response.url || String(input));
   const type = response.headers.get('content-type')?.split(';')[0] ?? '';
   const isUnasked = response.status === 401 || response.status === 404 || init?.method === 'HEAD';
