@@ -17,6 +17,7 @@ const dark: Scene = () => 23;
 const darker: Scene = () => 22;
 const turned: Scene = (cell) => (cell + 7) % cells;
 const thing: Scene = (cell) => (cell === 9 ? 3 : cell);
+const passer: Scene = (cell) => (cell === 14 ? 2 : cell);
 
 interface Stretch {
   scene: Scene;
@@ -96,7 +97,13 @@ test('covers of all lengths, at each place in a block: two, and where they begin
   }
 });
 
-const table: { name: string; stretches: [Scene, number, number?][]; expected: [ChangeKind, number, number][] }[] = [
+const table: {
+  name: string;
+  stretches: [Scene, number, number?][];
+  expected: [ChangeKind, number, number][];
+  /** Frames a second; 1 and 5 unless given. */
+  rates?: number[];
+}[] = [
   {
     name: 'a cover that goes on in the next recording',
     stretches: [
@@ -213,10 +220,34 @@ const table: { name: string; stretches: [Scene, number, number?][]; expected: [C
       ['covered', 85, 105],
     ],
   },
+  {
+    name: 'a view that is back with more noise than usual has not changed',
+    stretches: [
+      [street, 57.5],
+      [dark, 49.5],
+      [street, 25],
+      [thing, 53],
+      [street, 27],
+      [passer, 1],
+      [street, 53],
+      [dark, 59.5],
+      [street, 25],
+      [passer, 1],
+      [street, 25],
+    ],
+    expected: [
+      ['covered', 57.5, 107],
+      ['left', 132, 185],
+      ['passing', 212, 213],
+      ['covered', 266, 325.5],
+      ['passing', 350.5, 351.5],
+    ],
+    rates: [2],
+  },
 ];
 
-for (const { name, stretches, expected } of table) {
-  for (const perSecond of [1, 5]) {
+for (const { name, stretches, expected, rates = [1, 5] } of table) {
+  for (const perSecond of rates) {
     test(`${name}, ${perSecond} frames/s`, () =>
       assertFound(
         stretches.map(([scene, length, gap]) => ({ scene, seconds: length, gap })),
@@ -227,7 +258,6 @@ for (const { name, stretches, expected } of table) {
 }
 
 test('covers, turns, things and passers-by in any order, at any moment: all, and nothing else', () => {
-  const passer: Scene = (cell) => (cell === 14 ? 2 : cell);
   const incident = fc.oneof(
     fc.record({
       kind: fc.constant('covered' as const),

@@ -101,11 +101,7 @@ export class LastingChanges {
   }
 
   #takeBlock(): ChangeEvent[] {
-    const samples = this.#samples.slice(this.#begin, this.#begin + blockSamples);
-    const block = appearanceOf(
-      samples.map(({ shares }) => shares),
-      this.#shape,
-    );
+    const block = this.#appearanceFrom(this.#begin);
     if (!this.#view) {
       this.#view = new View(block, this.#shape, this.#times);
       this.#begin += blockSamples;
@@ -161,9 +157,8 @@ export class LastingChanges {
     // Parts of a view that has not settled wait for the others.
     this.#unsettled = verdict === 'waits' ? this.#unsettled + 1 : 0;
     const groups = verdict === 'parts' ? groupsOf(certain, this.#shape) : [];
-    const changes = groups.map((cells) => this.#changeCells(cells, distances, block));
     for (const cell of this.#cells) this.#follow(cell, distances[cell]!, moved[cell]!);
-    for (const cell of groups.flat()) this.#forgetCell(cell, block);
+    const changes = groups.map((cells) => this.#changeCells(cells, distances, block));
     for (const cell of this.#cells) if (this.#otherwise[cell] === 0) this.#view!.take(cell, block, adaption);
     return changes;
   }
@@ -175,15 +170,37 @@ export class LastingChanges {
     held.push(distance);
   }
 
-  #forgetCell(cell: number, block: Float32Array): void {
-    this.#view!.take(cell, block, 1);
-    this.#otherwise[cell] = 0;
-    this.#held[cell] = [];
+  /** The cells look as usual from now on. */
+  #forget(cells: readonly number[]): void {
+    for (const cell of cells) [this.#otherwise[cell], this.#held[cell]] = [0, []];
+  }
+
+  /**
+   * Makes the mean of the first and the last block since sample `at` the reference of the cells. Their usual distances
+   * are those from a mean of many blocks: from one block alone, with all its noise, the next ones would be too far.
+   */
+  #adopt(cells: readonly number[], at: number, block: Float32Array): void {
+    const first = this.#appearanceFrom(Math.min(at, this.#samples.length - blockSamples));
+    for (const cell of cells) {
+      this.#view!.take(cell, first, 1);
+      this.#view!.take(cell, block, 1 / 2);
+    }
+  }
+
+  /** How the block that begins with this sample looks. */
+  #appearanceFrom(sample: number): Float32Array {
+    const samples = this.#samples.slice(sample, sample + blockSamples);
+    return appearanceOf(
+      samples.map(({ shares }) => shares),
+      this.#shape,
+    );
   }
 
   #changeCells(cells: number[], distances: readonly number[], block: Float32Array): ChangeEvent {
     const before = this.#view!.reference.slice();
     const { at, first, previous, last } = this.#momentsOf(this.#firstOf(this.#samples, cells, before, block));
+    this.#adopt(cells, at, block);
+    this.#forget(cells);
     const ended = this.#open.takeEnded(cells, block)?.event;
     if (ended) {
       ended.end = previous;
@@ -224,9 +241,10 @@ export class LastingChanges {
     const ended = this.#open.takeEnded(this.#cells, block);
     if (ended) this.#open.endView(ended, previous);
     const event = ended?.event ?? this.#beginView(block, { ...change, strength: Math.max(...distances) }, previous);
-    // A view that is back has its usual ranges again, but it may look different by now.
     this.#view = ended?.view ?? this.#newView(block);
-    for (const cell of this.#cells) this.#forgetCell(cell, block);
+    // A view that is back has its usual ranges again, but it may look different by now.
+    if (ended?.view) this.#adopt(this.#cells, at, block);
+    this.#forget(this.#cells);
     this.#drop(at);
     this.#unsettled = 0;
     return { ...event, ...change };
