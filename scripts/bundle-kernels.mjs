@@ -47,6 +47,9 @@ export const forBrowsers = {
   platform: 'browser',
   target,
   minify: true,
+  // Where it throws, Node.js shows the line, and the name of the error's class.
+  lineLimit: 160,
+  keepNames: true,
   logLevel: 'warning',
   plugins: [contentsInside],
 };

@@ -4,6 +4,8 @@ import json
 import os
 import stat
 import tempfile
+import socket
+import threading
 import unittest
 from unittest import mock
 
@@ -163,6 +165,20 @@ class Errors(unittest.TestCase):
         ) as raised:
             halogrid.connect(url).nodes()
         self.assertEqual(raised.exception.code, "UNAVAILABLE")
+
+    def test_an_address_that_speaks_grpc(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def answer():
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(bytes([0, 0, 6, 4, 0, 0, 0, 0, 0, 10]))
+            thread = threading.Thread(target=answer)
+            thread.start()
+            client = halogrid.connect(f"http://127.0.0.1:{server.getsockname()[1]}")
+            with self.assertRaisesRegex(halogrid.Error, "speaks no HTTP.*of its --http"):
+                client.jobs()
+            thread.join()
 
     def test_wrong_options_are_refused_before_anything_is_sent(self):
         for url in ("ftp://a", "a:9464", "http://", "http://a:b", "http://a/b"):

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { connect } from './connect.ts';
@@ -100,6 +100,17 @@ test('that nobody answers is said with the address', async () => {
     assert.match(error.message, /^No coordinator answers at http:\/\/127\.0\.0\.1:9: /);
     return true;
   });
+});
+
+test('an address that speaks gRPC is told from one where nobody is', async (t) => {
+  const server = createSocketServer((socket) => socket.end(Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0]))).listen(
+    0,
+    '127.0.0.1',
+  );
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await assert.rejects(connect(address).nodes(), { code: 'UNAVAILABLE', message: /speaks no HTTP.*of its --http/ });
 });
 
 test('jobs are asked for by states and time', async (t) => {

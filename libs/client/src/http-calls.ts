@@ -17,7 +17,7 @@ export function httpCalls(address: string, { token, fetch = globalThis.fetch }: 
     const word = typeof token === 'function' ? token() : token;
     if (word) headers.set('authorization', `Bearer ${word}`);
     const response = await fetch(root + path, { ...init, headers }).catch((cause) => {
-      throw new HalogridError('UNAVAILABLE', `No coordinator answers at ${address}: ${whyOf(cause)}`, { cause });
+      throw new HalogridError('UNAVAILABLE', whyNone(address, cause), { cause });
     });
     if (response.ok) return response;
     throw await refusalOf(response, address);
@@ -35,7 +35,16 @@ export const posted = (body: object): RequestInit => ({
 });
 
 /** Node says `fetch failed`, and has the reason behind it. */
-const whyOf = (error: Error): string => (error.cause instanceof Error && error.cause.message) || error.message;
+function whyNone(address: string, error: Error): string {
+  const cause = error.cause instanceof Error ? error.cause : undefined;
+  if (cause?.name === 'HTTPParserError') {
+    return (
+      `What answers at ${address} speaks no HTTP, as a coordinator does at its --listen: give the address of its --http ` +
+      '(port 9464 unless it was told otherwise)'
+    );
+  }
+  return `No coordinator answers at ${address}: ${cause?.message || error.message}`;
+}
 
 /** What stands in front of a coordinator gives no code. */
 const codes: Record<number, ErrorCode> = {

@@ -16,10 +16,13 @@ export async function ownJob(cluster: LocalCluster, request: SubmitRequest, sign
     transport.close();
     await cluster.stop();
   };
-  const submitted = await Promise.race([transport.submit(request), stopped]).catch(async (error) => {
-    await stop();
-    throw error;
-  });
+  // Where no node starts, nothing is left behind: no job is submitted.
+  const submitted = await Promise.race([cluster.ready.then(() => transport.submit(request)), stopped]).catch(
+    async (error) => {
+      await stop();
+      throw error;
+    },
+  );
 
   const id = submitted.status.jobId;
   let last = submitted.status;

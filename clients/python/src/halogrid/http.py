@@ -109,6 +109,12 @@ def reaching(url: str) -> Iterator[None]:
             f"The coordinator {url} is not trusted: {why}; ca_file names who signed its certificate", "UNAVAILABLE"
         ) from None
     except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, http.client.BadStatusLine) and not isinstance(error, http.client.RemoteDisconnected):
+            raise Error(
+                f"What answers at {url} speaks no HTTP, as a coordinator does at its --listen: give the address of its "
+                "--http (port 9464 unless it was told otherwise)",
+                "UNAVAILABLE",
+            ) from None
         why = (os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else str(error)) or repr(
             error
         )
