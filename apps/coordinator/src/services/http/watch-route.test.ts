@@ -102,11 +102,11 @@ test('a token is asked for, and one that is taken away ends the events', async (
   const events = eventsOf(response);
   await within('the first event', events.next());
   await writeFile(tokens, other, { mode: 0o600 });
-  // The file is looked at once in a while; each look is at a change of the job.
-  await eventually(
-    'the token to be gone',
-    async () => (await watch(jobId, { headers: { authorization: 'Bearer a-token-that-may-read' } })).status === 401,
-  );
+  // The file is looked at once in a while.
+  await eventually('the token to be gone', async () => {
+    const headers = { authorization: 'Bearer a-token-that-may-read' };
+    return (await fetch(`http://127.0.0.1:${coordinator.httpPort}/api/v1/jobs`, { headers })).status === 401;
+  });
   await fetch(`http://127.0.0.1:${coordinator.httpPort}/api/v1/jobs/${jobId}/cancel`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer a-token-that-may-write' },
