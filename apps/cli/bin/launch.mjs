@@ -91,8 +91,9 @@ export function environment() {
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; where the shell has become the program, as bash does, npx alone; undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to the
- * program. So the program learns of the signal when either process ends.
+ * The shell in which npx runs this program, and npx itself; npx alone where the shell has become the program, as bash does;
+ * undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to the program. So the
+ * program learns of the signal when either process ends.
  *
  * @returns {string | undefined}
  */

@@ -31,7 +31,7 @@ export function unlessBroken(transport: GrpcTransport, broken: Promise<never>): 
           yield value;
         }
       } finally {
-        // It may wait for who is gone.
+        // This is not awaited: the coordinator that it waits for may be gone.
         void stream.return(undefined);
       }
     },

@@ -42,7 +42,7 @@ export function addSubmitCommand(program: Command): void {
 /** A coordinator that starts again is there by then. */
 const saidAfterMs = 2_000;
 
-/** Gives the job to the coordinator; with --wait to one that may not be there yet, of which it tells once. */
+/** Gives the job to the coordinator. With --wait it waits for one that does not answer yet, and says so once. */
 async function submit(request: SubmitRequest, options: SubmitOptions, note: (line: string) => void) {
   const late = setTimeout(
     () => note(`No coordinator answers at ${options.coordinator}; the job is given to it as soon as one does.`),

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { createClientSecurity } from '@halogrid/service';
 import { connectCoordinator } from '../client/coordinator-client.ts';
+import { plural } from '../progress/quantities.ts';
 
 /** A port of this machine that the program listens on unless it is told otherwise. */
 export interface PortFinding {
@@ -52,7 +53,7 @@ async function askCoordinator(port: number): Promise<string> {
   const client = connectCoordinator(`${host}:${port}`, createClientSecurity({}, process.env), patience);
   try {
     const { length } = await client.nodes();
-    return `a coordinator of halogrid with ${length} node${length === 1 ? '' : 's'}`;
+    return `a coordinator of halogrid with ${plural(length, 'node')}`;
   } finally {
     client.close();
   }

@@ -30,13 +30,13 @@ export interface RunOptions {
   waitForNode?: boolean;
   /** Priority among jobs, -100 to 100. */
   priority?: number;
-  /** Of videos, every n-th frame. */
+  /** Takes every n-th frame of videos. */
   every?: number;
-  /** Of videos, frames from here on: seconds, or `HH:MM:SS.mmm`. */
+  /** Takes frames of videos from this time on: seconds, or `HH:MM:SS.mmm`. */
   from?: number | string;
-  /** Of videos, frames before this. */
+  /** Takes frames of videos before this time. */
   to?: number | string;
-  /** Of videos, that many frames a second: 5, or `30000/1001`. */
+  /** Takes so many frames of videos a second: 5, or `30000/1001`. */
   fps?: number | string;
   /** Decodes videos in hardware. */
   hwaccel?: string;

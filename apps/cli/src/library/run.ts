@@ -18,7 +18,7 @@ export async function run(options: RunOptions): Promise<Job> {
   try {
     const { request, choice } = readRun(options, process.cwd());
     const chosen = await chosenCluster(choice);
-    // This process has other threads than those of the command.
+    // The command sets the number of libuv's threads; this process has its own number.
     const threads = threadsEach(chosen.nodes, Number(environment().UV_THREADPOOL_SIZE));
     return await ownJob(await startLocalCluster({ ...chosen, threads, note }), request, signal);
   } catch (error) {

@@ -28,7 +28,7 @@ export interface WrittenJob {
 
 export interface Preview {
   name: string;
-  /** PNG of the map, and JPEG of the source; undefined where there is none. */
+  /** The PNG of the map and the JPEG of the source; each is undefined if the job has no such file. */
   map: Buffer | undefined;
   source: Buffer | undefined;
 }
@@ -60,7 +60,7 @@ export interface Report {
 
 /** A page that holds more is long to open. */
 const maxPictureBytes = 32 * 2 ** 20;
-/** Of errors.jsonl, which may have millions of lines. */
+/** Bytes of errors.jsonl that are read; the file may have millions of lines. */
 const maxErrorBytes = 2 ** 18;
 
 /** What an output folder holds for a page. Rejects with UsageError where it is none of a job that has ended. */

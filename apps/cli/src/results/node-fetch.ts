@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { ClientSecurity } from '@halogrid/service';
 
-/** A server that says nothing for so long is gone. */
+/** A server that sends nothing for this long counts as gone. */
 const silentWithinMs = 30_000;
 
 /** A fetch that trusts the authority, and shows the certificate, of `tls`: the global one cannot. A server that stands still is given up. */
