@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib';
+
+/** Facts of one append, which count together or not at all. */
+export type Facts = readonly Uint8Array[];
+
+/** A group that a log holds: its facts, and the byte behind it. */
+export interface Group {
+  facts: Uint8Array[];
+  end: number;
+}
+
+/** Bytes of a group at most, its head included. */
+export const maxGroupBytes = 2 ** 30;
+
+const magic = 0x686c6f67;
+export const headBytes = 12;
+const lengthBytes = 4;
+
+/**
+ * The bytes of a group that begins at `offset` of the log `logName`, in pieces that share the facts' memory:
+ *
+ *     magic, length   uint32 little-endian; `length` is that of what follows the head
+ *     checksum        CRC-32 of the log's name, the offset, the length and all that follows
+ *     facts           of each its length, uint32, and its bytes
+ *
+ * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws RangeError
+ * where it would be longer than `maxGroupBytes`.
+ */
+export function packGroup(logName: string, offset: number, facts: Facts): Uint8Array[] {
+  const pieces = facts.flatMap((fact) => [uint32(fact.length), fact]);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (headBytes + length > maxGroupBytes) throw new RangeError(`A group of facts has ${length} bytes`);
+  let checksum = seed(logName, offset, length);
+  for (const piece of pieces) checksum = crc32(piece, checksum);
+  return [Buffer.concat([uint32(magic), uint32(length), uint32(checksum)]), ...pieces];
+}
+
+/** Bytes of the group whose head is at `at` of `bytes`; undefined where there is no head, or it cannot be right. */
+export function groupLength(bytes: Buffer, at = 0): number | undefined {
+  if (bytes.length - at < headBytes || bytes.readUInt32LE(at) !== magic) return undefined;
+  const whole = headBytes + bytes.readUInt32LE(at + 4);
+  return whole <= maxGroupBytes ? whole : undefined;
+}
+
+/** The group at the beginning of `bytes`, which is at `offset` of the log; undefined where it is not whole. */
+export function readGroup(logName: string, offset: number, bytes: Buffer): Group | undefined {
+  const whole = groupLength(bytes);
+  if (whole === undefined || whole > bytes.length) return undefined;
+  const content = bytes.subarray(headBytes, whole);
+  if (crc32(content, seed(logName, offset, content.length)) !== bytes.readUInt32LE(8)) return undefined;
+  const facts: Uint8Array[] = [];
+  for (let at = 0; at < content.length; ) {
+    const length = content.readUInt32LE(at);
+    facts.push(content.subarray(at + lengthBytes, at + lengthBytes + length));
+    at += lengthBytes + length;
+  }
+  return { facts, end: offset + whole };
+}
+
+/** Where in `bytes`, from `from` on, a group may begin; -1 where none may. */
+export const nextMagic = (bytes: Buffer, from: number): number => bytes.indexOf(magicBytes, from);
+
+const seed = (logName: string, offset: number, length: number): number => crc32(`${logName} ${offset} ${length}`);
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(lengthBytes);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+const magicBytes = uint32(magic);

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { runs } from '@halogrid/testing';
+import fc from 'fast-check';
+import { DamagedLogError, type LogRange, LogWriter, readLog } from './log-file.ts';
+
+describe('a log of facts', () => {
+  let folder: string;
+  let logs = 0;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'halogrid-log-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  /** Writes a log; resolves with its path and where each group ends. */
+  async function write(groups: readonly string[][], name = 'job 1') {
+    const path = join(folder, `log-${logs++}`);
+    const log = await LogWriter.create(path, name);
+    const ends: number[] = [];
+    for (const facts of groups) ends.push(await log.append(facts.map((fact) => Buffer.from(fact))));
+    await log.close();
+    return { path, ends };
+  }
+
+  async function read(path: string, range: LogRange = {}, name = 'job 1') {
+    const torn: number[] = [];
+    const groups = await Array.fromAsync(readLog(path, name, range, (at) => torn.push(at)));
+    return { groups: groups.map(({ facts }) => facts.map((fact) => Buffer.from(fact).toString())), torn };
+  }
+
+  const groupsOf = fc.array(fc.array(fc.string({ maxLength: 30 }), { minLength: 1, maxLength: 4 }), {
+    minLength: 1,
+    maxLength: 6,
+  });
+
+  it('gives back every group, also from the beginning of any', () =>
+    fc.assert(
+      fc.asyncProperty(groupsOf, async (groups) => {
+        const { path, ends } = await write(groups);
+        for (const [i, from] of [0, ...ends].entries()) {
+          assert.deepEqual(await read(path, { from }), { groups: groups.slice(i), torn: [] });
+        }
+      }),
+      { numRuns: runs(30) },
+    ));
+
+  it('ends where the last append was cut off, and says so', () =>
+    fc.assert(
+      fc.asyncProperty(groupsOf, fc.nat(), async (groups, cut) => {
+        const { path, ends } = await write(groups);
+        const bytes = (await readFile(path)).subarray(0, cut % (ends.at(-1)! + 1));
+        await writeFile(path, bytes);
+        const whole = ends.filter((end) => end <= bytes.length);
+        const at = whole.at(-1) ?? 0;
+        const torn = at === bytes.length ? [] : [at];
+        assert.deepEqual(await read(path), { groups: groups.slice(0, whole.length), torn });
+      }),
+      { numRuns: runs(100) },
+    ));
+
+  it('is refused where a byte has changed before another group, or before the end that counts', () =>
+    fc.assert(
+      fc.asyncProperty(groupsOf, fc.nat(), fc.integer({ min: 1, max: 255 }), async (groups, place, change) => {
+        const { path, ends } = await write(groups);
+        const bytes = await readFile(path);
+        const at = place % bytes.length;
+        bytes[at]! ^= change;
+        await writeFile(path, bytes);
+        await assert.rejects(read(path, { end: ends.at(-1)! }), DamagedLogError);
+        const lastBegin = ends.at(-2) ?? 0;
+        if (at < lastBegin) await assert.rejects(read(path), DamagedLogError);
+        else assert.deepEqual(await read(path), { groups: groups.slice(0, -1), torn: [lastBegin] });
+      }),
+      { numRuns: runs(100) },
+    ));
+
+  it('has nothing that another log, or another place, has', async () => {
+    const { path } = await write([['a'], ['b']]);
+    assert.deepEqual(await read(path, {}, 'job 2'), { groups: [], torn: [0] });
+    const bytes = await readFile(path);
+    await writeFile(path, Buffer.concat([bytes, bytes]));
+    assert.deepEqual(await read(path), { groups: [['a'], ['b']], torn: [bytes.length] });
+  });
+
+  it('is refused where it is shorter than what counts', async () => {
+    const { path, ends } = await write([['a'], ['b']]);
+    await writeFile(path, (await readFile(path)).subarray(0, ends[0]!));
+    await assert.rejects(read(path, { end: ends[1]! }), {
+      name: 'DamagedLogError',
+      message: `The log '${path}' has ${ends[0]} bytes, but ${ends[1]} were written`,
+    });
+  });
+
+  it('ends at what counts, whatever is behind it', async () => {
+    const { path, ends } = await write([['a'], ['b']]);
+    assert.deepEqual(await read(path, { end: ends[0]! }), { groups: [['a']], torn: [] });
+  });
+
+  it('is not written over', async () => {
+    const { path } = await write([['a']]);
+    await assert.rejects(LogWriter.create(path, 'job 1'), { code: 'EEXIST' });
+  });
+});
