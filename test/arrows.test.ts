@@ -39,8 +39,9 @@ interface Import {
   to: string;
 }
 
+/** Of statements, calls, and the comments by which JavaScript imports types. */
 const specifier =
-  /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'/gm;
+  /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'|^[/* ]*@import\s[^']*?\bfrom\s*'([^']+)'/gm;
 
 const filesOf = (folder: string): string[] =>
   globSync(`${folder}/**/*.{ts,js,mjs}`, { cwd: checkout, exclude: (path) => path.includes('node_modules') });
