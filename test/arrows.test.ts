@@ -31,7 +31,7 @@ const packages = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.
   },
 );
 const packageOf = (path: string) => packages.find(({ folder }) => path.startsWith(`${folder}/`))!;
-const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|\/simulation\/|^test\//.test(path);
+const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|^test\//.test(path);
 
 interface Import {
   from: string;
@@ -141,6 +141,15 @@ test('no rooms of a package import each other in a circle', () => {
     return inCircle.length > 0 ? [`${folder}: ${inCircle.join(' ')}`] : [];
   });
   assert.deepEqual(circles, []);
+});
+
+test('what is not of tests imports nothing of theirs', () => {
+  const isOurs = (to: string) => packages.some(({ folder }) => to.startsWith(`${folder}/`));
+  const wrong = imports.filter(({ from, to }) => isOurs(to) && isOfTests(to) && !isOfTests(from));
+  assert.deepEqual(
+    wrong.map(({ from, to }) => `${from} imports ${to}`),
+    [],
+  );
 });
 
 test('what others wrote is imported only where ARCHITECTURE.md says', () => {

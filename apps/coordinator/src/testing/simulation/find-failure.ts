@@ -19,7 +19,7 @@ export async function findFailure(
     try {
       await simulate(seed);
     } catch (error) {
-      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/simulation/${file}`;
+      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/testing/simulation/${file}`;
       return new Error(`Seed ${seed}: ${(error as Error).message}\nRepeat it with: ${again}`, { cause: error });
     }
   }

@@ -1,5 +1,5 @@
-import type { LeaseOrder, NodeReport } from '../dispatch/node-session.ts';
-import type { LeaseId } from '../scheduler/events.ts';
+import type { LeaseOrder, NodeReport } from '../../dispatch/node-session.ts';
+import type { LeaseId } from '../../scheduler/events.ts';
 
 /** A shard that is not answered. */
 export interface HeldShard {

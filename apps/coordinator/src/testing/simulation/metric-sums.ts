@@ -1,4 +1,4 @@
-import type { Metrics } from '../dispatch/work-metrics.ts';
+import type { Metrics } from '../../dispatch/work-metrics.ts';
 
 /** What the metrics of a coordinator come to, over all labels. */
 export interface MetricSums {

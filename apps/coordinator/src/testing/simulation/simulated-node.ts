@@ -1,8 +1,8 @@
 import { Hello } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import type { LeaseOrder, NodeReport } from '../dispatch/node-session.ts';
-import type { BroughtLease } from '../scheduler/events.ts';
-import { checkHello } from '../services/check-hello.ts';
+import type { LeaseOrder, NodeReport } from '../../dispatch/node-session.ts';
+import type { BroughtLease } from '../../scheduler/events.ts';
+import { checkHello } from '../../services/check-hello.ts';
 import { type HeldShard, HeldShards } from './held-shards.ts';
 import type { NodeNature } from './node-nature.ts';
 import { NodeStorage } from './node-storage.ts';

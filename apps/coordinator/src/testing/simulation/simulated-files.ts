@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { Cause, type Probe, type Sight } from '@halogrid/proto';
 import type { ShownFile } from '@halogrid/sources';
-import { refsOf } from '../job/packed-frames.ts';
-import type { Shard, SourceError } from '../job/shard.ts';
-import type { Eyes } from '../sight/own-view.ts';
+import { refsOf } from '../../job/packed-frames.ts';
+import type { Shard, SourceError } from '../../job/shard.ts';
+import type { Eyes } from '../../sight/own-view.ts';
 
 /** What a node cannot do for a while: read or write what is below a folder, or see there what others see. */
 export interface Blindness {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repeated } from '@halogrid/testing';
-import { memoryFolder } from '../testing/memory-folder.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { frames, nature } from './create-cluster.ts';
 import { findFailure, firstSeed, scheduleRuns } from './find-failure.ts';
 import { SeededRandom } from './seeded-random.ts';

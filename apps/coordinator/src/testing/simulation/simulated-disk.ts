@@ -8,7 +8,7 @@ import {
   renameSync,
   writevSync,
 } from 'node:fs';
-import type { SpoolDisk, SpoolFile } from '../ledger/histogram-spool.ts';
+import type { SpoolDisk, SpoolFile } from '../../ledger/histogram-spool.ts';
 
 /**
  * A disk whose calls are done one at a time, after `pass` resolves: threads of a real one end what is written side by side in an order

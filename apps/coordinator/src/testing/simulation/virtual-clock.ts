@@ -1,4 +1,4 @@
-import type { Clock } from '../dispatch/clock.ts';
+import type { Clock } from '../../dispatch/clock.ts';
 
 interface Happening {
   atMs: number;

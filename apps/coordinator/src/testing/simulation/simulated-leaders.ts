@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { createMetrics } from '../dispatch/work-metrics.ts';
-import { HistogramSpool } from '../ledger/histogram-spool.ts';
-import type { JobRecord, JobResults, Ledger } from '../ledger/ledger.ts';
-import { readRecords } from '../ledger/read-records.ts';
-import { SharesMemory } from '../ledger/store/memory-shares.ts';
-import { noTables } from '../testing/no-tables.ts';
+import { createMetrics } from '../../dispatch/work-metrics.ts';
+import { HistogramSpool } from '../../ledger/histogram-spool.ts';
+import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
+import { readRecords } from '../../ledger/read-records.ts';
+import { SharesMemory } from '../../ledger/store/memory-shares.ts';
+import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';

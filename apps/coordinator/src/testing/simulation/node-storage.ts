@@ -1,5 +1,5 @@
 import type { Probe, Sight } from '@halogrid/proto';
-import type { Shard, SourceError } from '../job/shard.ts';
+import type { Shard, SourceError } from '../../job/shard.ts';
 import {
   type Blindness,
   cannotWrite,

@@ -1,12 +1,20 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import { previewSources } from '../job/preview-choice.ts';
-import type { PlannedStep, PlanStep, Shard, ShardAnswer, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
-import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
-import { jobLine } from '../ledger/job-line.ts';
-import { packPlan } from '../plan/pack-plan.ts';
-import { foundFrames } from '../testing/found-frames.ts';
+import type { AcceptedJob } from '../../job/accepted-job.ts';
+import { previewSources } from '../../job/preview-choice.ts';
+import type {
+  PlannedStep,
+  PlanStep,
+  Shard,
+  ShardAnswer,
+  SourceError,
+  SourceRef,
+  SourceResult,
+} from '../../job/shard.ts';
+import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../../ledger/digest.ts';
+import { jobLine } from '../../ledger/job-line.ts';
+import { packPlan } from '../../plan/pack-plan.ts';
+import { foundFrames } from '../found-frames.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
