@@ -4,10 +4,10 @@ import { expectedOf, hopelessShards } from './simulated-job.ts';
 
 /** What must hold while jobs run: no node holds more than its credit covers, or it holds one lease; nothing is negative. */
 export function checkMoment({ dispatcher }: SimulatedCluster): void {
-  for (const { hello, leases, leasedBytes } of dispatcher.nodes()) {
+  for (const { hello, leases, leasedBytes } of dispatcher.view.nodes()) {
     assert.ok(leasedBytes <= hello.creditBytes || leases === 1, `${hello.name} holds ${leasedBytes} bytes`);
   }
-  const { queued, leased, done } = dispatcher.shards();
+  const { queued, leased, done } = dispatcher.view.shards();
   assert.ok(queued >= 0 && leased >= 0 && done >= 0, `${queued} queued, ${leased} leased, ${done} done`);
 }
 
@@ -46,7 +46,7 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     assert.ok(record.counts.attempts >= shards);
     quarantined += lost.size;
   }
-  assert.deepEqual(cluster.dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
   const metrics = await cluster.counted();
   assert.equal(metrics.committed, committed, 'metrics agree with the ledger');
   assert.ok(metrics.quarantined === quarantined || (metrics.quarantined > quarantined && !isWhole));

@@ -436,10 +436,10 @@ test('a job is cancelled while its shards run: nodes hold nothing of it within a
   await cluster.until(() => cluster.nodes.every(({ heldShards }) => heldShards === 0));
   assert.ok(heldMs < 3000, `${heldMs} ms`);
   assert.equal((await cluster.ledger.getJob('job'))!.state, 'cancelled');
-  assert.deepEqual(cluster.dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
   cluster.jobs.delete('job');
   cluster.submit(frames({ jobId: 'next' }));
-  await cluster.until(() => cluster.results.has('next') && cluster.dispatcher.openJobs === 0);
+  await cluster.until(() => cluster.results.has('next') && cluster.dispatcher.jobs.openJobs === 0);
   await cluster.close();
 });
 
@@ -485,7 +485,7 @@ test('a job fails with the host and the reason where that is away for longer tha
   cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: Number.POSITIVE_INFINITY });
   cluster.submit(frames({ onHosts: true }));
   const sentences = new Set<string>();
-  await cluster.untilEnded(() => sentences.add(cluster.dispatcher.jobNow('job').waiting));
+  await cluster.untilEnded(() => sentences.add(cluster.dispatcher.view.jobNow('job').waiting));
   const { state, error, counts } = (await cluster.ledger.getJob('job'))!;
   assert.deepEqual([state, counts.quarantined], ['failed', 0]);
   assert.match(
@@ -521,7 +521,10 @@ test('a job whose disk is full keeps no other job of its coordinator from being 
   cluster.submit(frames({ jobId: 'other' }));
   await cluster.until(() => cluster.results.has('other'));
   assert.ok(cluster.clock.monotonicMs() < 60_000, `${cluster.clock.monotonicMs()} ms`);
-  assert.match(cluster.dispatcher.jobNow('job').waiting, /^It waits for room in '\/out\/job' \(0 B free\): .*ENOSPC/);
+  assert.match(
+    cluster.dispatcher.view.jobNow('job').waiting,
+    /^It waits for room in '\/out\/job' \(0 B free\): .*ENOSPC/,
+  );
   await cluster.untilEnded();
   await checkOutcome(cluster);
   await cluster.close();

@@ -120,7 +120,7 @@ export class SimulatedCluster {
   }
 
   async cancel(jobId: string): Promise<void> {
-    await this.dispatcher.cancel(jobId);
+    await this.dispatcher.jobs.cancel(jobId);
   }
 
   /** A node that is there from `atMs` on. */
@@ -174,7 +174,7 @@ export class SimulatedCluster {
     const { ledger, dispatcher } = coordinator;
     for (const { jobId, finishedMs } of (await ledger.listJobs()).reverse()) {
       if (finishedMs > 0) this.#ended.add(jobId);
-      else await dispatcher.resume(acceptedJob(this.jobs.get(jobId)!));
+      else await dispatcher.jobs.resume(acceptedJob(this.jobs.get(jobId)!));
     }
     this.#leader = coordinator;
     for (const jobId of this.#submitted) {
@@ -190,7 +190,7 @@ export class SimulatedCluster {
       check();
       if (isSo()) return;
       if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
-        throw new Error(`Nothing comes of it any more: ${JSON.stringify(this.dispatcher.shards())} shards`);
+        throw new Error(`Nothing comes of it any more: ${JSON.stringify(this.dispatcher.view.shards())} shards`);
       }
     }
   }
@@ -233,7 +233,7 @@ export class SimulatedCluster {
 
   #hand({ dispatcher }: SimulatedCoordinator, job: SimulatedJob): void {
     // The client of a coordinator that dies meanwhile submits it again.
-    dispatcher.submit(acceptedJob(job)).catch(() => {});
+    dispatcher.jobs.submit(acceptedJob(job)).catch(() => {});
   }
 
   #checkRoom(uri: string): void {

@@ -112,10 +112,13 @@ export class SimulatedCoordinator {
       takeUp: async ({ jobId, epoch }) => {
         const record = await ledger.adopt(home, jobId, epoch);
         if (record)
-          await dispatcher.resume(world.acceptedJob!(jobId), dispatcher.nodes().length > 0 ? 2000 : undefined);
+          await dispatcher.jobs.resume(
+            world.acceptedJob!(jobId),
+            dispatcher.view.nodes().length > 0 ? 2000 : undefined,
+          );
       },
-      cancel: (jobId) => void dispatcher.cancel(jobId),
-      now: () => dispatcher.jobsNow(),
+      cancel: (jobId) => void dispatcher.jobs.cancel(jobId),
+      now: () => dispatcher.view.jobsNow(),
     });
     return coordinator;
   }

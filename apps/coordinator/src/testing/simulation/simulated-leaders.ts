@@ -172,7 +172,7 @@ export class SimulatedLeaders {
   }
 
   #hand({ dispatcher }: SimulatedCoordinator, jobId: string): void {
-    dispatcher.submit(acceptedJob(this.jobs.get(jobId)!)).catch(() => {});
+    dispatcher.jobs.submit(acceptedJob(this.jobs.get(jobId)!)).catch(() => {});
   }
 
   #end(coordinator: SimulatedCoordinator): void {

@@ -169,7 +169,7 @@ export class SimulatedNode {
     };
     this.#dials = 0;
     this.#silentBeats = 0;
-    const session = coordinator.dispatcher.attach(hello, {
+    const session = coordinator.dispatcher.nodes.attach(hello, {
       welcome: (kept) => arrives(() => this.#welcomed(kept)),
       lease: (order) => arrives(() => this.#take(order)),
       recall: (jobId, shards) => arrives(() => this.#forget(jobId, shards)),
@@ -310,7 +310,7 @@ export class SimulatedNode {
     this.#conversation++;
     this.#link = undefined;
     this.#isWelcome = false;
-    if (isNoticed && link) link.coordinator.tell(() => link.coordinator.dispatcher.detach(link.session));
+    if (isNoticed && link) link.coordinator.tell(() => link.coordinator.dispatcher.nodes.detach(link.session));
   }
 
   #compute(): void {
@@ -388,7 +388,7 @@ export class SimulatedNode {
     const times = random.chance(duplicates) ? 2 : 1;
     for (let i = 0; i < times; i++) {
       clock.after(latencyMs * (1 + random.next()), () => {
-        link.coordinator.tell(() => link.coordinator.dispatcher.report(link.session, report));
+        link.coordinator.tell(() => link.coordinator.dispatcher.nodes.report(link.session, report));
       });
     }
   }
