@@ -54,7 +54,8 @@ export class WorkView {
   jobNow(jobId: string): JobNow {
     const { running, sessions, clock } = this.#parts;
     const run = running.get(jobId);
-    const told = run ? undefined : readJobNow(this.#others?.now(jobId) ?? '');
+    const text = run ? '' : this.#others?.now(jobId);
+    const told = text ? readJobNow(text) : undefined;
     if (told) return told;
     const nodeIds = run?.nodeIds;
     const nodes = sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
