@@ -150,7 +150,7 @@ test('no files import each other in a circle, types counted', () => {
       .map(([from, of]) => [from, of.map(({ to }) => to)]),
   );
   const next = (file: string): string | undefined => left.get(file)!.find((to) => left.has(to));
-  // A file that imports none of those left is in no circle.
+  // A file that imports no file that is left is in no circle.
   for (let size = -1; size !== left.size; ) {
     size = left.size;
     for (const file of [...left.keys()]) if (next(file) === undefined) left.delete(file);
@@ -161,7 +161,7 @@ test('no files import each other in a circle, types counted', () => {
   assert.deepEqual([...path], [], `each imports the next, and the last imports ${file}`);
 });
 
-test('what is not of tests imports nothing of theirs', () => {
+test('the product imports no file of tests', () => {
   const isOurs = (to: string) => packages.some(({ folder }) => to.startsWith(`${folder}/`));
   const wrong = imports.filter(({ from, to }) => isOurs(to) && isOfTests(to) && !isOfTests(from));
   assert.deepEqual(

@@ -24,7 +24,7 @@ export class NodeDriver {
     tell({ kind: 'NodeJoined', session, ...told }, (commands) => connection.welcome(adoptedOf(commands)));
     if (sessions.get(session)) {
       recorder.nodeAttached(hello);
-      // The older conversation of a node that attached anew is over by now.
+      // The older conversation of a node that attached again is over by now.
       warnOfSharedGpu(hello, sessions.hellos(), log);
     }
     return session;
@@ -77,7 +77,7 @@ export class NodeDriver {
     this.#forget(session);
     const unheard = lost && !isFinal ? node?.connection.whyUnheard?.() : undefined;
     const reason = unheard ?? ordered;
-    // One that is dropped because it attached anew is there.
+    // A node that is dropped because it attached again is there.
     if (node && lost) left.left(node, reason);
     if (node) recorder.nodeLeft(node.hello, lost ? reason : undefined);
     node?.connection.drop(reason, isFinal);
