@@ -30,6 +30,7 @@ export {
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
 export { compareNatural } from './listing/natural-order.ts';
+export type { Source } from './listing/source.ts';
 export {
   checkHasSource,
   type LeftOut,
@@ -37,7 +38,6 @@ export {
   listSources,
   mayHaveVideo,
   type PassedOver,
-  type Source,
   SourceNotFoundError,
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';

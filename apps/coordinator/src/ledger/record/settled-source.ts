@@ -1,3 +1,5 @@
+import type { Size } from '@halogrid/geometry';
+
 // What the ledger keeps of a source that is settled.
 
 /** SHA-256 of a source's result: 32 bytes. */
@@ -33,3 +35,18 @@ export interface Quarantine {
   /** The shard that failed; -1 for the planner. */
   shard: number;
 }
+
+/** What became of a source for good. */
+export type SettledSource =
+  | {
+      /** Every tile came, and the totals hold their sum. */
+      state: 'done';
+      size: Size;
+      counted: number;
+      digest: SourceDigest;
+    }
+  | {
+      /** It cannot be processed and counts nothing, whatever came before or comes later. */
+      state: 'quarantined';
+      reason: Quarantine;
+    };
