@@ -10,7 +10,7 @@ import type { WorkView } from '../apps/coordinator/src/dispatch/work-view.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/expose-state.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
 import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
-import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
+import { ledgerFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';

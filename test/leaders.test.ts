@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { eventually, freePort, isThorough, pause, timeoutMs } from '@halogrid/testing';
-import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
+import { PostgresServer, skipPostgres } from '../apps/coordinator/src/registry/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';

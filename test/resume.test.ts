@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { eventually, freePort, pause } from '@halogrid/testing';
-import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
+import { ledgerFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';

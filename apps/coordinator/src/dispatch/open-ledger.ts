@@ -5,10 +5,10 @@ import { histogramSpoolPath, ledgerPath } from '../job/output-paths.ts';
 import { DurableLedger, type DurableLedgerOptions, type JobHome, type OtherJobs } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
-import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
 import { Summaries } from '../ledger/summaries.ts';
+import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { Clock } from './clock.ts';
 
 export interface LedgerContext {

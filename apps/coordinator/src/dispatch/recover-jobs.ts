@@ -2,10 +2,10 @@ import type { Log } from '@halogrid/service';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { scratchUri } from '../job/output-paths.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
-import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { isUnfinished } from '../output/job-json.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
+import { isLedgerLost } from '../registry/ledger-errors.ts';
 import type { Clock } from './clock.ts';
 import type { JobDriver } from './job-driver.ts';
 

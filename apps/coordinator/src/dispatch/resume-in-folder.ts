@@ -5,8 +5,8 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { lackOf } from '../job/output-lack.ts';
 import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
-import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { ledgerFormat, OlderLedgerError } from '../registry/ledger-errors.ts';
 import type { JobDriver } from './job-driver.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 

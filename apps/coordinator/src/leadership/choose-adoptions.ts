@@ -1,4 +1,4 @@
-import type { Member, SharedJob, SharedView } from '../ledger/store/job-shares.ts';
+import type { Member, SharedJob, SharedView } from '../registry/job-shares.ts';
 import { giveUpMs, leaseMs } from './lease-keeping.ts';
 
 /** The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody leads. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
 import { turns } from '@halogrid/testing';
-import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
+import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
 

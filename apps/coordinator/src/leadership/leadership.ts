@@ -1,6 +1,6 @@
 import type { Log } from '@halogrid/service';
-import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
+import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { askEveryMs, keepLease, type LeaseEvent, type LeaseState, leaseMs, startLeadership } from './lease-keeping.ts';
 
 export interface LeadershipOptions {

@@ -9,8 +9,8 @@ import { turns } from '@halogrid/testing';
 import { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
-import type { Adopted } from '../ledger/store/job-shares.ts';
 import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
+import type { Adopted } from '../registry/job-shares.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));

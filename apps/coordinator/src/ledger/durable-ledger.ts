@@ -2,6 +2,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
 import { lackOf, type OutputLack } from '../job/output-lack.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { summarise } from './frame-summary.ts';
 import { endedEntries, withFacts } from './job-record.ts';
 import type { OpenSpool } from './job-sums.ts';
@@ -19,7 +20,6 @@ import type {
 } from './ledger.ts';
 import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
-import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change, Entry, EntryFilter } from './store/ledger-store.ts';
 import { LostSourcesError, StoredSources } from './stored-sources.ts';
 import type { Summaries } from './summaries.ts';

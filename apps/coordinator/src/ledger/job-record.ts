@@ -1,5 +1,6 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { readVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
+import { DamagedLedgerError, ledgerFormat as format } from '../registry/ledger-errors.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
 import type { StoredMended } from './mended-inputs.ts';
 import type { Merge, OpenSource } from './merge.ts';
@@ -7,7 +8,6 @@ import { blockBins, OpenBins } from './open-bins.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
 import { seal, unseal } from './record/sealed.ts';
-import { DamagedLedgerError, ledgerFormat as format } from './store/ledger-errors.ts';
 import type { Entry } from './store/ledger-store.ts';
 
 /** What the journal says of a job beside its specification, its plan, its progress and its totals. */

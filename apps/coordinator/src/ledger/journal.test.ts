@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
 import { eventually, turns } from '@halogrid/testing';
 import { systemClock } from '../dispatch/clock.ts';
+import { DamagedLedgerError } from '../registry/ledger-errors.ts';
 import { Journal, type Journaled } from './journal.ts';
-import { DamagedLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 

@@ -2,8 +2,8 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
 import { lackOf, type OutputLack } from '../job/output-lack.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
+import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { HeldChanges } from './held-changes.ts';
-import { LostLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
 /** Something of which the store keeps what changes. */

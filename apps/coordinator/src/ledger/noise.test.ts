@@ -18,10 +18,10 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
+import { isLedgerLost } from '../registry/ledger-errors.ts';
 import { runLocalJob } from '../testing/local-job.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { SeededRandom } from '../testing/simulation/seeded-random.ts';
-import { isLedgerLost } from './store/ledger-errors.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 

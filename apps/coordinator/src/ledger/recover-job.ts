@@ -1,6 +1,7 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
 import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { DamagedLedgerError } from '../registry/ledger-errors.ts';
 import {
   blockOfKey,
   decodeBlock,
@@ -21,7 +22,6 @@ import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
 import { unseal } from './record/sealed.ts';
 import { readSteps } from './record/step-record.ts';
-import { DamagedLedgerError } from './store/ledger-errors.ts';
 import type { Entry, LedgerStore } from './store/ledger-store.ts';
 import { StoredSources } from './stored-sources.ts';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { DamagedLedgerError } from '../store/ledger-errors.ts';
+import { DamagedLedgerError } from '../../registry/ledger-errors.ts';
 import type { Entry } from '../store/ledger-store.ts';
 
 const checksumBytes = 4;

@@ -1,4 +1,7 @@
-import type { JobShares } from './job-shares.ts';
+import type { JobShares } from '../../registry/job-shares.ts';
+import type { Leader } from '../../registry/registry.ts';
+
+export { FencedError, type Leader } from '../../registry/registry.ts';
 
 /** A value of the ledger, and its place. */
 export interface Entry {
@@ -22,13 +25,6 @@ export type Change =
 export interface EntryFilter {
   jobId?: string;
   kind?: string;
-}
-
-/** A process that leads. */
-export interface Leader {
-  /** Names it for people. */
-  holder: string;
-  epoch: number;
 }
 
 /**
@@ -62,15 +58,4 @@ export interface LedgerStore {
   write(epoch: number, changes: readonly Change[]): Promise<void>;
   /** Waits for what is being written. The lease stays as it is. */
   close(): Promise<void>;
-}
-
-/** What was to be written is not, because this process leads no more. */
-export class FencedError extends Error {
-  constructor(epoch: number, leader: Leader | undefined) {
-    const others = leader
-      ? `Another coordinator leads now (epoch ${leader.epoch}, ${leader.holder})`
-      : 'This coordinator leads no more';
-    super(`${others}; this one had epoch ${epoch}`);
-    this.name = 'FencedError';
-  }
 }

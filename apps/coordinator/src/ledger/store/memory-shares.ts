@@ -1,4 +1,4 @@
-import type { Adopted, JobShares, Question, SharedJob, SharedView } from './job-shares.ts';
+import type { Adopted, JobShares, Question, SharedJob, SharedView } from '../../registry/job-shares.ts';
 import {
   type Change,
   type Entry,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually, repeated } from '@halogrid/testing';
 import { Client } from 'pg';
-import { sharedLedgerFormat } from './ledger-errors.ts';
+import { sharedLedgerFormat } from '../../registry/ledger-errors.ts';
+import { PostgresServer, skipPostgres } from '../../registry/testing/postgres-server.ts';
 import { openStore } from './open-store.ts';
 import { jobSharesConformance } from './testing/job-shares-conformance.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
-import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
 
 const options = { skip: skipPostgres };
 let server: PostgresServer;

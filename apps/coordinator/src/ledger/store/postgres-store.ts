@@ -2,8 +2,9 @@
 import { protocolVersion } from '@halogrid/proto';
 import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
-import type { JobShares } from './job-shares.ts';
-import { OlderLedgerError, OtherVersionError, sharedLedgerFormat } from './ledger-errors.ts';
+import type { JobShares } from '../../registry/job-shares.ts';
+import { OlderLedgerError, OtherVersionError, sharedLedgerFormat } from '../../registry/ledger-errors.ts';
+import { PostgresShares } from '../../registry/postgres-shares.ts';
 import {
   type Change,
   type Entry,
@@ -13,7 +14,6 @@ import {
   type LedgerStore,
 } from './ledger-store.ts';
 import { type NetChanges, netChanges } from './net-changes.ts';
-import { PostgresShares } from './postgres-shares.ts';
 
 /** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
 const schemaLock = 0x48414c4f;

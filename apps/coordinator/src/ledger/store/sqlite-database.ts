@@ -3,9 +3,9 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFoldersSync } from '@halogrid/service/make-folders';
-import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
+import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../../registry/ledger-errors.ts';
+import { SameFiles } from '../../registry/same-files.ts';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
-import { SameFiles } from './same-files.ts';
 
 /** "HALO": marks the files that are ours. */
 const applicationId = 0x48414c4f;

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { repeated, within } from '@halogrid/testing';
-import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
+import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../../registry/ledger-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
 

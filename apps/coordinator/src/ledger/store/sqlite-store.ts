@@ -1,4 +1,5 @@
 import { SpareThread, ThreadClient } from '@halogrid/threads';
+import { type PackedError, unpackError } from '../../registry/packed-error.ts';
 import {
   type Change,
   type Entry,
@@ -7,7 +8,6 @@ import {
   type Leader,
   type LedgerStore,
 } from './ledger-store.ts';
-import { type PackedError, unpackError } from './packed-error.ts';
 
 /** What the thread is asked to do; it answers each order, in their order. */
 export type SqliteOrder =

@@ -1,7 +1,7 @@
 // Runs in a worker thread: does what a SqliteStore orders, one order after another, and answers each.
 import { serveOrders } from '@halogrid/threads';
+import { packError } from '../../registry/packed-error.ts';
 import type { Entry } from './ledger-store.ts';
-import { packError } from './packed-error.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteOrder } from './sqlite-store.ts';
 

@@ -1,7 +1,7 @@
-import type { JobShares } from '../../ledger/store/job-shares.ts';
 import { type Change, type EntryFilter, FencedError, type LedgerStore } from '../../ledger/store/ledger-store.ts';
 import { SharedMemoryStore, SharesMemory } from '../../ledger/store/memory-shares.ts';
 import { MemoryStore, type SharedMemory } from '../../ledger/store/memory-store.ts';
+import type { JobShares } from '../../registry/job-shares.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The store that all coordinators of a cluster share. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually, pause } from '@halogrid/testing';
-import type { Adopted, JobShares, SharedView } from '../job-shares.ts';
+import type { Adopted, JobShares, SharedView } from '../../../registry/job-shares.ts';
 import { FencedError, type LedgerStore } from '../ledger-store.ts';
 import type { OpenSame } from './ledger-store-conformance.ts';
 

@@ -6,7 +6,7 @@ type Transact = <T>(act: (client: PoolClient) => Promise<T>) => Promise<T>;
 const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
 
-/** Who leads which job of a schema of PostgresStore, whose tables these are. */
+/** Who leads which job of a schema of PostgreSQL, whose tables these are. */
 export class PostgresShares implements JobShares {
   readonly #schema: string;
   readonly #transact: Transact;
@@ -31,7 +31,9 @@ export class PostgresShares implements JobShares {
            extract(epoch FROM clock_timestamp() - leads_since) * 1000 AS leads_for_ms
          FROM ${this.#schema}.coordinators ORDER BY epoch`,
       );
-      const jobs = await client.query(`SELECT * FROM ${this.#schema}.jobs ORDER BY job_id`);
+      const jobs = await client.query(
+        `SELECT job_id, leader, epoch, writes, cancelled, now FROM ${this.#schema}.jobs ORDER BY job_id`,
+      );
       const questions = await client.query(
         `SELECT id, job_id, what FROM ${this.#schema}.questions WHERE answer IS NULL ORDER BY id`,
       );

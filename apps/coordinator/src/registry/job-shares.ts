@@ -14,14 +14,14 @@ export interface Member {
   leadsForMs: number;
 }
 
-/** A job of the store, and who leads it. */
+/** A job of the registry, and who leads it. */
 export interface SharedJob {
   jobId: string;
   /** The epoch of the member that leads it; undefined once it has ended. */
   leader: number | undefined;
   /** The fencing number of its leases: it grows with every change of its leader. */
   epoch: number;
-  /** Grows with every transaction that changes one of its entries. */
+  /** Grows with every transaction that writes of it. */
   writes: number;
   /** Somebody wants it to end. */
   isCancelled: boolean;
@@ -46,9 +46,8 @@ export interface SharedView {
 }
 
 /**
- * Who leads which job of a store that several coordinators lead at the same time. A job is led by who first wrote of it, and by
- * nobody once all of its entries were removed, whatever was written of it then. As long as somebody leads it, nobody else can write of
- * it.
+ * Who leads which job of a registry that several coordinators lead at the same time. A job is led by the member that first wrote of it,
+ * and by nobody once it has ended. As long as a member leads it, no other can write of it.
  */
 export interface JobShares {
   /** Notes what this member says of jobs that it leads, and reads everything. Promises nothing where it leads no more. */

@@ -44,6 +44,12 @@ export const ledgerFormat = 3;
  */
 export const sharedLedgerFormat = 100 + ledgerFormat;
 
+/** Rises with how registries keep jobs, and with what logs say. */
+export const registryFormat = 4;
+
+/** The same of a registry that several coordinators share. */
+export const sharedRegistryFormat = 100 + registryFormat;
+
 /** Whether an error is that the ledger is lost, or came of that. */
 export function isLedgerLost(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -1,0 +1,48 @@
+import { packMarks, specSum, statusSum } from './job-row.ts';
+import type { JobChange } from './registry.ts';
+
+/** What is to be written of a job. */
+export interface NetRow {
+  jobId: string;
+  /** Absent where the job has to be there. */
+  spec?: string;
+  specSum?: number;
+  status: string;
+  marks: string;
+  statusSum: number;
+  hasEnded: boolean;
+}
+
+/** What the changes of a transaction come to. No job is in both, nor twice. */
+export interface NetJobs {
+  removed: string[];
+  written: NetRow[];
+}
+
+/** Of several changes of a job the last one counts. In order of id, so that no two transactions wait for each other. */
+export function netJobs(changes: readonly JobChange[]): NetJobs {
+  const specs = new Map<string, string>();
+  const last = new Map<string, JobChange>();
+  for (const change of changes) {
+    if (change.kind === 'begin') specs.set(change.jobId, change.spec);
+    last.set(change.jobId, change);
+  }
+  const net: NetJobs = { removed: [], written: [] };
+  for (const jobId of [...last.keys()].sort()) {
+    const change = last.get(jobId)!;
+    if (change.kind === 'remove') net.removed.push(jobId);
+    else net.written.push(rowOf(change, specs.get(jobId)));
+  }
+  return net;
+}
+
+function rowOf(change: Exclude<JobChange, { kind: 'remove' }>, spec: string | undefined): NetRow {
+  const { jobId, status } = change;
+  const hasEnded = change.kind === 'end';
+  const marks = packMarks(hasEnded ? [] : change.marks);
+  return {
+    jobId,
+    ...(spec !== undefined && { spec, specSum: specSum(jobId, spec) }),
+    ...{ status, marks, statusSum: statusSum(jobId, status, marks, hasEnded), hasEnded },
+  };
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually, repeated } from '@halogrid/testing';
+import { Client } from 'pg';
+import { sharedRegistryFormat } from './ledger-errors.ts';
+import { openRegistry } from './open-registry.ts';
+import { jobSharesConformance } from './testing/job-shares-conformance.ts';
+import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
+import { begin, registryConformance } from './testing/registry-conformance.ts';
+
+const options = { skip: skipPostgres };
+let server: PostgresServer;
+before(async () => {
+  if (!skipPostgres) server = await PostgresServer.start({ syncs: false });
+});
+after(() => server?.remove());
+
+registryConformance(
+  'PostgresRegistry',
+  async () => {
+    const url = server.createSchema();
+    return () => openRegistry(url);
+  },
+  { ...options, hasShares: true },
+);
+
+jobSharesConformance(
+  'PostgresRegistry',
+  async () => {
+    const url = server.createSchema();
+    return () => openRegistry(url);
+  },
+  options,
+);
+
+const put = (key: number) => begin(`job-${key}`, String(key));
+
+test('two processes that meet an empty database make one schema', options, async () => {
+  const url = await server.createDatabase();
+  const stores = await Promise.all([openRegistry(url), openRegistry(url), openRegistry(url)]);
+  for (const store of stores) await store.close();
+});
+
+test(
+  'a store outlives its database: what failed may be tried again, and the lease is still there',
+  options,
+  async () => {
+    const store = await openRegistry(await server.createDatabase());
+    const epoch = (await store.acquire('test', 600_000))!;
+    await store.write(epoch, [put(0)]);
+    await server.crash();
+    const away = { message: /^The ledger at postgres:\/\/\/.*\/test_\d+ cannot be used: / };
+    await assert.rejects(store.renew(epoch, 600_000), away);
+    await assert.rejects(store.write(epoch, [put(1)]), away);
+    await assert.rejects(Array.fromAsync(store.jobs()), away);
+    await server.resume();
+    await store.write(epoch, [put(1)]);
+    assert.equal(await store.renew(epoch, 600_000), true);
+    const keys = (await Array.fromAsync(store.jobs())).map(({ status }) => Number(status));
+    assert.deepEqual(keys, [0, 1]);
+    await store.close();
+  },
+);
+
+test(
+  'a database that goes away in the middle of anything is an error of that, and no end of the process',
+  options,
+  async () => {
+    const store = await openRegistry(await server.createDatabase());
+    const epoch = (await store.acquire('test', 600_000))!;
+    for (let round = 0; round < repeated(2, 5); round++) {
+      let isAway = false;
+      const keepAsking = async (ask: () => Promise<unknown>) => {
+        while (!isAway) await ask().catch(() => {});
+      };
+      const asked = Promise.all([
+        keepAsking(() => store.write(epoch, [put(round)])),
+        keepAsking(() => store.renew(epoch, 600_000)),
+        keepAsking(() => Array.fromAsync(store.jobs())),
+      ]);
+      await server.crash();
+      isAway = true;
+      await asked;
+      await server.resume();
+    }
+    await store.close();
+  },
+);
+
+test('a transaction that stands still is ended, so that others can take its jobs over', options, async () => {
+  const url = await server.createDatabase();
+  const [leader, other] = [await openRegistry(url), await openRegistry(url)];
+  const epoch = (await leader.acquire('leader', 1))!;
+  await leader.write(epoch, [put(0)]);
+  const own = (await other.acquire('other', 600_000))!;
+  const name = url.split('/').at(-1)!;
+  // As a process that is stopped in the middle of a write: it holds the row and does not go on.
+  const stopped = new Client({ connectionString: url });
+  await stopped.connect();
+  stopped.on('error', () => {});
+  await stopped.query(
+    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 500; SELECT 1 FROM halogrid.coordinators FOR SHARE',
+  );
+  assert.equal((await other.shares!.adopt(own, [{ jobId: 'job-0', leader: epoch }])).length, 1);
+  // The row is let go before the session is off the list.
+  await eventually('the session to be over', async () => {
+    const idle = await server.query(name, `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'`);
+    return idle.length === 0;
+  });
+  await stopped.end();
+  await leader.close();
+  await other.close();
+});
+
+test('coordinators of another version are refused as long as one leads', options, async () => {
+  const url = await server.createDatabase();
+  const [store, other] = [await openRegistry(url), await openRegistry(url)];
+  const epoch = (await store.acquire('the coordinator on host-a', 600_000))!;
+  for (const column of ['protocol', 'results']) {
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 1`);
+    await assert.rejects(other.acquire('other', 600_000), {
+      name: 'OtherVersionError',
+      message:
+        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ and \d+ \(software .+\); end the others first, or run their version$/,
+    });
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 1`);
+  }
+  await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol + 1');
+  await store.release(epoch);
+  assert.ok((await other.acquire('other', 600_000))! > epoch);
+  await store.close();
+  await other.close();
+});
+
+test('clusters share a database, each in a schema of its own', options, async () => {
+  const url = await server.createDatabase();
+  const [a, b] = [await openRegistry(`${url}?schema=site_a`), await openRegistry(`${url}?schema=site_b`)];
+  await a.write((await a.acquire('a', 600_000))!, [put(0)]);
+  await b.write((await b.acquire('b', 600_000))!, [put(1)]);
+  const keys = async (store: typeof a) => (await Array.fromAsync(store.jobs())).map(({ status }) => Number(status));
+  assert.deepEqual([await keys(a), await keys(b)], [[0], [1]]);
+  await a.close();
+  await b.close();
+  for (const schema of ['', 'A', 'a-b', 'a;b', '"a"', `a${'b'.repeat(63)}`]) {
+    await assert.rejects(openRegistry(`${url}?schema=${encodeURIComponent(schema)}`), {
+      name: 'UsageError',
+      message: `Expected a lower-case name of letters, digits and _ as schema of --ledger but received '${schema}'`,
+    });
+  }
+});
+
+test('a schema of another format is refused, an older one with what to do', options, async () => {
+  const url = await server.createDatabase();
+  await (await openRegistry(url)).close();
+  const setFormat = (format: number) => server.query(url, `UPDATE halogrid.leader SET schema_version = ${format}`);
+  await setFormat(sharedRegistryFormat + 1);
+  const end = `it is of format ${sharedRegistryFormat + 1} and this halogrid knows formats up to ${sharedRegistryFormat}`;
+  await assert.rejects(openRegistry(url), {
+    message: new RegExp(`^The ledger at postgres:.* cannot be used: ${end}$`),
+  });
+  await setFormat(1);
+  await assert.rejects(openRegistry(url), {
+    name: 'OlderLedgerError',
+    message: new RegExp(
+      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${sharedRegistryFormat}\\): ` +
+        'finish its jobs with that version, then remove it$',
+    ),
+  });
+});
+
+test('a schema that is made again has higher epochs', options, async () => {
+  const url = await server.createDatabase();
+  const store = await openRegistry(url);
+  const epoch = (await store.acquire('first', 60_000))!;
+  await server.query(url, 'DROP SCHEMA halogrid CASCADE');
+  const other = await openRegistry(url);
+  assert.ok((await other.acquire('second', 60_000))! > epoch);
+  assert.equal(await store.renew(epoch, 60_000), false);
+  await store.close();
+  await other.close();
+});
+
+test('no sentence holds the password', async () => {
+  for (const url of ['postgres://me:secret@127.0.0.1:9/db', 'postgresql://me:secret@127.0.0.1:9/db?password=secret']) {
+    await assert.rejects(openRegistry(url), {
+      message: 'The ledger at postgres://127.0.0.1:9/db cannot be used: connect ECONNREFUSED 127.0.0.1:9',
+    });
+  }
+  for (const url of ['postgres://me:secret@[/db', 'mysql://me:secret@host/db', 'file:///me:secret']) {
+    await assert.rejects(openRegistry(url), {
+      name: 'UsageError',
+      message:
+        /^Expected FILE or postgres:\/\/USER@HOST:PORT\/DATABASE for --ledger but received '(postgres|mysql|file):\/\/…'$/,
+    });
+  }
+});

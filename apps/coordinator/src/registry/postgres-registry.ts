@@ -1,0 +1,352 @@
+// With postgres-shares.ts, all that knows pg.
+import { protocolVersion } from '@halogrid/proto';
+import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
+import { Pool, type PoolClient } from 'pg';
+import { type JobRow, readRow } from './job-row.ts';
+import type { JobShares } from './job-shares.ts';
+import { OlderLedgerError, OtherVersionError, sharedRegistryFormat } from './ledger-errors.ts';
+import { type NetJobs, type NetRow, netJobs } from './net-jobs.ts';
+import { PostgresShares } from './postgres-shares.ts';
+import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
+
+/** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
+const schemaLock = 0x48414c4f;
+
+/** The schema of a cluster, unless its URL names another. */
+const defaultSchema = 'halogrid';
+/** What needs no quotes, and fits PostgreSQL's names. */
+const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in microseconds: the epochs of
+ * a schema that is made again are higher than any of the one before.
+ */
+const tablesOf = (schema: string): string => `
+  CREATE SCHEMA IF NOT EXISTS ${schema};
+  CREATE TABLE ${schema}.jobs (
+    job_id text COLLATE "C" PRIMARY KEY, spec text NOT NULL, spec_sum bigint NOT NULL,
+    status text NOT NULL, marks text NOT NULL, status_sum bigint NOT NULL,
+    leader bigint, epoch bigint NOT NULL, writes bigint NOT NULL DEFAULT 1,
+    cancelled boolean NOT NULL DEFAULT false, now text NOT NULL DEFAULT ''
+  );
+  CREATE TABLE ${schema}.coordinators (
+    epoch bigint PRIMARY KEY, holder text NOT NULL, released boolean NOT NULL DEFAULT false,
+    software text NOT NULL, protocol integer NOT NULL, results integer NOT NULL,
+    leads_since timestamptz NOT NULL, renewed_at timestamptz NOT NULL, lease_ms bigint NOT NULL
+  );
+  CREATE TABLE ${schema}.leader (
+    id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL, epoch bigint NOT NULL
+  );
+  INSERT INTO ${schema}.leader VALUES (
+    1, ${sharedRegistryFormat}, floor(1e6 * extract(epoch FROM clock_timestamp()))
+  );
+  -- A crash of the server may lose what coordinators ask each other.
+  CREATE UNLOGGED TABLE ${schema}.questions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_id text NOT NULL, what text NOT NULL, answer text,
+    asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+`;
+
+const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
+/** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
+const isOver = `(released OR ${silentMs} >= lease_ms)`;
+/** A member that was silent for so long and leads nothing is forgotten. */
+const forgottenMs = 600_000;
+
+/**
+ * A transaction whose process is stopped or cut off must not hold its member's row for long: who adopts its jobs waits for it, on
+ * top of the lease. These are set in each transaction, because a pooler between may give each another session.
+ */
+const begin = `
+  BEGIN;
+  SET LOCAL idle_in_transaction_session_timeout = 3000;
+  SET LOCAL statement_timeout = 30000;
+  SET LOCAL synchronous_commit = on;
+`;
+
+/** Longer than the server's own limit, so that this is for a server that cannot be reached. */
+const answerWithinMs = 40_000;
+const connectWithinMs = 5_000;
+
+/** A page ends with the row that reaches either. */
+const pageRows = 1000;
+const pageBytes = 2 ** 20;
+
+/** Has a transaction taken back whose member does not lead what it writes of. */
+class NotLed extends Error {}
+
+/** The registry in a PostgreSQL database, in a schema of its own, which coordinators on several machines lead together. */
+export class PostgresRegistry implements Registry {
+  readonly shares: JobShares;
+  readonly #name: string;
+  readonly #schema: string;
+  readonly #pool: Pool;
+  /** Writes wait for those before them. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  /**
+   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema, `halogrid`
+   * unless named, where there is none. Rejects with one sentence that names the database without the user and password.
+   */
+  static async open(url: URL): Promise<PostgresRegistry> {
+    const store = new PostgresRegistry(url);
+    try {
+      await store.#transact((client) => prepareSchema(client, store.#schema, store.#name));
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  private constructor(url: URL) {
+    const schema = url.searchParams.get('schema') ?? defaultSchema;
+    if (!schemaPattern.test(schema)) {
+      throw new UsageError(
+        `Expected a lower-case name of letters, digits and _ as schema of --ledger but received '${schema.slice(0, 100)}'`,
+      );
+    }
+    this.#schema = schema;
+    this.shares = new PostgresShares(schema, (act) => this.#transact(act));
+    const host = decodeURIComponent(url.hostname) || url.searchParams.get('host') || 'localhost';
+    this.#name = `postgres://${host}${url.port && `:${url.port}`}${url.pathname}`;
+    const connection = new URL(url);
+    connection.searchParams.delete('schema');
+    this.#pool = new Pool({
+      connectionString: connection.href,
+      application_name: 'halogrid coordinator',
+      // A write, a renewal that does not wait for it, a page that is read, and a look at who leads what.
+      max: 4,
+      connectionTimeoutMillis: connectWithinMs,
+      query_timeout: answerWithinMs,
+      keepAlive: true,
+    });
+    // A connection may break while nobody uses it, or between two statements; the statement that follows rejects.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => void client.on('error', () => {}));
+  }
+
+  async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
+    return this.#transact(async (client) => {
+      // The row is locked from here on: of two versions that come at once, one is refused.
+      const counted = await client.query(`UPDATE ${this.#schema}.leader SET epoch = epoch + 1 RETURNING epoch`);
+      const { rows: others } = await client.query(
+        `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
+         WHERE NOT ${isOver} AND (protocol <> $1 OR results <> $2) ORDER BY epoch DESC LIMIT 1`,
+        [protocolVersion, resultsVersion],
+      );
+      if (others.length > 0) throw otherVersion(others[0]);
+      await client.query(
+        `DELETE FROM ${this.#schema}.coordinators WHERE (released OR ${silentMs} > ${forgottenMs})
+         AND NOT EXISTS (SELECT FROM ${this.#schema}.jobs WHERE leader = coordinators.epoch)`,
+      );
+      const epoch = Number(counted.rows[0].epoch);
+      await client.query(
+        `INSERT INTO ${this.#schema}.coordinators
+         VALUES ($1, $2, false, $3, $4, $5, clock_timestamp(), clock_timestamp(), $6)`,
+        [epoch, holder, softwareVersion, protocolVersion, resultsVersion, leaseMs],
+      );
+      return epoch;
+    });
+  }
+
+  async renew(epoch: number, leaseMs: number): Promise<boolean> {
+    const rows = await this.#ask(
+      `UPDATE ${this.#schema}.coordinators
+       SET leads_since = CASE WHEN ${isOver} THEN clock_timestamp() ELSE leads_since END,
+         renewed_at = clock_timestamp(), lease_ms = $2
+       WHERE epoch = $1 AND NOT released RETURNING epoch`,
+      [epoch, leaseMs],
+    );
+    return rows.length > 0;
+  }
+
+  async release(epoch: number): Promise<void> {
+    await this.#ask(`UPDATE ${this.#schema}.coordinators SET released = true WHERE epoch = $1`, [epoch]);
+  }
+
+  /** The leader; where there are several, the last that came. */
+  async leader(): Promise<Leader | undefined> {
+    const [row] = await this.#ask(
+      `SELECT holder, epoch FROM ${this.#schema}.coordinators WHERE NOT ${isOver} ORDER BY epoch DESC LIMIT 1`,
+    );
+    return row && { holder: row.holder as string, epoch: Number(row.epoch) };
+  }
+
+  async *jobs(ids?: readonly string[]): AsyncIterable<RegisteredJob> {
+    let after = '';
+    for (;;) {
+      const page = await this.#page(after, ids);
+      if (page.length === 0) return;
+      for (const row of page) yield readRow(row);
+      after = page.at(-1)!.jobId;
+    }
+  }
+
+  async write(epoch: number, changes: readonly JobChange[]): Promise<void> {
+    const net = netJobs(changes);
+    const written = this.#lastWrite.then(() =>
+      this.#transact(async (client) => {
+        // The lock makes whoever takes the jobs wait for the end of this transaction, and nobody else.
+        const leads = await client.query(
+          `SELECT 1 FROM ${this.#schema}.coordinators WHERE epoch = $1 AND NOT released FOR SHARE`,
+          [epoch],
+        );
+        if (leads.rows.length === 0 || !(await writeJobs(client, this.#schema, epoch, net))) throw new NotLed();
+      }),
+    );
+    this.#lastWrite = written.catch(() => {});
+    await written.catch(async (error) => {
+      throw error instanceof NotLed ? new FencedError(epoch, await this.leader()) : error;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#lastWrite;
+    await this.#pool.end();
+  }
+
+  async #page(after: string, ids: readonly string[] | undefined): Promise<JobRow[]> {
+    const among = ids ? 'AND job_id = ANY ($2)' : '';
+    const rows = await this.#ask(
+      `SELECT job_id, spec, spec_sum, status, marks, status_sum, leader, epoch
+       FROM (
+         SELECT *, sum(octet_length(spec) + octet_length(status)) OVER (ORDER BY job_id)
+           - octet_length(spec) - octet_length(status) AS bytes_before
+         FROM (
+           SELECT * FROM ${this.#schema}.jobs WHERE job_id > $1 ${among} ORDER BY job_id LIMIT ${pageRows}
+         ) AS rows
+       ) AS page
+       WHERE bytes_before < ${pageBytes} ORDER BY job_id`,
+      ids ? [after, ids] : [after],
+    );
+    return rows.map((row) => ({
+      jobId: row.job_id as string,
+      spec: row.spec as string,
+      specSum: Number(row.spec_sum),
+      status: row.status as string,
+      marks: row.marks as string,
+      statusSum: Number(row.status_sum),
+      leader: row.leader === null ? null : Number(row.leader),
+      epoch: Number(row.epoch),
+    }));
+  }
+
+  #ask(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return this.#transact(async (client) => (await client.query(sql, values)).rows);
+  }
+
+  /** Does something in one transaction. Rejects with one sentence; a connection that broke is replaced by the next use. */
+  async #transact<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    try {
+      client = await this.#pool.connect();
+      await client.query(begin);
+      const result = await act(client);
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // A connection with a failed transaction is not worth repairing.
+      client?.release(true);
+      if (isOfOurs.some((its) => error instanceof its)) throw error;
+      const why = this.#isClosed ? 'it is closed' : describe(error);
+      throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
+    }
+  }
+}
+
+async function prepareSchema(client: PoolClient, schema: string, name: string): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
+  const { rows } = await client.query('SELECT to_regclass($1) AS leader', [`${schema}.leader`]);
+  if (rows[0].leader === null) await client.query(tablesOf(schema));
+  const { schema_version: version } = (await client.query(`SELECT schema_version FROM ${schema}.leader`)).rows[0];
+  if (version > sharedRegistryFormat) {
+    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${sharedRegistryFormat}`);
+  }
+  if (version < sharedRegistryFormat)
+    throw new OlderLedgerError(`The ledger at ${name}`, version, sharedRegistryFormat);
+}
+
+function otherVersion(other: Record<string, unknown>): OtherVersionError {
+  return new OtherVersionError(
+    `The ledger is led by another version: ${other.holder} speaks protocol ${other.protocol} and computes results of version ` +
+      `${other.results} (software ${other.software}), this one ${protocolVersion} and ${resultsVersion} (software ` +
+      `${softwareVersion}); end the others first, or run their version`,
+  );
+}
+
+/** Errors that say what they mean. */
+const isOfOurs = [OlderLedgerError, OtherVersionError, NotLed];
+
+/** Makes the changes; false where this member does not lead one of the jobs, and then the transaction must not be committed. */
+async function writeJobs(
+  client: PoolClient,
+  schema: string,
+  epoch: number,
+  { removed, written }: NetJobs,
+): Promise<boolean> {
+  if (removed.length > 0) {
+    const { rows } = await client.query(
+      `WITH asked AS (SELECT leader FROM ${schema}.jobs WHERE job_id = ANY ($2) ORDER BY job_id FOR UPDATE)
+       SELECT 1 FROM asked WHERE leader <> $1 LIMIT 1`,
+      [epoch, removed],
+    );
+    if (rows.length > 0) return false;
+    await client.query(`DELETE FROM ${schema}.jobs WHERE job_id = ANY ($1)`, [removed]);
+  }
+  const begun = written.filter(({ spec }) => spec !== undefined);
+  const known = written.filter(({ spec }) => spec === undefined);
+  return (await beginJobs(client, schema, epoch, begun)) && (await noteJobs(client, schema, epoch, known));
+}
+
+/** The end of a job may be written twice, where it was not known whether it was. */
+const isOwn = (isEnd: string): string => `(jobs.leader = $1 OR jobs.leader IS NULL AND ${isEnd})`;
+
+async function beginJobs(client: PoolClient, schema: string, epoch: number, jobs: readonly NetRow[]): Promise<boolean> {
+  if (jobs.length === 0) return true;
+  const { rows } = await client.query(
+    `INSERT INTO ${schema}.jobs (job_id, status, marks, status_sum, leader, epoch, spec, spec_sum)
+     SELECT job_id, status, marks, status_sum, CASE WHEN ended THEN NULL ELSE $1::bigint END, $1, spec, spec_sum
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::text[], $8::bigint[])
+       AS t (job_id, status, marks, status_sum, ended, spec, spec_sum)
+     ON CONFLICT (job_id) DO UPDATE SET status = excluded.status, marks = excluded.marks,
+       status_sum = excluded.status_sum, leader = excluded.leader, writes = jobs.writes + 1
+       WHERE ${isOwn('excluded.leader IS NULL')} RETURNING 1`,
+    [epoch, ...columnsOf(jobs), jobs.map(({ spec }) => spec), jobs.map(({ specSum }) => specSum)],
+  );
+  return rows.length === jobs.length;
+}
+
+async function noteJobs(client: PoolClient, schema: string, epoch: number, jobs: readonly NetRow[]): Promise<boolean> {
+  if (jobs.length === 0) return true;
+  const { rows } = await client.query(
+    `UPDATE ${schema}.jobs SET status = told.status, marks = told.marks, status_sum = told.status_sum,
+       leader = CASE WHEN ended THEN NULL ELSE leader END, now = CASE WHEN ended THEN '' ELSE now END,
+       writes = writes + 1
+     FROM (
+       SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::boolean[])
+         AS t (job_id, status, marks, status_sum, ended) ORDER BY 1
+     ) AS told
+     WHERE jobs.job_id = told.job_id AND ${isOwn('ended')} RETURNING 1`,
+    [epoch, ...columnsOf(jobs)],
+  );
+  return rows.length === jobs.length;
+}
+
+const columnsOf = (jobs: readonly NetRow[]): unknown[] => [
+  jobs.map(({ jobId }) => jobId),
+  jobs.map(({ status }) => status),
+  jobs.map(({ marks }) => marks),
+  jobs.map(({ statusSum }) => statusSum),
+  jobs.map(({ hasEnded }) => hasEnded),
+];
+
+function describe(error: unknown): string {
+  // Several addresses of one name that all failed.
+  if (error instanceof AggregateError) return error.errors.map(describe).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,309 @@
+// The only file that knows node:sqlite. Everything here blocks, which is why it runs in sqlite-worker.ts.
+import { closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { makeFoldersSync } from '@halogrid/service/make-folders';
+import type { JobRow } from './job-row.ts';
+import { DamagedLedgerError, LostLedgerError, OlderLedgerError, registryFormat } from './ledger-errors.ts';
+import { type NetRow, netJobs } from './net-jobs.ts';
+import type { JobChange, Leader } from './registry.ts';
+import { SameFiles } from './same-files.ts';
+
+/** "HALO": marks the files that are ours. */
+const applicationId = 0x48414c4f;
+
+/** How long one process waits for another that writes to the same file. */
+const busyMs = 10_000;
+
+/** A page ends with the row that reaches either. */
+const pageRows = 1000;
+const pageCharacters = 2 ** 20;
+
+/**
+ * The first epoch is the time in microseconds: that of a file which takes the place of another is higher than any of that one, so
+ * that what was leased by the one is not taken for what the other leases.
+ */
+const schema = (epoch: number): string => `
+  CREATE TABLE jobs (
+    job_id TEXT PRIMARY KEY, spec TEXT NOT NULL, spec_sum INTEGER NOT NULL,
+    status TEXT NOT NULL, marks TEXT NOT NULL, status_sum INTEGER NOT NULL, leader INTEGER, epoch INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leader (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    epoch INTEGER NOT NULL, holder TEXT, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO leader VALUES (1, ${epoch}, NULL, 0, 0);
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${registryFormat};
+`;
+
+/** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
+const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
+
+/** Jobs of the leader before are its successor's. */
+const takeAll = 'UPDATE jobs SET leader = :epoch, epoch = :epoch WHERE leader IS NOT NULL';
+
+const sets = 'SET status = :status, marks = :marks, status_sum = :statusSum, leader = :leader';
+/** The end of a job may be written twice. */
+const isOwn = '(leader = :epoch OR leader IS NULL AND :leader IS NULL)';
+const begin = `INSERT INTO jobs VALUES (:jobId, :spec, :specSum, :status, :marks, :statusSum, :leader, :epoch)
+  ON CONFLICT (job_id) DO UPDATE ${sets} WHERE ${isOwn}`;
+const note = `UPDATE jobs ${sets} WHERE job_id = :jobId AND ${isOwn}`;
+const remove = 'DELETE FROM jobs WHERE job_id = :jobId AND (leader = :epoch OR leader IS NULL)';
+
+/** Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits. */
+const sentences: Record<number, string> = {
+  5: `another process has been writing to it for ${busyMs / 1000} s`,
+  8: 'it may not be written',
+  13: 'the disk is full',
+  14: 'it cannot be opened or created there',
+  26: 'it is no ledger of halogrid, or damaged',
+};
+
+const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
+
+/**
+ * Failures of the system that leave the file as it is, and that time may mend: no memory (3082), a quota that is used up (778,
+ * and with it every other failure to write), no room for the shared memory (4874).
+ */
+const passingIoErrors = [778, 3082, 4874];
+
+/** A registry in one file. Every method throws one sentence that names the file. */
+export class SqliteDatabase {
+  readonly #path: string;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  /** Undefined while it is being opened. */
+  #files: SameFiles | undefined;
+  /** Why nothing is done any more. */
+  #lost: LostLedgerError | undefined;
+
+  /** Opens or creates the file, and the folders it is in. */
+  constructor(path: string) {
+    this.#path = path;
+    let main: SameFiles | undefined;
+    this.#db = this.#speak(() => {
+      makeFoldersSync(dirname(path));
+      createPrivately(path);
+      main = new SameFiles([path]);
+      return new DatabaseSync(path, { timeout: busyMs });
+    });
+    try {
+      this.#speak(() => this.#prepareFile());
+      const files = new SameFiles([path, `${path}-wal`, `${path}-shm`]);
+      if (main!.firstChanged()) throw this.#replaced(path);
+      this.#files = files;
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  acquire(holder: string, leaseMs: number): number | undefined {
+    return this.#speak(() => {
+      // Without a transaction, a row that does not fit on a full disk would be lost without an error.
+      const epoch = this.#transact(() => {
+        const row = this.#get(
+          `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+           WHERE ${isOver} RETURNING epoch`,
+          { holder, leaseMs, now: Date.now() },
+        );
+        const epoch = row?.epoch as number | undefined;
+        if (epoch !== undefined) this.#prepare(takeAll).run({ epoch });
+        return epoch;
+      });
+      this.#checkFiles();
+      return epoch;
+    });
+  }
+
+  renew(epoch: number, leaseMs: number): boolean {
+    return this.#speak(() => {
+      const row = this.#get(
+        `UPDATE leader SET renewed_ms = :now, lease_ms = :leaseMs
+         WHERE epoch = :epoch AND holder IS NOT NULL RETURNING epoch`,
+        { epoch, leaseMs, now: Date.now() },
+      );
+      this.#checkFiles();
+      return row !== undefined;
+    });
+  }
+
+  release(epoch: number): void {
+    this.#get('UPDATE leader SET holder = NULL WHERE epoch = :epoch RETURNING epoch', { epoch });
+  }
+
+  leader(): Leader | undefined {
+    const row = this.#get(`SELECT holder, epoch FROM leader WHERE NOT (${isOver})`, { now: Date.now() });
+    return row && { holder: row.holder as string, epoch: row.epoch as number };
+  }
+
+  /** The jobs that follow `after`, as many as make a page; none at the end. */
+  page(after: string, ids?: readonly string[]): JobRow[] {
+    return this.#speak(() => {
+      const among = ids ? 'AND job_id IN (SELECT value FROM json_each(:ids))' : '';
+      const rows = this.#prepare(
+        `SELECT job_id AS jobId, spec, spec_sum AS specSum, status, marks, status_sum AS statusSum, leader, epoch
+         FROM jobs WHERE job_id > :after ${among} ORDER BY job_id LIMIT ${pageRows}`,
+      ).iterate({ after, ...(ids && { ids: JSON.stringify(ids) }) });
+      const page: JobRow[] = [];
+      let characters = 0;
+      for (const row of rows) {
+        const job = { ...row } as unknown as JobRow;
+        page.push(job);
+        characters += job.spec.length + job.status.length;
+        if (characters >= pageCharacters) break;
+      }
+      return page;
+    });
+  }
+
+  /** False, and nothing changed, where the epoch leads no more, or does not lead one of the jobs. */
+  write(epoch: number, changes: readonly JobChange[]): boolean {
+    return this.#speak(() => {
+      const isMade = this.#transact(() => {
+        const leads = this.#get('SELECT 1 FROM leader WHERE epoch = :epoch AND holder IS NOT NULL', { epoch });
+        if (!leads) return false;
+        const { removed, written } = netJobs(changes);
+        return removed.every((jobId) => this.#remove(epoch, jobId)) && written.every((row) => this.#put(epoch, row));
+      });
+      // Changes written to a file that was deleted or replaced must not be acknowledged.
+      this.#checkFiles();
+      return isMade;
+    });
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  /** Takes back what `act` did where it returns false or throws. */
+  #transact<T>(act: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = act();
+      this.#db.exec(result === false ? 'ROLLBACK' : 'COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** False where another leads the job. */
+  #remove(epoch: number, jobId: string): boolean {
+    const { changes } = this.#prepare(remove).run({ epoch, jobId });
+    return changes > 0 || this.#get('SELECT 1 FROM jobs WHERE job_id = :jobId', { jobId }) === undefined;
+  }
+
+  /** False where the epoch does not lead the job. */
+  #put(epoch: number, { jobId, spec, specSum, status, marks, statusSum, hasEnded }: NetRow): boolean {
+    const row = { epoch, jobId, status, marks, statusSum, leader: hasEnded ? null : epoch };
+    const isNew = spec !== undefined;
+    const { changes } = isNew
+      ? this.#prepare(begin).run({ ...row, spec, specSum: specSum! })
+      : this.#prepare(note).run(row);
+    return changes > 0;
+  }
+
+  #prepareFile(): void {
+    // Where two processes meet a new file, one makes the tables. Nothing of a foreign file is changed.
+    this.#transact(() => {
+      const id = this.#pragma('application_id');
+      const version = this.#pragma('user_version');
+      const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
+      if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
+      if (version > registryFormat) {
+        throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${registryFormat}`);
+      }
+      if (!isNew && version < registryFormat)
+        throw new OlderLedgerError(`The ledger '${this.#path}'`, version, registryFormat);
+      if (isNew) this.#db.exec(schema(1000 * nextMillisecond()));
+    });
+    // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+    // The files beside it are there from the first look on.
+    this.leader();
+  }
+
+  /** Throws where what is written goes to a file that is not at its path any more. */
+  #checkFiles(): void {
+    const changed = this.#files?.firstChanged();
+    if (!changed) return;
+    this.#lost = this.#replaced(changed);
+    // Where the log alone is gone and nobody else has the file, SQLite brings what was in the log home.
+    this.#db.close();
+    throw this.#lost;
+  }
+
+  #replaced(file: string): LostLedgerError {
+    const which = file === this.#path ? '' : ` ('${file}')`;
+    return new LostLedgerError(
+      `The ledger '${this.#path}' was deleted or replaced while in use${which}; nothing more is written: ` +
+        'put it back for its jobs to go on, or start again with what is there now',
+    );
+  }
+
+  #pragma(name: string): number {
+    return Number(Object.values(this.#db.prepare(`PRAGMA ${name}`).get()!)[0]);
+  }
+
+  #get(sql: string, parameters: Record<string, string | number>): Record<string, unknown> | undefined {
+    return this.#speak(() => this.#prepare(sql).get(parameters));
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #speak<T>(act: () => T): T {
+    if (this.#lost) throw this.#lost;
+    try {
+      return act();
+    } catch (error) {
+      const { code, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
+      if (code === undefined) throw error;
+      // What is no more at its path may fail in any way.
+      this.#checkFiles();
+      if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
+      if (this.#isDamage(errcode)) {
+        throw new DamagedLedgerError(`'${this.#path}' cannot be read (${message}); a copy of it made earlier will do`);
+      }
+      throw this.#refusal(sentences[errcode & 0xff] ?? message);
+    }
+  }
+
+  #isDamage(errcode: number): boolean {
+    const code = errcode & 0xff;
+    if (code === codes.ioError) return !passingIoErrors.includes(errcode);
+    // What never was a ledger is none that is damaged.
+    return code === codes.corrupt || (code === codes.notADatabase && this.#files !== undefined);
+  }
+
+  #refusal(why: string): Error {
+    return new Error(`The ledger '${this.#path}' cannot be used: ${why}`);
+  }
+}
+
+/** Specifications may hold presigned URLs, so a new file is for its owner alone; SQLite makes those beside it alike. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch {
+    // It is there, or SQLite says what is the matter.
+  }
+}
+
+/** The time when the next millisecond has begun, in which no other file is made: its first 1,000 epochs are this file's own. */
+function nextMillisecond(): number {
+  const before = Date.now();
+  for (;;) {
+    const now = Date.now();
+    if (now !== before) return now;
+  }
+}

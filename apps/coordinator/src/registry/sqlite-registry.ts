@@ -1,0 +1,92 @@
+import { SpareThread, ThreadClient } from '@halogrid/threads';
+import { type JobRow, readRow } from './job-row.ts';
+import { type PackedError, unpackError } from './packed-error.ts';
+import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
+
+/** What the thread is asked to do; it answers each order, in their order. */
+export type SqliteOrder =
+  | { kind: 'open'; path: string }
+  | { kind: 'acquire'; holder: string; leaseMs: number }
+  | { kind: 'renew'; epoch: number; leaseMs: number }
+  | { kind: 'release'; epoch: number }
+  | { kind: 'leader' }
+  | { kind: 'page'; after: string; ids: readonly string[] | undefined }
+  | { kind: 'write'; epoch: number; changes: readonly JobChange[] }
+  | { kind: 'close' };
+
+/** For the next ledger that is opened. */
+export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
+
+/** The registry in a file of SQLite, for one machine. A thread of its own waits for the disk. */
+export class SqliteRegistry implements Registry {
+  readonly #path: string;
+  readonly #thread: ThreadClient<SqliteOrder, unknown>;
+
+  /** Opens the file at `path`, or makes it. Rejects with one sentence that names the file. */
+  static async open(path: string): Promise<SqliteRegistry> {
+    const store = new SqliteRegistry(path);
+    try {
+      await store.#order({ kind: 'open', path });
+      return store;
+    } catch (error) {
+      await store.#thread.end();
+      throw error;
+    }
+  }
+
+  private constructor(path: string) {
+    this.#path = path;
+    this.#thread = new ThreadClient(sqliteThread.take(), {
+      ended: (end) => this.#closed('error' in end ? end.error.message : 'its thread has ended'),
+      unpack: (failure) => unpackError(failure as PackedError),
+    });
+  }
+
+  acquire(holder: string, leaseMs: number): Promise<number | undefined> {
+    return this.#order({ kind: 'acquire', holder, leaseMs });
+  }
+
+  renew(epoch: number, leaseMs: number): Promise<boolean> {
+    return this.#order({ kind: 'renew', epoch, leaseMs });
+  }
+
+  release(epoch: number): Promise<void> {
+    return this.#order({ kind: 'release', epoch });
+  }
+
+  leader(): Promise<Leader | undefined> {
+    return this.#order({ kind: 'leader' });
+  }
+
+  async *jobs(ids?: readonly string[]): AsyncIterable<RegisteredJob> {
+    let after = '';
+    for (;;) {
+      const page: JobRow[] = await this.#order({ kind: 'page', after, ids });
+      if (page.length === 0) return;
+      for (const row of page) yield readRow(row);
+      after = page.at(-1)!.jobId;
+    }
+  }
+
+  async write(epoch: number, changes: readonly JobChange[]): Promise<void> {
+    // An order is sent at the end of the turn.
+    const copies = changes.map((change) => ('marks' in change ? { ...change, marks: [...change.marks] } : change));
+    const isWritten: boolean = await this.#order({ kind: 'write', epoch, changes: copies });
+    if (!isWritten) throw new FencedError(epoch, await this.leader());
+  }
+
+  async close(): Promise<void> {
+    if (this.#thread.hasEnded) return;
+    await this.#order({ kind: 'close' });
+    // The thread has closed the file, and waits for the next ledger.
+    sqliteThread.give(this.#thread.release(this.#closed('its thread has ended')));
+  }
+
+  #closed(why: string): Error {
+    return new Error(`The ledger '${this.#path}' is closed: ${why}`);
+  }
+
+  #order<T>(order: SqliteOrder): Promise<T> {
+    return this.#thread.order(order) as Promise<T>;
+  }
+}
