@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeVarints } from '@halogrid/proto/varints';
 import { packSources } from '@halogrid/sources/pack-sources';
-import { FrameRows } from '../../../apps/coordinator/src/ledger/frame-rows.ts';
+import { FrameRows } from '../../../apps/coordinator/src/log/frame-rows.ts';
 import type { FramesRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
 

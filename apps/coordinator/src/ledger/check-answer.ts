@@ -5,7 +5,7 @@ import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { indexesOf } from '../job/packed-frames.ts';
 import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
-import { SourceRuns } from './source-runs.ts';
+import { SourceRuns } from '../log/source-runs.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {

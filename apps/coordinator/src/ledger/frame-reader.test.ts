@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { varintLength, writeVarints } from '@halogrid/proto/varints';
 import fc from 'fast-check';
-import { sourceDigest } from './digest.ts';
+import { sourceDigest } from '../log/digest.ts';
+import { FrameRows } from '../log/frame-rows.ts';
 import { FrameReader } from './frame-reader.ts';
-import { FrameRows } from './frame-rows.ts';
 
 const reader = new FrameReader();
 

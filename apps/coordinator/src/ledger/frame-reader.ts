@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { WasmModule } from '@halogrid/kernels/wasm-module';
-import type { FrameRows } from './frame-rows.ts';
+import type { FrameRows } from '../log/frame-rows.ts';
 
 interface Exports {
   read(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistogramShape } from '../job/histogram-shape.ts';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
+import { sourceDigest } from '../log/digest.ts';
+import { FrameRows } from '../log/frame-rows.ts';
 import { foundFrames } from '../testing/found-frames.ts';
 import { framesWithout } from './check-answer.ts';
-import { sourceDigest } from './digest.ts';
-import { FrameRows } from './frame-rows.ts';
 import { type FrameOrder, type PartSummary, summarise } from './frame-summary.ts';
 
 const shape: HistogramShape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };

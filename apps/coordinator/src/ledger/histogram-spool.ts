@@ -3,8 +3,8 @@ import { constants, copyFile, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { lackOf } from '../job/output-lack.ts';
+import type { HistogramPlace } from '../log/settled-source.ts';
 import { describeEarlyEnd, fillFrom } from './histogram-file.ts';
-import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
 
 /** A file of histograms that is open. */

@@ -1,10 +1,10 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { readVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
+import type { StoredMended } from '../log/mended-inputs.ts';
+import { blockBins, OpenBins } from '../log/open-bins.ts';
 import { DamagedLedgerError, ledgerFormat as format } from '../registry/ledger-errors.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
-import type { StoredMended } from './mended-inputs.ts';
 import type { Merge, OpenSource } from './merge.ts';
-import { blockBins, OpenBins } from './open-bins.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
 import { seal, unseal } from './record/sealed.ts';

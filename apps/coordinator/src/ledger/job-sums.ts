@@ -1,14 +1,14 @@
 import type { JobSpec } from '@halogrid/proto';
 import { type JobPart, jobGrid } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { jobDigest } from '../log/digest.ts';
+import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 import { type CapturedOf, withTimes } from './captured-times.ts';
-import { jobDigest } from './digest.ts';
 import type { PartSummary } from './frame-summary.ts';
 import type { HistogramSpool } from './histogram-spool.ts';
 import { jobLine } from './job-line.ts';
 import type { JobResults } from './ledger.ts';
 import { Merge } from './merge.ts';
-import type { HistogramPlace, StoredPlace } from './record/settled-source.ts';
 import { HeldRows, StoredFrames } from './stored-frames.ts';
 
 /**

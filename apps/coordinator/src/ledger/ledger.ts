@@ -3,7 +3,7 @@ import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } fr
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
-import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
+import type { HistogramPlace, SourceDigest, StoredPlace } from '../log/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 

@@ -4,7 +4,7 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
-import { quarantinedDigest, sourceDigest } from './digest.ts';
+import { quarantinedDigest, sourceDigest } from '../log/digest.ts';
 import { Merge } from './merge.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 };

@@ -4,16 +4,16 @@ import type { QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { FrameOfVideo, PackedFrames, SourceResult } from '../job/shard.ts';
-import { sourceDigest } from './digest.ts';
+import { sourceDigest } from '../log/digest.ts';
+import { OpenBins } from '../log/open-bins.ts';
+import { QuarantineReasons } from '../log/quarantine-reasons.ts';
+import type { Quarantine, SettledSource, SourceDigest } from '../log/settled-source.ts';
+import { Totals } from '../log/totals.ts';
 import type { PartSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
-import { OpenBins } from './open-bins.ts';
-import { QuarantineReasons } from './quarantine-reasons.ts';
-import type { Quarantine, SettledSource, SourceDigest } from './record/settled-source.ts';
 import { SettledTable, type StoredRow } from './settled-table.ts';
 import { type PlannedBlock, type PlannedSource, SourceList } from './source-list.ts';
 import type { StoredFrames } from './stored-frames.ts';
-import { Totals } from './totals.ts';
 
 /** Some tiles of a source, or all, are still to come. */
 export interface OpenSource {

@@ -1,6 +1,6 @@
+import { blockBins } from '../log/open-bins.ts';
 import { blockKey, encodeBlock, encodeOpenSource } from './job-record.ts';
 import type { JobSums } from './job-sums.ts';
-import { blockBins } from './open-bins.ts';
 import { seal } from './record/sealed.ts';
 import type { Change } from './store/ledger-store.ts';
 

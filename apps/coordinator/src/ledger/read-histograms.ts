@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { readVarints } from '@halogrid/proto/varints';
+import type { HistogramPlace } from '../log/settled-source.ts';
 import { describeChange, describeEarlyEnd, fillFrom } from './histogram-file.ts';
-import type { HistogramPlace } from './record/settled-source.ts';
 
 /** What is read at once, unless one source is longer. */
 const blockBytes = 2 ** 20;

@@ -1,6 +1,8 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
 import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { MendedInputCounts } from '../log/mended-inputs.ts';
+import { blockBins } from '../log/open-bins.ts';
 import { DamagedLedgerError } from '../registry/ledger-errors.ts';
 import {
   blockOfKey,
@@ -13,8 +15,6 @@ import {
 } from './job-record.ts';
 import type { JobSums, OpenSpool } from './job-sums.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
-import { MendedInputCounts } from './mended-inputs.ts';
-import { blockBins } from './open-bins.ts';
 import { OpenJob } from './open-job.ts';
 import { blockKind, openKind } from './open-source-entries.ts';
 import { ByteReader } from './record/byte-reader.ts';

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
+import { FrameRows } from '../log/frame-rows.ts';
+import type { SourceDigest, StoredPlace } from '../log/settled-source.ts';
+import { SourceRuns } from '../log/source-runs.ts';
 import { changedAt } from './captured-times.ts';
-import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import type { SourceDigest, StoredPlace } from './record/settled-source.ts';
 import { plannedOf } from './source-list.ts';
-import { SourceRuns } from './source-runs.ts';
 
 const sourceDigestBytes = 32;
 

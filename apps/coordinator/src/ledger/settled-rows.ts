@@ -1,5 +1,5 @@
+import type { HistogramPlace } from '../log/settled-source.ts';
 import type { SettledRow } from './ledger.ts';
-import type { HistogramPlace } from './record/settled-source.ts';
 
 /** A source that is done, and where its histograms are. */
 export type CountedRow = Extract<SettledRow, { state: 'done' }> & { place: HistogramPlace };

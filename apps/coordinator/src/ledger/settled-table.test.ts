@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { quarantinedDigest } from './digest.ts';
-import type { SettledSource } from './record/settled-source.ts';
+import { quarantinedDigest } from '../log/digest.ts';
+import type { SettledSource } from '../log/settled-source.ts';
 import { SettledTable } from './settled-table.ts';
 
 /** Plain objects, as the table gives them. */

@@ -1,5 +1,5 @@
-import { quarantinedDigest } from './digest.ts';
-import type { Quarantine, SettledSource } from './record/settled-source.ts';
+import { quarantinedDigest } from '../log/digest.ts';
+import type { Quarantine, SettledSource } from '../log/settled-source.ts';
 import type { StoredFrames } from './stored-frames.ts';
 
 const blockSources = 1024;

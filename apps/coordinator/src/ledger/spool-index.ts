@@ -1,4 +1,4 @@
-import type { HistogramPlace } from './record/settled-source.ts';
+import type { HistogramPlace } from '../log/settled-source.ts';
 
 const blockSources = 1024;
 

@@ -3,36 +3,61 @@ import { crc32 } from 'node:zlib';
 /** Facts of one append, which count together or not at all. */
 export type Facts = readonly Uint8Array[];
 
-/** A group that a log holds: its facts, and the byte behind it. */
-export interface Group {
-  facts: Uint8Array[];
+/** Where a group lies in its log. */
+export interface GroupPlace {
+  /** Its first byte. */
+  offset: number;
+  /** The byte behind it. */
   end: number;
+  /** First byte of the last group with a checkpoint, which may be this one. */
+  checkpoint: number;
+}
+
+/** A group that a log holds. */
+export interface Group extends GroupPlace {
+  facts: Uint8Array[];
 }
 
 /** Bytes of a group at most, its head included. */
 export const maxGroupBytes = 2 ** 30;
 
 const magic = 0x686c6f67;
-export const headBytes = 12;
+/** Of a group. */
+export const headBytes = 20;
 const lengthBytes = 4;
 
 /**
  * The bytes of a group that begins at `offset` of the log `logName`, in pieces that share the facts' memory:
  *
  *     magic, length   uint32 little-endian; `length` is that of what follows the head
- *     checksum        CRC-32 of the log's name, the offset, the length and all that follows
+ *     checksum        CRC-32 of the log's name, the offset, the length, the checkpoint and all that follows
+ *     checkpoint      uint64: where the last group with a checkpoint begins
  *     facts           of each its length, uint32, and its bytes
  *
  * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws RangeError
  * where it would be longer than `maxGroupBytes`.
  */
-export function packGroup(logName: string, offset: number, facts: Facts): Uint8Array[] {
+export function packGroup(
+  logName: string,
+  { offset, checkpoint }: Pick<GroupPlace, 'offset' | 'checkpoint'>,
+  facts: Facts,
+): Uint8Array[] {
   const pieces = facts.flatMap((fact) => [uint32(fact.length), fact]);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (headBytes + length > maxGroupBytes) throw new RangeError(`A group of facts has ${length} bytes`);
-  let checksum = seed(logName, offset, length);
+  let checksum = seed(logName, offset, length, checkpoint);
   for (const piece of pieces) checksum = crc32(piece, checksum);
-  return [Buffer.concat([uint32(magic), uint32(length), uint32(checksum)]), ...pieces];
+  const head = Buffer.concat([uint32(magic), uint32(length), uint32(checksum), uint64(checkpoint)]);
+  return [head, ...pieces];
+}
+
+/** Where each fact of a group that begins at `offset` lies in the log. */
+export function* factOffsets(offset: number, facts: Facts): Generator<number> {
+  let at = offset + headBytes;
+  for (const { length } of facts) {
+    yield at + lengthBytes;
+    at += lengthBytes + length;
+  }
 }
 
 /** Bytes of the group whose head is at `at` of `bytes`; undefined where there is no head, or it cannot be right. */
@@ -47,24 +72,35 @@ export function readGroup(logName: string, offset: number, bytes: Buffer): Group
   const whole = groupLength(bytes);
   if (whole === undefined || whole > bytes.length) return undefined;
   const content = bytes.subarray(headBytes, whole);
-  if (crc32(content, seed(logName, offset, content.length)) !== bytes.readUInt32LE(8)) return undefined;
+  const checkpoint = Number(bytes.readBigUInt64LE(12));
+  if (crc32(content, seed(logName, offset, content.length, checkpoint)) !== bytes.readUInt32LE(8)) return undefined;
   const facts: Uint8Array[] = [];
   for (let at = 0; at < content.length; ) {
     const length = content.readUInt32LE(at);
     facts.push(content.subarray(at + lengthBytes, at + lengthBytes + length));
     at += lengthBytes + length;
   }
-  return { facts, end: offset + whole };
+  return { facts, offset, end: offset + whole, checkpoint };
 }
 
 /** Where in `bytes`, from `from` on, a group may begin; -1 where none may. */
 export const nextMagic = (bytes: Buffer, from: number): number => bytes.indexOf(magicBytes, from);
 
-const seed = (logName: string, offset: number, length: number): number => crc32(`${logName} ${offset} ${length}`);
+/** Where in `bytes`, at `to` or before, a group may begin; -1 where none may. */
+export const lastMagic = (bytes: Buffer, to: number): number => (to < 0 ? -1 : bytes.lastIndexOf(magicBytes, to));
+
+const seed = (logName: string, offset: number, length: number, checkpoint: number): number =>
+  crc32(`${logName} ${offset} ${length} ${checkpoint}`);
 
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(lengthBytes);
   bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
   return bytes;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
-import { DamagedLogError, type LogRange, LogWriter, readLog } from './log-file.ts';
+import { DamagedLogError, type LogRange, LogWriter, lastGroup, readLog } from './log-file.ts';
 
 describe('a log of facts', () => {
   let folder: string;
@@ -20,9 +20,18 @@ describe('a log of facts', () => {
     const path = join(folder, `log-${logs++}`);
     const log = await LogWriter.create(path, name);
     const ends: number[] = [];
-    for (const facts of groups) ends.push(await log.append(facts.map((fact) => Buffer.from(fact))));
+    const checkpoints: number[] = [];
+    for (const [i, facts] of groups.entries()) {
+      // Every third has a checkpoint, as the first one.
+      const place = await log.append(
+        facts.map((fact) => Buffer.from(fact)),
+        i % 3 === 0,
+      );
+      ends.push(place.end);
+      checkpoints.push(i % 3 === 0 ? place.offset : checkpoints.at(-1)!);
+    }
     await log.close();
-    return { path, ends };
+    return { path, ends, checkpoints };
   }
 
   async function read(path: string, range: LogRange = {}, name = 'job 1') {
@@ -57,6 +66,26 @@ describe('a log of facts', () => {
         const at = whole.at(-1) ?? 0;
         const torn = at === bytes.length ? [] : [at];
         assert.deepEqual(await read(path), { groups: groups.slice(0, whole.length), torn });
+      }),
+      { numRuns: runs(100) },
+    ));
+
+  it('has its last whole group found from its end on, and with it the last checkpoint', () =>
+    fc.assert(
+      fc.asyncProperty(groupsOf, fc.nat(), fc.boolean(), async (groups, cut, hasNoise) => {
+        const { path, ends, checkpoints } = await write(groups);
+        const bytes = (await readFile(path)).subarray(0, cut % (ends.at(-1)! + 1));
+        const noise = hasNoise ? [bytes.subarray(0, 25)] : [];
+        await writeFile(path, Buffer.concat([bytes, ...noise]));
+        const whole = ends.filter((end) => end <= bytes.length).length;
+        const group = await lastGroup(path, 'job 1');
+        const expected = whole === 0 ? undefined : [ends[whole - 1], checkpoints[whole - 1], groups[whole - 1]];
+        const found = group && [group.end, group.checkpoint, group.facts.map((fact) => Buffer.from(fact).toString())];
+        assert.deepEqual(found, expected);
+        for (const [i, end] of ends.slice(0, whole).entries()) {
+          assert.equal((await lastGroup(path, 'job 1', end))!.checkpoint, checkpoints[i]);
+          await assert.rejects(lastGroup(path, 'job 1', end - 1), DamagedLogError);
+        }
       }),
       { numRuns: runs(100) },
     ));

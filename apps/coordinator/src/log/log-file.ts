@@ -1,41 +1,63 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { type Facts, type Group, groupLength, headBytes, nextMagic, packGroup, readGroup } from './group.ts';
+import {
+  type Facts,
+  type Group,
+  type GroupPlace,
+  groupLength,
+  headBytes,
+  lastMagic,
+  nextMagic,
+  packGroup,
+  readGroup,
+} from './group.ts';
+import type { LogAppender } from './log-place.ts';
 
 /** A log holds other bytes than were written, or fewer. The message is a sentence. */
 export class DamagedLogError extends Error {
   override readonly name = 'DamagedLogError';
 }
 
+/** A file that is written: the calls of node:fs/promises. */
+export interface WrittenFile {
+  writev(pieces: readonly Uint8Array[], at: number): Promise<{ bytesWritten: number }>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+export type OpenFile = (path: string, flags: string) => Promise<WrittenFile>;
+
 /** A log of facts in a file, which one process writes, once. */
-export class LogWriter {
+export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
-  readonly #file: FileHandle;
+  readonly #file: WrittenFile;
   #end = 0;
+  #checkpoint = 0;
 
   /** Begins a log. Rejects where the file exists: a log is never another's. */
-  static async create(path: string, name: string): Promise<LogWriter> {
-    return new LogWriter(path, name, await open(path, 'wx'));
+  static async create(path: string, name: string, openFile: OpenFile = open): Promise<LogWriter> {
+    return new LogWriter(path, name, await openFile(path, 'wx'));
   }
 
-  private constructor(path: string, name: string, file: FileHandle) {
+  private constructor(path: string, name: string, file: WrittenFile) {
     this.#path = path;
     this.#name = name;
     this.#file = file;
   }
 
-  /** Bytes that are written and synced. */
+  /** Bytes that are written and synced, and so where the next group begins. */
   get end(): number {
     return this.#end;
   }
 
   /**
-   * Appends a group and resolves with the log's length once it is synced. After a rejection nothing of the group counts, and the next
-   * one takes its place. One call at a time.
+   * Appends a group, with a checkpoint in it or without, and resolves with where it lies once it is synced. After a rejection nothing of
+   * the group counts, and the next one takes its place. One call at a time.
    */
-  async append(facts: Facts): Promise<number> {
-    const pieces = packGroup(this.#name, this.#end, facts);
+  async append(facts: Facts, hasCheckpoint = false): Promise<GroupPlace> {
+    const offset = this.#end;
+    const checkpoint = hasCheckpoint ? offset : this.#checkpoint;
+    const pieces = packGroup(this.#name, { offset, checkpoint }, facts);
     try {
       await writeAll(this.#file, pieces, this.#end);
       await this.#file.datasync();
@@ -43,7 +65,8 @@ export class LogWriter {
       throw new Error(`The log '${this.#path}' could not be written: ${(error as Error).message}`, { cause: error });
     }
     this.#end += pieces.reduce((sum, { length }) => sum + length, 0);
-    return this.#end;
+    this.#checkpoint = checkpoint;
+    return { offset, end: this.#end, checkpoint };
   }
 
   async close(): Promise<void> {
@@ -92,6 +115,42 @@ export async function* readLog(
   }
 }
 
+/**
+ * The last group that is whole, with others behind it that are not, or none; with `end` the one that ends there. Undefined for a log
+ * that has none. It is looked for from the end on, in the time that one group takes. `torn` is told where one that is not whole begins.
+ * Throws DamagedLogError where none ends at `end`.
+ */
+export async function lastGroup(
+  path: string,
+  name: string,
+  end?: number,
+  torn: (offset: number) => void = () => {},
+): Promise<Group | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (end !== undefined && size < end) {
+      throw new DamagedLogError(`The log '${path}' has ${size} bytes, but ${end} were written`);
+    }
+    const last = end ?? size;
+    for (let to = last; to > 0; to -= pieceBytes) {
+      const from = Math.max(0, to - pieceBytes);
+      const piece = await readBytes(file, from, Math.min(to + magicOverlap, last) - from);
+      for (let at = lastMagic(piece, to - from - 1); at >= 0; at = lastMagic(piece, at - 1)) {
+        const group = await readAt(file, name, from + at, last);
+        if (!group || (end !== undefined && group.end !== end)) continue;
+        if (group.end < last) torn(group.end);
+        return group;
+      }
+    }
+    if (end) throw new DamagedLogError(`The log '${path}' has changed before byte ${end} since it was written`);
+    if (last > 0) torn(0);
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
 async function readAt(file: FileHandle, name: string, offset: number, end: number): Promise<Group | undefined> {
   const length = groupLength(await readBytes(file, offset, Math.min(headBytes, end - offset)));
   if (length === undefined || offset + length > end) return undefined;
@@ -100,11 +159,12 @@ async function readAt(file: FileHandle, name: string, offset: number, end: numbe
 
 /** Bytes that are looked through at once for the beginning of a group. */
 const pieceBytes = 2 ** 20;
+/** A beginning may lie across the end of a piece. */
+const magicOverlap = 3;
 
 async function hasGroupBehind(file: FileHandle, name: string, offset: number, end: number): Promise<boolean> {
   for (let from = offset + 1; from < end; from += pieceBytes) {
-    // Three bytes more than a piece: a beginning may lie across its end.
-    const piece = await readBytes(file, from, Math.min(pieceBytes + 3, end - from));
+    const piece = await readBytes(file, from, Math.min(pieceBytes + magicOverlap, end - from));
     for (let at = nextMagic(piece, 0); at >= 0; at = nextMagic(piece, at + 1)) {
       if (await readAt(file, name, from + at, end)) return true;
     }
@@ -113,7 +173,7 @@ async function hasGroupBehind(file: FileHandle, name: string, offset: number, en
 }
 
 /** Fewer where the file ends. */
-async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
+export async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
@@ -127,7 +187,7 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
 /** Pieces that a system takes in one call, at least. */
 const piecesAtOnce = 1024;
 
-async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], from: number): Promise<void> {
+async function writeAll(file: WrittenFile, pieces: readonly Uint8Array[], from: number): Promise<void> {
   let at = from;
   for (let first = 0; first < pieces.length; first += piecesAtOnce) {
     const left = pieces.slice(first, first + piecesAtOnce);

@@ -9,7 +9,7 @@ import type { CaptureOptions } from '@halogrid/sources/captured';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { FrameRows } from '../ledger/frame-rows.ts';
+import { FrameRows } from '../log/frame-rows.ts';
 import type { SettledRow, SettledRun } from '../ledger/ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { atOnce } from './output-wait.ts';

@@ -8,7 +8,7 @@ import { checkSpec } from '../job/check-spec.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { tileSide } from '../job/tile-side.ts';
-import { QuarantineReasons } from '../ledger/quarantine-reasons.ts';
+import { QuarantineReasons } from '../log/quarantine-reasons.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob, realInputs } from './planner.ts';

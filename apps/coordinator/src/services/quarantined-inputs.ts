@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import { kindOfSentence } from '../ledger/kind-of-sentence.ts';
+import { kindOfSentence } from '../log/kind-of-sentence.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { resultsFolder } from './results-folder.ts';
 

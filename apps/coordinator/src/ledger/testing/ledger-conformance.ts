@@ -3,7 +3,7 @@ import { type TestOptions, test } from 'node:test';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { SourceResult } from '../../job/shard.ts';
-import { jobDigest } from '../digest.ts';
+import { jobDigest } from '../../log/digest.ts';
 import { jobLine } from '../job-line.ts';
 import type { Ledger } from '../ledger.ts';
 import {

@@ -11,7 +11,7 @@ import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import type { KeptResult, KeptSums } from '../../job/shard.ts';
-import { sourceDigest } from '../../ledger/digest.ts';
+import { sourceDigest } from '../../log/digest.ts';
 import { EarlierIndex } from './earlier-index.ts';
 import { hex, type SourceLine } from './source-line.ts';
 

@@ -1,6 +1,6 @@
 import { noZone } from '@halogrid/proto/frame-table';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { HistogramPlace, SettledSource, SourceDigest } from './record/settled-source.ts';
+import type { HistogramPlace, SettledSource, SourceDigest } from './settled-source.ts';
 
 const digestBytes = 32;
 

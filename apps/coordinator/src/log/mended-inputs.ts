@@ -39,6 +39,20 @@ export class MendedInputCounts {
     this.#kinds.set(key, { inputs: kind.inputs + inputs, source: Math.min(kind.source, source) });
   }
 
+  /** Takes back what `add` was told. The example of its kind stays. */
+  takeBack({ mended, sources: inputs }: MendedKind): void {
+    const key = this.#kinds.has(mended) ? mended : others;
+    const kind = this.#kinds.get(key);
+    if (!kind) return;
+    if (kind.inputs > inputs) this.#kinds.set(key, { ...kind, inputs: kind.inputs - inputs });
+    else this.#kinds.delete(key);
+  }
+
+  /** Sources whose URIs `list` may ask for, now or later. */
+  examples(): Set<number> {
+    return new Set([...[...this.#kinds.values()].map(({ source }) => source), ...this.#open.keys()]);
+  }
+
   /** A tile brings the sentence of its image. */
   addTile({ mended, source }: MendedKind): void {
     this.#open.set(source, mended);

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import fc from 'fast-check';
+import { jobLine } from '../ledger/job-line.ts';
 import { jobDigest, quarantinedDigest, sourceDigest } from './digest.ts';
-import { jobLine } from './job-line.ts';
 
 /** The rule as the documentation states it, one integer after another. */
 function documentedDigest(width: number, height: number, counted: number, bins: number[]): Buffer {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { decodeBlock, encodeBlock } from './job-record.ts';
+import { decodeBlock, encodeBlock } from '../ledger/job-record.ts';
 import { blockBins, OpenBins } from './open-bins.ts';
 
 test('the blocks that were touched, as they were taken, are the sums', () => {

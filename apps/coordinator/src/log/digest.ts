@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
-import type { SourceDigest } from './record/settled-source.ts';
+import type { SourceDigest } from './settled-source.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';

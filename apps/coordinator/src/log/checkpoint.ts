@@ -1,0 +1,109 @@
+import { readVarints } from '@halogrid/proto/varints';
+import { binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
+import { packCounts } from './found-part.ts';
+import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
+import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
+import { OpenBins } from './open-bins.ts';
+import { SourceIndex, type StoredIndex } from './source-index.ts';
+
+const plain = [
+  'state',
+  'submittedMs',
+  'finishedMs',
+  'error',
+  'digest',
+  'canGoOn',
+  'planned',
+  'notes',
+  'counts',
+  'times',
+  'nodes',
+] as const;
+
+/** A state as a fact has it: objects of JSON and bytes. */
+interface StoredState extends Pick<JobState, (typeof plain)[number]> {
+  parts: { counted: string; totals: Uint8Array }[];
+  index: StoredIndex;
+  attempts: [shard: number, attempt: number][];
+  quarantined: [source: number, reason: QuarantinedSource][];
+  /** Images that no tile of came: how many are to come. */
+  untouched: [source: number, tiles: number][];
+  open: [source: number, image: StoredImage][];
+  mended?: StoredMended;
+  mendedUris: [source: number, uri: string][];
+}
+
+type StoredImage = Omit<OpenImage, 'parts'> & { parts: { counted: number; bins: Uint8Array }[] };
+
+/** A copy of a state whose facts are all written, for a checkpoint. */
+export function storeState(state: JobState): object {
+  const { parts, index, attempts, quarantined, open, mended, mendedUris } = state;
+  const { stored } = mended;
+  const images = [...open];
+  const kept: StoredState = {
+    ...(Object.fromEntries(plain.map((name) => [name, structuredClone(state[name])])) as Pick<
+      JobState,
+      (typeof plain)[number]
+    >),
+    parts: parts.map(({ counted, totals }) => ({ counted: String(counted), totals: bytesOf(totals.sums) })),
+    index: index.stored,
+    attempts: [...attempts],
+    quarantined: [...quarantined],
+    untouched: images.flatMap(([source, { parts, tilesLeft }]) => (parts.length > 0 ? [] : [[source, tilesLeft]])),
+    open: images.flatMap(([source, image]) => (image.parts.length > 0 ? [[source, storeImage(image)]] : [])),
+    ...(stored && { mended: stored }),
+    mendedUris: [...mendedUris],
+  };
+  return kept;
+}
+
+/** The state that `storeState` kept. */
+export function restoreState(shapes: readonly HistogramShape[], stored: object): JobState {
+  const kept = stored as StoredState;
+  const fresh = newState(shapes, kept.submittedMs);
+  if (kept.parts.length !== shapes.length)
+    throw new RangeError('A checkpoint has another number of pipelines than the job');
+  for (const [i, { counted, totals }] of kept.parts.entries()) {
+    const part = fresh.parts[i]!;
+    part.counted = BigInt(counted);
+    const { sums } = part.totals;
+    if (sums.byteLength !== totals.length) throw new RangeError('The totals have another number of bins than the job');
+    new Uint8Array(sums.buffer).set(totals);
+  }
+  const open = new Map<number, OpenImage>();
+  for (const [source, tilesLeft] of kept.untouched) open.set(source, { tilesLeft, pixels: 0, parts: [] });
+  for (const [source, image] of kept.open) open.set(source, restoreImage(image, shapes));
+  return {
+    ...fresh,
+    ...(Object.fromEntries(plain.map((name) => [name, kept[name]])) as Pick<JobState, (typeof plain)[number]>),
+    index: new SourceIndex(kept.index),
+    attempts: new Map(kept.attempts),
+    quarantined: new Map(kept.quarantined),
+    reasons: undefined,
+    open,
+    mended: new MendedInputCounts(kept.mended),
+    mendedUris: new Map(kept.mendedUris),
+  };
+}
+
+function storeImage({ parts, ...image }: OpenImage): StoredImage {
+  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packCounts(bins.sums) })) };
+}
+
+function restoreImage({ parts, ...image }: StoredImage, shapes: readonly HistogramShape[]): OpenImage {
+  return {
+    ...image,
+    parts: parts.map(({ counted, bins: packed }, i) => {
+      const sums = new Float64Array(binsOfSource(shapes[i]!));
+      if (readVarints(packed, 0, sums) !== packed.length) throw new RangeError('There are more counts than bins');
+      const bins = new OpenBins(sums.length);
+      bins.makeRoomFor(image.pixels);
+      bins.restore(0, sums);
+      return { counted, bins };
+    }),
+  };
+}
+
+/** In the byte order of every machine that Node runs on. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: BigUint64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength).slice();

@@ -1,0 +1,171 @@
+import type { Size } from '@halogrid/geometry';
+import type { VideoSegment } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/captured';
+import type { LogMark } from '../registry/registry.ts';
+
+/**
+ * What happened to a job: what its log holds, and all that its state follows from. Facts are plain objects of JSON and binary parts.
+ * Sources and shards of a job are numbered from 0 without gaps, nodes from 1.
+ */
+export type Fact =
+  | PlannedFact
+  | { kind: 'attempt'; shard: number; attempt: number }
+  /** A node that does its first shard of the job, which has the next number. */
+  | { kind: 'node'; name: string; device: string }
+  | AnswerFact
+  | TileFact
+  | WholeFact
+  | GivenUpFact
+  /** The shard is done without a result: its source is quarantined already. */
+  | { kind: 'skipped'; shard: number }
+  | WithdrawnFact
+  /** Notes for people about the sources, all there are. */
+  | { kind: 'notes'; notes: readonly string[] }
+  /** When the job first reached that moment. */
+  | { kind: 'time'; moment: 'leasedMs' | 'listedMs' | 'computedMs'; atMs: number }
+  | StateFact
+  | CheckpointFact;
+
+/** Sources that follow one another, as they were planned, and shards, whose sources are planned with them or were before. */
+export interface PlannedFact {
+  kind: 'planned';
+  /** Number of the first source. */
+  first: number;
+  sources: number;
+  /** The sources as a SourceBlock; empty where there are none. */
+  block: Uint8Array;
+  /** Those that nobody could read. */
+  errors: readonly SourceFault[];
+  /** Images that are cut, and into how many tiles. */
+  cut: readonly { source: number; tiles: number }[];
+  /** Number of the first shard. */
+  firstShard: number;
+  shards: readonly PlannedShard[];
+  /** Whether no more follow. */
+  isLast: boolean;
+}
+
+/** A shard as it was planned. */
+export interface PlannedShard {
+  work:
+    | { kind: 'tile'; source: number; size: Size; rect: { x: number; y: number; width: number; height: number } }
+    /** `runs`: the first source and how many follow it, itself included, in turns. */
+    | { kind: 'frames'; runs: readonly number[]; segment?: VideoSegment };
+  costBytes: number;
+  needs?: readonly string[];
+}
+
+/** An input that cannot be processed, and why. */
+export interface SourceFault {
+  source: number;
+  uri: string;
+  stage: string;
+  error: string;
+}
+
+/** What all answers of nodes say. */
+interface Answered {
+  shard: number;
+  attempt: number;
+  node: number;
+  /** Sources of the shard that the node could not process. */
+  errors: readonly SourceFault[];
+  /** Of the sentences about bytes that were removed from files: in how many, and one of them. */
+  mended: readonly { mended: string; sources: number; source: number; uri: string }[];
+  stageSeconds: Readonly<Record<string, number>>;
+  busySeconds: Readonly<Record<string, number>>;
+}
+
+/** A node's answer to a shard of frames: it found all sources that have no error, in their order. */
+export interface AnswerFact extends Answered, FoundSources {
+  kind: 'answer';
+}
+
+/** A node's answer to a tile of an image. Where the image is not open any more, it counts nothing. */
+export interface TileFact extends Answered {
+  kind: 'tile';
+  source: number;
+  /** That of the image. */
+  size: Size;
+  rect: { x: number; y: number; width: number; height: number };
+  captured?: CaptureTime;
+  /** One a pipeline; absent where the source has an error. */
+  parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
+}
+
+/** An image of which all tiles are in, or that an earlier job has done, with the counts of all of it. */
+export interface WholeFact extends FoundSources {
+  kind: 'whole';
+  source: number;
+  /** Whether an earlier job has done it. */
+  isKept?: true;
+}
+
+/** What was found of some sources, and what it comes to. */
+export interface FoundSources {
+  /** How many sources. */
+  found: number;
+  /** Image pixels of all of them; 0 for those that were counted tile by tile. */
+  pixels: number;
+  /** Whether the rows of the first pipeline have times of capture. */
+  isTimed: boolean;
+  /** One a pipeline. */
+  parts: readonly FoundPart[];
+}
+
+/** What a pipeline found of some sources. */
+export interface FoundPart extends PartSums {
+  /** Counts of each source end to end, as varints, and behind them their FrameRows with this CRC-32. */
+  stored: Uint8Array;
+  countsBytes: number;
+  rowsChecksum: number;
+}
+
+/** Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as varints. */
+export interface PartSums {
+  counted: string;
+  sums: Uint8Array;
+}
+
+/** The shard was tried too often: its sources that are open are quarantined. */
+export interface GivenUpFact {
+  kind: 'given-up';
+  shard: number;
+  attempts: number;
+  errors: readonly SourceFault[];
+}
+
+/** The answer to a shard of frames is taken back, with all that it counted: the shard is to be done again. */
+export interface WithdrawnFact {
+  kind: 'withdrawn';
+  shard: number;
+  /** As the answer had them. */
+  node: number;
+  found: number;
+  pixels: number;
+  parts: readonly PartSums[];
+  errors: readonly Pick<SourceFault, 'source'>[];
+  mended: AnswerFact['mended'];
+}
+
+export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
+
+export interface StateFact {
+  kind: 'state';
+  state: LedgerState;
+  /** When it ended; 0 for a state that is no end. */
+  finishedMs: number;
+  error: string;
+  digest: string;
+  /** It failed because something outside of it was missing, and its results are kept. */
+  canGoOn: boolean;
+}
+
+/** All that follows from the facts before it. A log begins with one. */
+export interface CheckpointFact {
+  kind: 'checkpoint';
+  /** The logs of earlier leaders, and how much of each counts, in order of epoch. */
+  logs: readonly LogMark[];
+  /** As checkpoint.ts makes it of a state. */
+  state: object;
+}

@@ -1,0 +1,244 @@
+import { cellsOf } from '@halogrid/kernels/grid';
+import { readVarints } from '@halogrid/proto/varints';
+import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import { restoreState } from './checkpoint.ts';
+import type { AnswerFact, Fact, FoundSources, PartSums, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
+import type { FactPlace } from './fact-place.ts';
+import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from './job-state.ts';
+import { OpenBins } from './open-bins.ts';
+
+/**
+ * The state after a fact: the only place where a state changes, for a leader at work and for one that reads a log. It follows from
+ * the two alone. The state before is given up to it, because copies of sums and indexes would take the time of many facts. Throws
+ * RangeError for a fact that cannot follow.
+ */
+export function fold(state: JobState, fact: Fact): JobState {
+  switch (fact.kind) {
+    case 'planned':
+      takePlan(state, fact);
+      break;
+    case 'attempt': {
+      const before = state.attempts.get(fact.shard) ?? 0;
+      if (state.index.isDone(fact.shard) || fact.attempt <= before) break;
+      state.counts.attempts += fact.attempt - before;
+      state.attempts.set(fact.shard, fact.attempt);
+      break;
+    }
+    case 'node':
+      state.nodes.push({ name: fact.name, device: fact.device, shards: 0 });
+      break;
+    case 'answer':
+      takeAnswer(state, fact);
+      break;
+    case 'tile':
+      takeTile(state, fact);
+      break;
+    case 'whole':
+      state.open.delete(fact.source);
+      state.index.setWhole(fact.source);
+      addFound(state, fact);
+      if (fact.isKept) state.counts.kept++;
+      else state.mended.settle(fact.source, true);
+      break;
+    case 'given-up':
+      for (const { source, uri, stage, error } of fact.errors) {
+        quarantine(state, source, { uri, stage, error, attempts: fact.attempts, shard: fact.shard });
+      }
+      shardDone(state, fact.shard);
+      break;
+    case 'skipped':
+      shardDone(state, fact.shard);
+      break;
+    case 'withdrawn':
+      takeBack(state, fact);
+      break;
+    case 'notes':
+      state.notes = fact.notes;
+      break;
+    case 'time':
+      state.times[fact.moment] ||= fact.atMs;
+      break;
+    case 'state': {
+      const { kind: _, ...said } = fact;
+      Object.assign(state, said);
+      break;
+    }
+    case 'checkpoint':
+      return restoreState(
+        state.parts.map(({ shape }) => shape),
+        fact.state,
+      );
+  }
+  return state;
+}
+
+/** The fact lies there. To be told of each fact that was folded, in their order. */
+export function placeFact({ index }: JobState, fact: Fact, place: FactPlace): void {
+  if (fact.kind === 'planned') index.placePlanned(place);
+  // One that was taken back before it was written is nowhere.
+  else if (fact.kind === 'answer' && index.isDone(fact.shard)) index.placeAnswer(fact.shard, place);
+  else if (fact.kind === 'whole') index.placeWhole(fact.source, place);
+}
+
+function takePlan(state: JobState, fact: PlannedFact): void {
+  state.index.plan(fact);
+  for (const { source, tiles } of fact.cut) state.open.set(source, { tilesLeft: tiles, pixels: 0, parts: [] });
+  for (const { source, uri, stage, error } of fact.errors) {
+    quarantine(state, source, { uri, stage, error, attempts: 0, shard: -1 });
+  }
+  if (fact.isLast) state.planned = true;
+}
+
+function takeAnswer(state: JobState, fact: AnswerFact): void {
+  takeErrors(state, fact);
+  for (const { mended, sources, source, uri } of fact.mended) {
+    state.mended.add({ mended, sources, source });
+    state.mendedUris.set(source, uri);
+  }
+  forgetUris(state);
+  addFound(state, fact);
+  nodeDid(state, fact);
+}
+
+function takeTile(state: JobState, fact: TileFact): void {
+  const image = state.open.get(fact.source);
+  if (image && fact.parts) {
+    addTile(state, image, fact);
+    for (const { mended, sources, source, uri } of fact.mended) {
+      state.mended.addTile({ mended, sources, source });
+      state.mendedUris.set(source, uri);
+    }
+  }
+  takeErrors(state, fact);
+  forgetUris(state);
+  nodeDid(state, fact);
+}
+
+function addTile(state: JobState, image: OpenImage, { size, rect, captured, parts = [] }: TileFact): void {
+  const pixels = rect.width * rect.height;
+  state.counts.pixels += pixels;
+  image.pixels += pixels;
+  image.tilesLeft--;
+  image.size = size;
+  // Tiles of an image all say the same.
+  if (captured) image.captured ??= captured;
+  for (const [i, { counted, binCount, bins: packed }] of parts.entries()) {
+    const { shape } = state.parts[i]!;
+    const part = image.parts[i] ?? { counted: 0, bins: new OpenBins(binsOfSource(shape)) };
+    image.parts[i] = part;
+    part.counted += counted;
+    part.bins.makeRoomFor(image.pixels);
+    addBins(part.bins, shape, { size, rect, bins: readCounts(packed, binCount) });
+  }
+}
+
+/** Adds the bins of the cells that a tile touches to those of its image. */
+function addBins(
+  target: OpenBins,
+  shape: HistogramShape,
+  { size, rect, bins }: Pick<TileFact, 'size' | 'rect'> & { bins: Float64Array },
+): void {
+  const cellBins = binsOfCell(shape);
+  if (isOneCell(shape.grid) || cellBins === 0) {
+    target.add(0, bins, 0, cellBins);
+    return;
+  }
+  let from = 0;
+  for (const { row, column } of cellsOf(shape.grid, size, rect)) {
+    target.add((row * shape.grid.columns + column) * cellBins, bins, from, cellBins);
+    from += cellBins;
+  }
+}
+
+function addFound(state: JobState, { found, pixels, parts }: FoundSources): void {
+  state.counts.frames += found;
+  state.counts.pixels += pixels;
+  if (found === 0) return;
+  for (const [i, part] of parts.entries()) {
+    const { totals } = state.parts[i]!;
+    const { counted, sums } = readSums(part, totals.sums.length);
+    state.parts[i]!.counted += counted;
+    totals.add(
+      sums,
+      sums.reduce((most, sum) => Math.max(most, sum), 0),
+    );
+  }
+}
+
+/** Before the shard is done: a source of a shard that is done is settled. */
+function takeErrors(state: JobState, { shard, attempt, errors }: AnswerFact | TileFact): void {
+  for (const { source, uri, stage, error } of errors) {
+    quarantine(state, source, { uri, stage, error, attempts: attempt, shard });
+  }
+}
+
+function nodeDid(state: JobState, { shard, node, stageSeconds, busySeconds }: AnswerFact | TileFact): void {
+  const its = state.nodes[node - 1];
+  if (!its) throw new RangeError(`There is no node ${node}`);
+  its.shards++;
+  addSeconds(state.times.stageSeconds, stageSeconds);
+  state.times.busySeconds ??= {};
+  addSeconds(state.times.busySeconds, busySeconds);
+  shardDone(state, shard);
+}
+
+function shardDone(state: JobState, shard: number): void {
+  if (state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is done twice`);
+  state.index.setDone(shard, true);
+  state.counts.shardsDone++;
+  state.attempts.delete(shard);
+}
+
+/** Sets a source aside; of one that is done it changes nothing. Of several reasons that of the lowest shard stays. */
+function quarantine(state: JobState, source: number, reason: QuarantinedSource): void {
+  const before = state.quarantined.get(source);
+  if (before ? reason.shard >= before.shard : !isOpen(state, source)) return;
+  state.quarantined.set(source, reason);
+  if (before) {
+    state.reasons = undefined;
+    return;
+  }
+  state.reasons?.add(source, reason);
+  state.counts.pixels -= state.open.get(source)?.pixels ?? 0;
+  state.open.delete(source);
+  state.mended.settle(source, false);
+}
+
+function takeBack(state: JobState, { shard, node, found, pixels, parts, errors, mended }: WithdrawnFact): void {
+  if (!state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is not done, and cannot be taken back`);
+  state.index.setDone(shard, false);
+  state.counts.shardsDone--;
+  state.nodes[node - 1]!.shards--;
+  state.counts.frames -= found;
+  state.counts.pixels -= pixels;
+  for (const [i, part] of parts.entries()) {
+    const { totals } = state.parts[i]!;
+    const { counted, sums } = readSums(part, totals.sums.length);
+    state.parts[i]!.counted -= counted;
+    const all = totals.sums;
+    for (const [bin, sum] of sums.entries()) all[bin]! -= BigInt(sum);
+  }
+  for (const { source } of errors) if (state.quarantined.delete(source)) state.reasons = undefined;
+  for (const its of mended) state.mended.takeBack(its);
+}
+
+function readSums({ counted, sums }: PartSums, bins: number): { counted: bigint; sums: Float64Array } {
+  return { counted: BigInt(counted), sums: readCounts(sums, bins) };
+}
+
+function readCounts(packed: Uint8Array, count: number): Float64Array {
+  const counts = new Float64Array(count);
+  if (readVarints(packed, 0, counts) !== packed.length) throw new RangeError('There are more counts than bins');
+  return counts;
+}
+
+function addSeconds(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
+  for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
+}
+
+/** Keeps the URIs that may be told. */
+function forgetUris({ mended, mendedUris }: JobState): void {
+  if (mendedUris.size === 0) return;
+  const examples = mended.examples();
+  for (const source of mendedUris.keys()) if (!examples.has(source)) mendedUris.delete(source);
+}

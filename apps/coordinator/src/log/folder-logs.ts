@@ -1,0 +1,60 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Group } from './group.ts';
+import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readBytes, readLog } from './log-file.ts';
+import type { LogAppender, LogPlace } from './log-place.ts';
+
+const namePattern = /^log-(\d+)$/;
+
+/** The logs of a job as files `log-EPOCH` of a folder, which has to be there. */
+export class FolderLogs implements LogPlace {
+  readonly #folder: string;
+  readonly #jobId: string;
+  readonly #openFile: OpenFile;
+
+  /** `openFile` opens files that are written. */
+  constructor(folder: string, jobId: string, openFile: OpenFile = open) {
+    this.#folder = folder;
+    this.#jobId = jobId;
+    this.#openFile = openFile;
+  }
+
+  async epochs(): Promise<number[]> {
+    const names = await readdir(this.#folder);
+    const epochs = names.flatMap((name) => namePattern.exec(name)?.slice(1, 2).map(Number) ?? []);
+    return epochs.sort((a, b) => a - b);
+  }
+
+  begin(epoch: number): Promise<LogAppender> {
+    return LogWriter.create(this.#path(epoch), this.#name(epoch), this.#openFile);
+  }
+
+  async last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined> {
+    return lastGroup(this.#path(epoch), this.#name(epoch), end, torn);
+  }
+
+  groups(epoch: number, from: number, end: number): AsyncIterable<Group> {
+    return readLog(this.#path(epoch), this.#name(epoch), { from, end });
+  }
+
+  async read(epoch: number, offset: number, length: number): Promise<Uint8Array> {
+    const path = this.#path(epoch);
+    const file = await open(path, 'r');
+    try {
+      const bytes = await readBytes(file, offset, length);
+      if (bytes.length === length) return bytes;
+      throw new DamagedLogError(`The log '${path}' ends at byte ${offset + bytes.length}, but more was written`);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #path(epoch: number): string {
+    return join(this.#folder, `log-${epoch}`);
+  }
+
+  /** Bytes of another job's log, or of another leader's, are none of this one. */
+  #name(epoch: number): string {
+    return `${this.#jobId} ${epoch}`;
+  }
+}

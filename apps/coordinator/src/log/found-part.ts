@@ -1,0 +1,61 @@
+import { crc32 } from 'node:zlib';
+import { noZone } from '@halogrid/proto/frame-table';
+import { varintsLength, writeVarints } from '@halogrid/proto/varints';
+import type { CaptureTime } from '@halogrid/sources/captured';
+import { binsOfCell, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
+import { sourceDigest } from './digest.ts';
+import type { FoundPart, PartSums } from './fact.ts';
+import { FrameRows } from './frame-rows.ts';
+import { Totals } from './totals.ts';
+
+/** Sums as a fact has them. No sum of one fact reaches 2^53. */
+export function packSums(counted: bigint, sums: BigUint64Array): PartSums {
+  return { counted: String(counted), sums: packCounts(Float64Array.from(sums, Number)) };
+}
+
+/** Counts as varints. */
+export function packCounts(counts: ArrayLike<number>): Uint8Array {
+  const bytes = new Uint8Array(varintsLength(counts));
+  writeVarints(counts, bytes, 0);
+  return bytes;
+}
+
+/** What a pipeline found of one image; `bins` are those of all cells. */
+export interface ImageResult {
+  size: { width: number; height: number };
+  counted: number;
+  bins: ArrayLike<number>;
+  captured?: CaptureTime;
+}
+
+/** Images, in order of source, as a fact has what a pipeline found of them. */
+export function foundPart(shape: HistogramShape, images: readonly ImageResult[]): FoundPart {
+  const rows = new FrameRows(
+    images.length,
+    images.some(({ captured }) => captured),
+  );
+  rows.localMs?.fill(Number.NaN);
+  const totals = new Totals(binsOfCell(shape));
+  const packed = images.map(({ size, counted, bins, captured }, row) => {
+    const counts = packCounts(bins);
+    rows.widths[row] = size.width;
+    rows.heights[row] = size.height;
+    rows.counted[row] = counted;
+    rows.lengths[row] = counts.length;
+    rows.checksums[row] = crc32(counts);
+    rows.digests.set(sourceDigest(size, counted, digestedBins(shape, bins)), 32 * row);
+    if (captured) {
+      rows.localMs![row] = captured.localMs;
+      rows.offsetMinutes![row] = captured.offsetMinutes ?? noZone;
+    }
+    totals.add(bins, size.width * size.height);
+    return counts;
+  });
+  const counted = images.reduce((sum, image) => sum + BigInt(image.counted), 0n);
+  return {
+    ...packSums(counted, totals.sums),
+    stored: Buffer.concat([...packed, rows.bytes]),
+    countsBytes: packed.reduce((sum, { length }) => sum + length, 0),
+    rowsChecksum: crc32(rows.bytes),
+  };
+}

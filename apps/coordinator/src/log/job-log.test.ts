@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readVarints } from '@halogrid/proto/varints';
+import { runs } from '@halogrid/testing';
+import fc from 'fast-check';
+import type { LogMark } from '../registry/registry.ts';
+import { storeState } from './checkpoint.ts';
+import type { AnswerFact, Fact, FoundSources, PlannedShard, TileFact } from './fact.ts';
+import { packFact } from './fact-codec.ts';
+import { FolderLogs } from './folder-logs.ts';
+import { foundPart, packCounts } from './found-part.ts';
+import { FrameRows } from './frame-rows.ts';
+import { countLogs, JobLog } from './job-log.ts';
+import { isOpen, reasonsOf } from './job-state.ts';
+
+const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
+const shapes = [shape, { ...shape, bins: 3 }];
+const uriOf = (source: number): string => `file:///in/${source}`;
+const tileSize = { width: 4, height: 2 };
+const tileRect = (nth: number) => ({ x: 4 * nth, y: 0, ...tileSize });
+
+/** What is there to count of a source, or of a tile of one. */
+const binsOf = (seed: number, bins: number): number[] =>
+  Array.from({ length: bins }, (_, i) => (seed * 7 + i * 3) % 200);
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** Sources and shards of a plan: frames, images of two tiles each, and those that nobody can read. */
+interface Plan {
+  sources: ('frame' | 'image' | 'unread')[];
+  shards: PlannedShard[];
+}
+
+function planOf(sources: Plan['sources'], batch: number): Plan {
+  const shards: PlannedShard[] = [];
+  let frames: number[] = [];
+  const flush = (): void => {
+    if (frames.length > 0) shards.push({ work: { kind: 'frames', runs: frames.flatMap((i) => [i, 1]) }, costBytes: 1 });
+    frames = [];
+  };
+  for (const [source, kind] of sources.entries()) {
+    if (kind === 'frame' && frames.push(source) === batch) flush();
+    if (kind !== 'image') continue;
+    for (const nth of [0, 1]) {
+      const work = { kind: 'tile' as const, source, size: { width: 8, height: 2 }, rect: tileRect(nth) };
+      shards.push({ work, costBytes: 1 });
+    }
+  }
+  flush();
+  return { sources, shards };
+}
+
+/** The plan as facts, each of some sources and of the shards that these complete. */
+function plannedFacts({ sources, shards }: Plan, cut: number): Fact[] {
+  const facts: Fact[] = [];
+  let firstShard = 0;
+  for (let first = 0; first < sources.length || facts.length === 0; first += cut) {
+    const end = first + cut;
+    const its = [...sources.keys()].slice(first, end);
+    const isIncomplete = (shard: PlannedShard): boolean => sourcesOf(shard).some((source) => source >= end);
+    const next = shards.findIndex((shard, i) => i >= firstShard && isIncomplete(shard));
+    const endShard = next < 0 ? shards.length : next;
+    facts.push({
+      ...{ kind: 'planned', first, sources: its.length, block: Buffer.from(`sources ${first}`), firstShard },
+      shards: shards.slice(firstShard, endShard),
+      errors: its
+        .filter((source) => sources[source] === 'unread')
+        .map((source) => ({ source, uri: uriOf(source), stage: 'read', error: 'No' })),
+      cut: its.filter((source) => sources[source] === 'image').map((source) => ({ source, tiles: 2 })),
+      isLast: end >= sources.length,
+    });
+    firstShard = endShard;
+  }
+  return facts;
+}
+
+const answered = (shard: number, broken: readonly number[]) => ({
+  ...{ shard, attempt: 1, node: 1, mended: [], stageSeconds: { read: 1 }, busySeconds: {} },
+  errors: broken.map((source) => ({ source, uri: uriOf(source), stage: 'decode', error: `Broken by ${shard}` })),
+});
+
+function foundOf(sources: readonly number[]): FoundSources {
+  const parts = shapes.map(({ bins }, i) =>
+    foundPart(
+      shapes[i]!,
+      sources.map((source) => {
+        const own = binsOf(source, bins);
+        return { size: { width: 300, height: 10 }, counted: sum(own), bins: own };
+      }),
+    ),
+  );
+  return { found: sources.length, pixels: 3000 * sources.length, isTimed: false, parts };
+}
+
+const sourcesOf = ({ work }: PlannedShard): number[] =>
+  work.kind === 'tile' ? [work.source] : work.runs.filter((_, i) => i % 2 === 0);
+
+function answerTo(shard: number, planned: PlannedShard, broken: readonly number[]): AnswerFact | TileFact {
+  const { work } = planned;
+  const said = answered(shard, broken);
+  const good = sourcesOf(planned).filter((source) => !broken.includes(source));
+  if (work.kind === 'frames') return { kind: 'answer', ...said, ...foundOf(good) };
+  const parts = shapes.map(({ bins }) => {
+    const own = binsOf(work.source + work.rect.x, bins);
+    return { counted: sum(own), binCount: bins, bins: packCounts(own) };
+  });
+  const { source, size, rect } = work;
+  return { kind: 'tile', ...said, source, size, rect, ...(good.length > 0 && { parts }) };
+}
+
+/** What is done, told in plain words: of each shard, which of its sources were broken; undefined: it was given up. */
+type Done = ReadonlyMap<number, readonly number[] | undefined>;
+
+/** What must have come of it, source by source. */
+function expected({ sources, shards }: Plan, done: Done) {
+  const all = sources.map((kind, source) => {
+    if (kind === 'unread') return { state: 'quarantined', shard: -1 };
+    const its = [...shards.keys()].filter((shard) => sourcesOf(shards[shard]!).includes(source));
+    const ended = its.filter((shard) => done.has(shard));
+    const bad = ended.filter((shard) => done.get(shard)?.includes(source) ?? true);
+    if (bad.length > 0) return { state: 'quarantined', shard: Math.min(...bad) };
+    const pixels = kind === 'image' ? 8 * ended.length : 3000;
+    if (ended.length < its.length) return { state: 'open', pixels: kind === 'image' ? pixels : 0 };
+    const seeds = kind === 'image' ? [source, source + 4] : [source];
+    const bins = shapes.map((part) =>
+      Array.from({ length: part.bins }, (_, i) => sum(seeds.map((seed) => binsOf(seed, part.bins)[i]!))),
+    );
+    return { state: 'done', pixels, bins };
+  });
+  const finished = all.flatMap(({ bins }) => (bins ? [bins] : []));
+  return {
+    all,
+    frames: finished.length,
+    pixels: sum(all.map(({ pixels = 0 }) => pixels)),
+    totals: shapes.map((part, i) =>
+      Array.from({ length: part.bins }, (_, bin) => sum(finished.map((own) => own[i]![bin]!))),
+    ),
+  };
+}
+
+/** The counts of a source that the log has. */
+async function countsIn(log: JobLog, source: number): Promise<number[][]> {
+  const { index } = log.state;
+  const frame = index.frame(source);
+  const place = index.isWhole(source) ? index.whole(source)! : index.answer(frame!.shard)!;
+  const fact = (await log.read(place)) as AnswerFact;
+  const errors = index.isWhole(source) ? [] : fact.errors;
+  const row = index.isWhole(source) ? 0 : frame!.nth - errors.filter((error) => error.source < source).length;
+  return fact.parts.map(({ stored, countsBytes }, i) => {
+    const rows = new FrameRows(fact.found, fact.isTimed && i === 0, Uint8Array.from(stored.subarray(countsBytes)));
+    const bins = new Float64Array(shapes[i]!.bins);
+    readVarints(stored, sum([...rows.lengths.subarray(0, row)]), bins);
+    return [...bins];
+  });
+}
+
+async function check(log: JobLog, plan: Plan, done: Done): Promise<void> {
+  const { all, frames, pixels, totals } = expected(plan, done);
+  const { state } = log;
+  assert.deepEqual([state.counts.frames, state.counts.pixels, state.counts.shardsDone], [frames, pixels, done.size]);
+  assert.deepEqual(
+    state.parts.map(({ totals: { sums } }) => [...sums].map(Number)),
+    totals,
+  );
+  assert.deepEqual(
+    state.parts.map(({ counted }) => Number(counted)),
+    totals.map(sum),
+  );
+  for (const [source, outcome] of all.entries()) {
+    assert.equal(isOpen(state, source), outcome.state === 'open', `source ${source}`);
+    assert.equal(state.quarantined.get(source)?.shard, outcome.shard, `source ${source}`);
+    if (outcome.bins) assert.deepEqual(await countsIn(log, source), outcome.bins);
+    const fact = await log.read(state.index.planned(source)!.place!);
+    assert.ok(fact.kind === 'planned' && source >= fact.first && source < fact.first + fact.sources);
+    assert.equal(Buffer.from(fact.block).toString(), `sources ${fact.first}`);
+  }
+  const quarantined = all.filter((outcome) => outcome.state === 'quarantined').length;
+  assert.equal(
+    sum(
+      reasonsOf(state)
+        .list(uriOf)
+        .map(({ inputs }) => inputs),
+    ),
+    quarantined,
+  );
+}
+
+/** Files on a disk that may be full: `room` bytes are left. */
+class Disk {
+  room = Number.POSITIVE_INFINITY;
+  readonly open = async (path: string, flags: string) => {
+    const file = await open(path, flags);
+    return {
+      writev: async (pieces: readonly Uint8Array[], at: number) => {
+        const some: Uint8Array[] = [];
+        for (const piece of pieces) {
+          some.push(piece.subarray(0, Math.min(this.room, piece.length)));
+          this.room -= some.at(-1)!.length;
+        }
+        const written = await file.writev(some, at);
+        if (written.bytesWritten > 0) return written;
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      },
+      datasync: () => file.datasync(),
+      close: () => file.close(),
+    };
+  };
+}
+
+type Step =
+  | { kind: 'plan' }
+  | { kind: 'shard'; pick: number; broken: number; fate: 'answered' | 'given up' }
+  | { kind: 'withdrawn'; pick: number }
+  | { kind: 'append' }
+  | { kind: 'full disk'; room: number }
+  | { kind: 'crash'; hasRegistry: boolean }
+  | { kind: 'passed over' };
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('shard' as const),
+        pick: fc.nat(),
+        broken: fc.nat(),
+        fate: fc.constantFrom('answered' as const, 'answered' as const, 'given up' as const),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'plan' as const }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdrawn' as const), pick: fc.nat() }) },
+    { weight: 3, arbitrary: fc.constant({ kind: 'append' as const }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('full disk' as const), room: fc.nat(3000) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), hasRegistry: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'passed over' as const }) },
+  ),
+  { minLength: 20, maxLength: 60, size: 'max' },
+);
+
+describe('a job in logs', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'halogrid-job-log-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+  const newFolder = (): Promise<string> => mkdtemp(join(folder, 'job-'));
+
+  it('is what its facts say, whatever fills up, dies, or wakes up and goes on writing', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('frame' as const, 'frame' as const, 'image' as const, 'unread' as const), {
+          minLength: 3,
+          maxLength: 16,
+          size: 'max',
+        }),
+        fc.integer({ min: 1, max: 4 }),
+        steps,
+        async (sources, batch, todo) => {
+          const plan = planOf(sources, batch);
+          const disk = new Disk();
+          const place = new FolderLogs(await newFolder(), 'job', disk.open);
+          let epoch = 1;
+          const options = () => ({ place, epoch: epoch++, shapes, checkpointBytes: 2000 });
+          let log = JobLog.create(options(), 5);
+          const facts = plannedFacts(plan, batch + 1);
+          let planned = 0;
+          let keptPlanned = 0;
+          log.add({ kind: 'node', name: 'node', device: 'cpu' });
+          await log.append();
+          let done = new Map<number, readonly number[] | undefined>();
+          /** What the registry knows. */
+          let counts: readonly LogMark[] = log.marks;
+          let kept = new Map(done);
+          const opened = [log];
+          for (const step of todo) {
+            const left = [...plan.shards.keys()].filter((shard) => shard < log.state.index.shards && !done.has(shard));
+            if (step.kind === 'plan' && planned < facts.length) log.add(facts[planned++]!);
+            else if (step.kind === 'shard' && left.length > 0) {
+              const shard = left[step.pick % left.length]!;
+              const its = sourcesOf(plan.shards[shard]!);
+              const broken = its.filter((_, i) => (step.broken >> i) % 3 === 1);
+              const isGivenUp = step.fate === 'given up';
+              if (isGivenUp)
+                log.add({ kind: 'given-up', ...{ shard, attempts: 3, errors: answered(shard, its).errors } });
+              else log.add(answerTo(shard, plan.shards[shard]!, broken));
+              done.set(shard, isGivenUp ? undefined : broken);
+            } else if (step.kind === 'withdrawn') {
+              const shards = [...done.keys()].filter((at) => done.get(at) && plan.shards[at]!.work.kind === 'frames');
+              if (shards.length === 0) continue;
+              const shard = shards[step.pick % shards.length]!;
+              const { node, found, pixels, parts, errors, mended } = answerTo(
+                shard,
+                plan.shards[shard]!,
+                done.get(shard)!,
+              ) as AnswerFact;
+              log.add({ kind: 'withdrawn', shard, node, found, pixels, parts, errors, mended });
+              done.delete(shard);
+            } else if (step.kind === 'append') {
+              await log.append();
+              counts = log.marks;
+              kept = new Map(done);
+              keptPlanned = planned;
+            } else if (step.kind === 'full disk') {
+              disk.room = step.room;
+              const failure = await log.append().catch((error: Error) => error);
+              disk.room = Number.POSITIVE_INFINITY;
+              if (failure) assert.match(failure.message, /^The log '.*' could not be written: ENOSPC/);
+              else {
+                counts = log.marks;
+                kept = new Map(done);
+                keptPlanned = planned;
+              }
+            } else if (step.kind === 'crash' || step.kind === 'passed over') {
+              const before = log;
+              const marks = step.kind === 'crash' && !step.hasRegistry ? await countLogs(place) : counts;
+              log = await JobLog.takeOver(options(), marks!);
+              opened.push(log);
+              done = new Map(kept);
+              planned = keptPlanned;
+              if (step.kind === 'crash') continue;
+              // The leader before knows nothing of it, before its successor has written something and after.
+              await before.append();
+              await log.append();
+              before.add({ kind: 'notes', notes: ['I am late'] });
+              await before.append();
+              counts = log.marks;
+              kept = new Map(done);
+              keptPlanned = planned;
+            }
+          }
+          for (const fact of facts.slice(planned)) log.add(fact);
+          await log.append();
+          await check(log, plan, done);
+          const again = await JobLog.takeOver(options(), (await countLogs(place))!);
+          await check(again, plan, done);
+          assert.deepEqual(again.state.notes, []);
+          assert.deepEqual(said(again), said(log));
+          for (const one of opened) await one.close();
+        },
+      ),
+      { numRuns: runs(150) },
+    ));
+
+  /** The state as bytes: equal for equal states. */
+  const said = ({ state }: JobLog): string => {
+    return Buffer.from(packFact({ kind: 'checkpoint', logs: [], state: storeState(state) })).toString('hex');
+  };
+
+  it('is refused where a byte of what counts has changed, and where a log is missing', async () => {
+    const path = await newFolder();
+    const place = new FolderLogs(path, 'job');
+    const log = JobLog.create({ place, epoch: 3, shapes }, 5);
+    log.add({ kind: 'notes', notes: ['before'] });
+    await log.append();
+    log.add({ kind: 'notes', notes: ['after'] });
+    await log.append();
+    await log.close();
+    assert.deepEqual(await readdir(path), ['log-3']);
+    const file = join(path, 'log-3');
+    const whole = await readFile(file);
+    for (const at of [30, whole.length - 3]) {
+      const changed = Buffer.from(whole);
+      changed[at]! ^= 4;
+      await writeFile(file, changed);
+      await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), { name: 'DamagedLogError' });
+    }
+    await writeFile(file, whole);
+    const other = new FolderLogs(path, 'another job');
+    await assert.rejects(JobLog.takeOver({ place: other, epoch: 4, shapes }, log.marks), { name: 'DamagedLogError' });
+    assert.equal(await countLogs(other), undefined);
+    await rm(file);
+    await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), { code: 'ENOENT' });
+  });
+});
