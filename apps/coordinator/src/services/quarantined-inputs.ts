@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import { kindOfSentence } from '../log/kind-of-sentence.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { kindOfSentence } from '../log/kind-of-sentence.ts';
 import { resultsFolder } from './results-folder.ts';
 
 /** Inputs that are looked at: of a million that are alike, the first say what the others would. */

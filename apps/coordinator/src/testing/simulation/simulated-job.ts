@@ -11,8 +11,8 @@ import type {
   SourceRef,
   SourceResult,
 } from '../../job/shard.ts';
-import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../../log/digest.ts';
 import { jobLine } from '../../ledger/job-line.ts';
+import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../../log/digest.ts';
 import { packPlan } from '../../plan/pack-plan.ts';
 import { foundFrames } from '../found-frames.ts';
 
