@@ -3,9 +3,10 @@ import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } fr
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { LedgerState } from '../log/fact.ts';
 import type { HistogramPlace, SourceDigest, StoredPlace } from '../log/settled-source.ts';
 
-export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
+export type { LedgerState };
 
 export interface JobRecord {
   jobId: string;

@@ -1,7 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Group } from './group.ts';
-import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readBytes, readLog } from './log-file.ts';
+import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
 
 const namePattern = /^log-(\d+)$/;
@@ -26,30 +27,35 @@ export class FolderLogs implements LogPlace {
   }
 
   begin(epoch: number): Promise<LogAppender> {
-    return LogWriter.create(this.#path(epoch), this.#name(epoch), this.#openFile);
+    return LogWriter.create(this.file(epoch), this.#name(epoch), this.#openFile);
   }
 
   async last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined> {
-    return lastGroup(this.#path(epoch), this.#name(epoch), end, torn);
+    return lastGroup(this.file(epoch), this.#name(epoch), end, torn);
   }
 
   groups(epoch: number, from: number, end: number): AsyncIterable<Group> {
-    return readLog(this.#path(epoch), this.#name(epoch), { from, end });
+    return readLog(this.file(epoch), this.#name(epoch), { from, end });
   }
 
-  async read(epoch: number, offset: number, length: number): Promise<Uint8Array> {
-    const path = this.#path(epoch);
-    const file = await open(path, 'r');
+  read(epoch: number, offset: number, length: number): Uint8Array {
+    const path = this.file(epoch);
+    const bytes = Buffer.allocUnsafe(length);
+    const file = openSync(path, 'r');
     try {
-      const bytes = await readBytes(file, offset, length);
-      if (bytes.length === length) return bytes;
-      throw new DamagedLogError(`The log '${path}' ends at byte ${offset + bytes.length}, but more was written`);
+      for (let done = 0; done < length; ) {
+        const read = readSync(file, bytes, done, length - done, offset + done);
+        if (read === 0)
+          throw new DamagedLogError(`The log '${path}' ends at byte ${offset + done}, but more was written`);
+        done += read;
+      }
     } finally {
-      await file.close();
+      closeSync(file);
     }
+    return bytes;
   }
 
-  #path(epoch: number): string {
+  file(epoch: number): string {
     return join(this.#folder, `log-${epoch}`);
   }
 

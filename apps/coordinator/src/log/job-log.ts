@@ -137,9 +137,21 @@ export class JobLog {
     return epoch !== this.#epoch || offset < this.#end;
   }
 
-  /** The fact that lies there. Rejects with DamagedFactError or DamagedLogError where it is not as it was written. */
-  async read({ epoch, offset, length }: FactPlace): Promise<Fact> {
-    return readFact(await this.#place.read(epoch, offset, length));
+  /** Facts that were added and are not written, in their order. */
+  *waiting(): Generator<Fact> {
+    for (const { fact } of this.#waiting) yield fact;
+  }
+
+  /**
+   * The bytes of the fact that lies there, for readFact. Waits for the disk. Throws DamagedLogError where the log is shorter.
+   */
+  read({ epoch, offset, length }: FactPlace): Uint8Array {
+    return this.#place.read(epoch, offset, length);
+  }
+
+  /** The file in which a log is, for threads that read it. */
+  file(epoch: number): string {
+    return this.#place.file(epoch);
   }
 
   async close(): Promise<void> {

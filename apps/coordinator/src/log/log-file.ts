@@ -173,7 +173,7 @@ async function hasGroupBehind(file: FileHandle, name: string, offset: number, en
 }
 
 /** Fewer where the file ends. */
-export async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {

@@ -25,6 +25,8 @@ export interface LogPlace {
   last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined>;
   /** The groups from one that begins at `from` to one that ends at `end`. Rejects with DamagedLogError where one is not whole. */
   groups(epoch: number, from: number, end: number): AsyncIterable<Group>;
-  /** Bytes of a log. Rejects with DamagedLogError where it ends before. */
-  read(epoch: number, offset: number, length: number): Promise<Uint8Array>;
+  /** Bytes of a log. Waits for the disk. Throws DamagedLogError where it ends before. */
+  read(epoch: number, offset: number, length: number): Uint8Array;
+  /** The file that a log is in, for threads that read it. */
+  file(epoch: number): string;
 }

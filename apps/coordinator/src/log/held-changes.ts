@@ -1,0 +1,65 @@
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+
+interface Held {
+  /** Settles when the changes are written or given up; absent while they are tried again. */
+  waiter?: PromiseWithResolvers<void> | undefined;
+  failure: Error;
+  retryMs: number;
+}
+
+/**
+ * Those whose changes a journal cannot write for now: it keeps who waits for them. Each is tried again separately, with pauses that double up to 5
+ * seconds.
+ */
+export class HeldChanges<What> {
+  readonly #pause: (ms: number) => Promise<void>;
+  readonly #tryAgain: (what: What, waiter: PromiseWithResolvers<void>) => void;
+  readonly #held = new Map<What, Held>();
+  #isClosed = false;
+
+  constructor(
+    pause: (ms: number) => Promise<void>,
+    tryAgain: (what: What, waiter: PromiseWithResolvers<void>) => void,
+  ) {
+    this.#pause = pause;
+    this.#tryAgain = tryAgain;
+  }
+
+  /** Why the changes of `what` are held; undefined where they are not. */
+  failure(what: What): Error | undefined {
+    return this.#held.get(what)?.failure;
+  }
+
+  /** The waiter of the changes that are to be tried again. */
+  waiter(what: What): PromiseWithResolvers<void> | undefined {
+    return this.#held.get(what)?.waiter;
+  }
+
+  hold(what: What, { waiter, failure }: Omit<Held, 'retryMs'>): void {
+    const retryMs = Math.min(2 * (this.#held.get(what)?.retryMs ?? firstRetryMs / 2), longestRetryMs);
+    const held = { waiter, failure, retryMs };
+    this.#held.set(what, held);
+    void this.#pause(retryMs).then(() => {
+      if (this.#isClosed || this.#held.get(what) !== held || !waiter) return;
+      this.#held.set(what, { ...held, waiter: undefined });
+      this.#tryAgain(what, waiter);
+    });
+  }
+
+  /** The changes are written, or given up. */
+  release(what: What): void {
+    this.#held.delete(what);
+  }
+
+  /** Gives up all held changes: their callers' promises reject with `error`, or else with why each was held. */
+  close(error?: Error): void {
+    this.stop();
+    for (const { waiter, failure } of this.#held.values()) waiter?.reject(error ?? failure);
+  }
+
+  /** Tries nothing again from now on, and answers no caller. */
+  stop(): void {
+    this.#isClosed = true;
+  }
+}
