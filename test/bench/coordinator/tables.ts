@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeVarints } from '@halogrid/proto/varints';
 import { packSources } from '@halogrid/sources/pack-sources';
-import { FrameRows } from '../../../apps/coordinator/src/log/frame-rows.ts';
 import type { FramesRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
+import { FrameRows } from '../../../apps/coordinator/src/log/frame-rows.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
 
 const [frames = 200_000, repetitions = 3] = process.argv.slice(2).map(Number);
@@ -71,7 +71,7 @@ for (let i = 0; i < repetitions; i++) {
     offset += length;
     const count = Math.min(shardFrames, frames - first);
     const kept = { stored: { ...stored, rowsChecksum: crc32(rows.bytes) }, row: 0, goesByMtime: false };
-    return { kind: 'frames', first, count, planned, ...kept, hasHistograms: true };
+    return { kind: 'frames', file: spool, first, count, planned, ...kept, hasHistograms: true };
   });
   const pathsIn = (place: string) => ({
     features: join(place, 'features.parquet'),
@@ -85,7 +85,7 @@ for (let i = 0; i < repetitions; i++) {
     settled: async (from, atMost) => {
       const some = shards.slice(from / shardFrames, Math.ceil((from + atMost) / shardFrames));
       lastMs = performance.now();
-      return { next: Math.min(frames, from + atMost), runs: some, file: spool };
+      return { next: Math.min(frames, from + atMost), runs: some };
     },
     until: (write) => write(),
     failed: (error) => {

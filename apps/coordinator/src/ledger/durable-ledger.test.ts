@@ -18,7 +18,7 @@ import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { ledgerConformance } from './testing/ledger-conformance.ts';
-import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
+import { type CrashStage, ledgerCrashes, storeStage } from './testing/ledger-crashes.ts';
 import { planOf } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
 import { settledRows } from './testing/settled-rows.ts';
@@ -56,7 +56,7 @@ function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashS
   return async () => {
     const store = await openStore();
     const spool = spoolPath();
-    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+    return storeStage(store, (over) => openLedger(() => spool, over));
   };
 }
 

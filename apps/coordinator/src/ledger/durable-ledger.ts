@@ -275,7 +275,7 @@ export class DurableLedger implements Ledger {
   }
 
   async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled.read(from, atMost, part) ?? { next: from, runs: [], file: '' };
+    return this.#job(jobId).open?.settled.read(from, atMost, part) ?? { next: from, runs: [] };
   }
 
   outcome(jobId: string, index: number): SourceOutcome | undefined {

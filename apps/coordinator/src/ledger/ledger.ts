@@ -98,12 +98,17 @@ export interface SettledSources {
   next: number;
   /** All of them, in order of index. `SettledFrames` reads those of a shard, in any thread. */
   runs: SettledRun[];
-  /** A path; it is valid until the job has ended. */
-  file: string;
 }
 
 /** Sources that follow one another, one by one, or where it is written what they are. */
-export type SettledRun = { kind: 'sources'; sources: SettledRow[] } | FramesRun;
+export type SettledRun = SourcesRun | FramesRun;
+
+export interface SourcesRun {
+  kind: 'sources';
+  sources: SettledRow[];
+  /** The path of the file that has their histograms; it is valid until the job has ended. */
+  file: string;
+}
 
 /** Frames that were planned in one block and answered together, all of them done. */
 export interface FramesRun {
@@ -113,7 +118,9 @@ export interface FramesRun {
   count: number;
   /** The block that has the first of them at place `nth`, in a file. */
   planned: { file: string; offset: number; length: number; nth: number };
-  /** Their FrameRows, in the `file` of all; the first of them is at `row`. */
+  /** As SourcesRun.file. */
+  file: string;
+  /** Their FrameRows there; the first of them is at `row`. */
   stored: StoredPlace;
   row: number;
   /** Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file. */
@@ -135,7 +142,7 @@ export type SettledRow = { index: number; uri: string; name: string; version?: s
       digest: string;
       captured?: CaptureTime;
       /**
-       * Where `file` has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
+       * Where the file of its run has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
        * pipeline has none.
        */
       place?: HistogramPlace;

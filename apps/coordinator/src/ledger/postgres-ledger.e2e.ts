@@ -5,7 +5,7 @@ import { after, before } from 'node:test';
 import { PostgresServer, skipPostgres } from '../registry/testing/postgres-server.ts';
 import { openStore } from './store/open-store.ts';
 import { ledgerConformance } from './testing/ledger-conformance.ts';
-import { ledgerCrashes } from './testing/ledger-crashes.ts';
+import { ledgerCrashes, storeStage } from './testing/ledger-crashes.ts';
 import { openLedger } from './testing/open-ledger.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
@@ -41,7 +41,7 @@ ledgerCrashes(
   async () => {
     const store = await newStore();
     const spool = join(folder, `${spools++}`);
-    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+    return storeStage(store, (over) => openLedger(() => spool, over));
   },
   10,
   { skip: skipPostgres },

@@ -26,8 +26,8 @@ export class SettledFrames {
   readonly #rows: FrameRows;
   readonly #timed: FrameRows;
 
-  constructor(run: FramesRun, file: string) {
-    const { count, planned, stored, times } = run;
+  constructor(run: FramesRun) {
+    const { count, planned, stored, times, file } = run;
     this.count = count;
     this.#run = run;
     this.#file = file;

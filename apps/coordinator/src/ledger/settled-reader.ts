@@ -29,10 +29,10 @@ export class SettledReader {
       if (!source) break;
       const last = runs.at(-1);
       if (last?.kind === 'sources') last.sources.push(source);
-      else runs.push({ kind: 'sources', sources: [source] });
+      else runs.push({ kind: 'sources', sources: [source], file: sums.spool.path });
       next++;
     }
-    return { next, runs, file: sums.spool.path };
+    return { next, runs };
   }
 
   /** Undefined where there are no frames that were planned and answered together, or something of them waits for the disk. */
@@ -46,7 +46,7 @@ export class SettledReader {
     const times = merge === first.merge ? undefined : first.merge.stored(index);
     if (times && !first.spool.isWritten(times.frames.end)) return undefined;
     return {
-      ...{ kind: 'frames', first: index, count: Math.min(stored.left, planned.left, atMost) },
+      ...{ kind: 'frames', file: spool.path, first: index, count: Math.min(stored.left, planned.left, atMost) },
       planned: { file: first.spool.path, offset, length, nth: planned.nth },
       ...{ stored: stored.frames.place, row: stored.row },
       ...(times?.frames.place.isTimed && { times: { file: first.spool.path, stored: times.frames.place } }),

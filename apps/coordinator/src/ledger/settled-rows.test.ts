@@ -11,11 +11,10 @@ import { packFrames } from '../job/packed-frames.ts';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import type { Ledger } from './ledger.ts';
-import { readHistograms } from './read-histograms.ts';
 import { countedRows } from './settled-rows.ts';
 import { asSent, jobId, pipeline, spec } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
-import { settledRows } from './testing/settled-rows.ts';
+import { settledHistograms, settledRows } from './testing/settled-rows.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-settled-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -89,9 +88,8 @@ async function readAll(ledger: Ledger, atMost: number, part: number) {
     for (const { kind } of settled.runs) kinds.add(kind);
     const found = [...settledRows(settled)];
     const done = countedRows(found);
-    const places = done.map(({ place }) => place);
     const bins = part === 0 ? pipeline.bins : rank.bins;
-    const counts = [...readHistograms(settled.file, places, bins).map(({ bins }) => bins.indexOf(6))];
+    const counts = [...settledHistograms(settled, bins).map(({ bins }) => bins.indexOf(6))];
     for (const [i, row] of done.entries()) assert.equal(counts[i], row.index % bins);
     rows.push(...found);
     next = settled.next;
@@ -150,8 +148,11 @@ test('a file of the ledger that is cut or has changed is told in a sentence', as
   assert.equal([...settledRows(settled)].length, 8);
   const changed = join(folder, 'changed');
   await writeFile(changed, Buffer.alloc(2 ** 16));
-  assert.throws(() => [...settledRows({ ...settled, file: changed })], /has changed at byte \d+ since it was written$/);
-  await truncate(settled.file, 10);
+  assert.throws(
+    () => [...settledRows({ runs: settled.runs.map((run) => ({ ...run, file: changed })) })],
+    /has changed at byte \d+ since it was written$/,
+  );
+  await truncate(settled.runs[0]!.file, 10);
   assert.throws(() => [...settledRows(settled)], /^Error: The file of histograms '.*' ends early$/);
   await ledger.close();
 });

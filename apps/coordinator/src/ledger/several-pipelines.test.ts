@@ -13,13 +13,11 @@ import { memoryFolder } from '../testing/memory-folder.ts';
 import { InvalidResultError } from './check-answer.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { Ledger, ShardCommit } from './ledger.ts';
-import { readHistograms } from './read-histograms.ts';
-import { countedRows } from './settled-rows.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { commitOf, jobId, pipeline as lbp, oneCell, planOf, shardsOf, spec as single } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
-import { settledRows } from './testing/settled-rows.ts';
+import { settledHistograms } from './testing/settled-rows.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-pipelines-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -68,18 +66,9 @@ async function resultsOf(ledger: Ledger) {
   const histograms = await Promise.all(
     parts.map(async ({ results }, part) => {
       const settled = await ledger.settled(jobId, 0, 99, part);
-      const { file } = settled;
-      const done = countedRows([...settledRows(settled)]);
       const { operations } = results.job.spec.pipeline!;
       const bins = binsOfSource(histogramShape(createPipeline(operations), oneCell));
-      if (done.length === 0) return [];
-      return [
-        ...readHistograms(
-          file,
-          done.map(({ place }) => place),
-          bins,
-        ).map(({ place, bins }) => [done[place]!.captured, ...bins]),
-      ];
+      return [...settledHistograms(settled, bins).map(({ row, bins }) => [row.captured, ...bins])];
     }),
   );
   return {

@@ -15,6 +15,7 @@ const plain = [
   'canGoOn',
   'planned',
   'notes',
+  'resultsVersion',
   'counts',
   'times',
   'nodes',

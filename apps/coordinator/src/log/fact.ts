@@ -79,6 +79,8 @@ interface Answered {
 /** A node's answer to a shard of frames: it found all sources that have no error, in their order. */
 export interface AnswerFact extends Answered, FoundSources {
   kind: 'answer';
+  /** The sources that it found: the first and how many follow it, itself included, in turns. */
+  runs: readonly number[];
 }
 
 /** A node's answer to a tile of an image. Where the image is not open any more, it counts nothing. */

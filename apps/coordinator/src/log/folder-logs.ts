@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Group } from './group.ts';
+import type { Group, GroupPlace } from './group.ts';
 import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
 
@@ -28,6 +28,10 @@ export class FolderLogs implements LogPlace {
 
   begin(epoch: number): Promise<LogAppender> {
     return LogWriter.create(this.file(epoch), this.#name(epoch), this.#openFile);
+  }
+
+  goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender> {
+    return LogWriter.goOn(this.file(epoch), this.#name(epoch), last, this.#openFile);
   }
 
   async last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined> {

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
+import { cellsOf } from '@halogrid/kernels/grid';
 import { noZone } from '@halogrid/proto/frame-table';
 import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
+import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
 import { sourceDigest } from './digest.ts';
 import type { FoundPart, PartSums } from './fact.ts';
 import { FrameRows } from './frame-rows.ts';
@@ -18,6 +19,21 @@ export function packCounts(counts: ArrayLike<number>): Uint8Array {
   const bytes = new Uint8Array(varintsLength(counts));
   writeVarints(counts, bytes, 0);
   return bytes;
+}
+
+/** The bins of all cells of an image, in whose result are those of the cells that it touches. */
+export function wholeBins(
+  shape: HistogramShape,
+  { size, bins }: { size: ImageResult['size']; bins: ArrayLike<number> },
+): ArrayLike<number> {
+  if (bins.length === binsOfSource(shape)) return bins;
+  const all = new Float64Array(binsOfSource(shape));
+  const cellBins = binsOfCell(shape);
+  let from = 0;
+  for (const { row, column } of cellsOf(shape.grid, size, { x: 0, y: 0, ...size })) {
+    for (let i = 0; i < cellBins; i++) all[(row * shape.grid.columns + column) * cellBins + i] = bins[from++]!;
+  }
+  return all;
 }
 
 /** What a pipeline found of one image; `bins` are those of all cells. */

@@ -15,6 +15,7 @@ import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';
+import { SourceRuns } from './source-runs.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
 const shapes = [shape, { ...shape, bins: 3 }];
@@ -101,7 +102,9 @@ function answerTo(shard: number, planned: PlannedShard, broken: readonly number[
   const { work } = planned;
   const said = answered(shard, broken);
   const good = sourcesOf(planned).filter((source) => !broken.includes(source));
-  if (work.kind === 'frames') return { kind: 'answer', ...said, ...foundOf(good) };
+  if (work.kind === 'frames') {
+    return { kind: 'answer', ...said, runs: [...SourceRuns.of(good).runs], ...foundOf(good) };
+  }
   const parts = shapes.map(({ bins }) => {
     const own = binsOf(work.source + work.rect.x, bins);
     return { counted: sum(own), binCount: bins, bins: packCounts(own) };

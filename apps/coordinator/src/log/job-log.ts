@@ -5,7 +5,7 @@ import type { CheckpointFact, Fact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';
 import type { FactPlace } from './fact-place.ts';
 import { fold, placeFact } from './fold.ts';
-import { factOffsets, maxGroupBytes } from './group.ts';
+import { factOffsets, type GroupPlace, maxGroupBytes } from './group.ts';
 import { type JobState, newState } from './job-state.ts';
 import { DamagedLogError } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
@@ -57,12 +57,17 @@ export class JobLog {
   }
 
   /**
-   * Goes on with a job of which `marks` count, in a log of its own. Nothing is written yet. Rejects with DamagedLogError where what
-   * counts is not as it was written.
+   * Goes on with a job of which `marks` count, in a log of its own, or in the one that it has begun with this epoch. Nothing is written
+   * yet. Rejects with DamagedLogError where what counts is not as it was written.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
-    const state = await readState(options, marks);
-    const log = new JobLog(options, state, marks);
+    const { state, last } = await readState(options, marks);
+    const isOwn = marks.at(-1)!.epoch === options.epoch;
+    const log = new JobLog(options, state, isOwn ? marks.slice(0, -1) : marks);
+    if (isOwn) {
+      log.#log = await options.place.goOn(options.epoch, last);
+      log.#checkpointEnd = last.end;
+    }
     // The group with the last tile of an image may have been full.
     for (const source of [...state.open.keys()]) log.#addWhole(source);
     return log;
@@ -190,7 +195,10 @@ export class JobLog {
 }
 
 /** The state that the logs make which count: it is that of the last checkpoint of the last of them, and the facts behind it. */
-async function readState({ place, shapes }: JobLogOptions, marks: readonly LogMark[]): Promise<JobState> {
+async function readState(
+  { place, shapes }: JobLogOptions,
+  marks: readonly LogMark[],
+): Promise<{ state: JobState; last: GroupPlace }> {
   const mark = marks.at(-1);
   if (!mark) throw new DamagedLogError('Nothing is known of the logs of a job');
   const { epoch, bytes } = mark;
@@ -214,7 +222,7 @@ async function readState({ place, shapes }: JobLogOptions, marks: readonly LogMa
     if (!(error instanceof RangeError)) throw error;
     throw new DamagedLogError(`The log of epoch ${epoch} makes no sense: ${error.message}`, { cause: error });
   }
-  return state;
+  return { state, last };
 }
 
 /**

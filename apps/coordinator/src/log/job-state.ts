@@ -1,4 +1,5 @@
 import type { JobTimes } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service/version';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape } from '../job/histogram-shape.ts';
 import type { LedgerState } from './fact.ts';
@@ -53,6 +54,8 @@ export interface JobState {
   canGoOn: boolean;
   planned: boolean;
   notes: readonly string[];
+  /** Version of the results that are done of it. */
+  readonly resultsVersion: number;
   readonly counts: StateCounts;
   readonly times: JobTimes;
   /** In the order in which they came. */
@@ -76,7 +79,7 @@ export interface JobState {
 export function newState(shapes: readonly HistogramShape[], submittedMs: number): JobState {
   return {
     ...{ state: 'pending', submittedMs, finishedMs: 0, error: '', digest: '', canGoOn: false },
-    ...{ planned: false, notes: [] },
+    ...{ planned: false, notes: [], resultsVersion },
     counts: { frames: 0, shardsDone: 0, attempts: 0, pixels: 0, kept: 0 },
     times: { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} },
     nodes: [],

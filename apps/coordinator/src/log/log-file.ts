@@ -39,6 +39,19 @@ export class LogWriter implements LogAppender {
     return new LogWriter(path, name, await openFile(path, 'wx'));
   }
 
+  /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
+  static async goOn(
+    path: string,
+    name: string,
+    { end, checkpoint }: Pick<GroupPlace, 'end' | 'checkpoint'>,
+    openFile: OpenFile = open,
+  ): Promise<LogWriter> {
+    const log = new LogWriter(path, name, await openFile(path, 'r+'));
+    log.#end = end;
+    log.#checkpoint = checkpoint;
+    return log;
+  }
+
   private constructor(path: string, name: string, file: WrittenFile) {
     this.#path = path;
     this.#name = name;

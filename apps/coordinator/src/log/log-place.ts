@@ -18,6 +18,8 @@ export interface LogPlace {
   epochs(): Promise<number[]>;
   /** Begins the log of an epoch. Rejects where there is one. */
   begin(epoch: number): Promise<LogAppender>;
+  /** Goes on with the log of an epoch that this process began, behind that group. */
+  goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender>;
   /**
    * The last group of a log that is whole, or the one that ends at `end`; undefined where there is none. Rejects with DamagedLogError where
    * none ends there. `torn` is told where a last group begins that is not whole.

@@ -426,8 +426,7 @@ async function tablesOf(
   });
   const settled = async (from: number) => ({
     next: rows.length,
-    runs: [{ kind: 'sources' as const, sources: rows.slice(from) }],
-    file: spool.path,
+    runs: [{ kind: 'sources' as const, sources: rows.slice(from), file: spool.path }],
   });
   return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail, until: atOnce }) };
 }

@@ -28,7 +28,7 @@ export interface TablesTask {
 /** What the thread does next; it is given the next when it has answered. */
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
+  | ({ kind: 'write' } & Pick<SettledSources, 'runs'>)
   | { kind: 'finish'; description: object; named: readonly number[] };
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
@@ -126,8 +126,8 @@ export class TablesFile {
       await this.#order(client, { kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
       for (let from = 0; from !== this.#sources; ) {
         const areAllSettled = this.#sources !== undefined;
-        const { next, runs, file } = await settled(from, orderSources);
-        if (next > from) await this.#order(client, { kind: 'write', runs, file });
+        const { next, runs } = await settled(from, orderSources);
+        if (next > from) await this.#order(client, { kind: 'write', runs });
         else if (areAllSettled) throw failure(path, new Error(`the histograms of source ${from} are not there`));
         else await this.#waitForMore(client);
         from = next;

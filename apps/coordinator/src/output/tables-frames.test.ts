@@ -102,12 +102,17 @@ test('frames have the rows and lines by columns that they have one by one', asyn
       const from = Math.min(skipped, frames.length - 1);
       const planned = { file: spool, offset: at + rows.bytes.length, length: block.length, nth: from };
       const run: SettledRun = {
-        ...{ kind: 'frames', first: from, count: frames.length - from, planned, stored, row: from },
+        ...{ kind: 'frames', file: spool, first: from, count: frames.length - from, planned, stored, row: from },
         ...{ goesByMtime: false, hasHistograms: true },
       };
-      const before: SettledRun = { kind: 'sources', sources: sources.slice(0, from) };
-      const byColumns = await write(join(folder, 'columns'), [before, run], spool, frames.length, captured);
-      const one = await write(join(folder, 'rows'), [{ kind: 'sources', sources }], spool, frames.length, captured);
+      const before: SettledRun = { kind: 'sources', sources: sources.slice(0, from), file: spool };
+      const byColumns = await write(join(folder, 'columns'), [before, run], frames.length, captured);
+      const one = await write(
+        join(folder, 'rows'),
+        [{ kind: 'sources', sources, file: spool }],
+        frames.length,
+        captured,
+      );
       assert.deepEqual(byColumns.summary, one.summary);
       assert.equal(byColumns.lines, one.lines);
       assert.ok(byColumns.features.equals(one.features));
@@ -117,13 +122,7 @@ test('frames have the rows and lines by columns that they have one by one', asyn
 });
 
 /** The tables of a job whose sources are all settled. */
-async function write(
-  folder: string,
-  runs: SettledRun[],
-  file: string,
-  sources: number,
-  captured: CaptureOptions | undefined,
-) {
+async function write(folder: string, runs: SettledRun[], sources: number, captured: CaptureOptions | undefined) {
   await mkdir(join(folder, 'scratch'), { recursive: true });
   const pathsIn = (place: string) => ({
     features: join(place, 'features.parquet'),
@@ -133,7 +132,7 @@ async function write(
   const tables = new TablesFile({
     ...{ paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), shape },
     ...(captured && { captured }),
-    settled: async () => ({ next: sources, runs, file }),
+    settled: async () => ({ next: sources, runs }),
     failed: () => {},
     until: atOnce,
   });

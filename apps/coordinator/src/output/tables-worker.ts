@@ -7,7 +7,7 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import { packSystemError, serveOrders } from '@halogrid/threads';
 import { binsOfCell } from '../job/histogram-shape.ts';
-import type { SettledRow } from '../ledger/ledger.ts';
+import type { SourcesRun } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import { SettledFrames } from '../ledger/settled-frames.ts';
 import { countedRows } from '../ledger/settled-rows.ts';
@@ -80,14 +80,14 @@ async function removeLeftOvers(unfinished: TablePaths): Promise<void> {
   }
 }
 
-async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
+async function write({ runs }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
   for (const run of runs) {
-    if (run.kind === 'sources') await writeSources(run.sources, file);
-    else await writeFrames(new SettledFrames(run, file));
+    if (run.kind === 'sources') await writeSources(run);
+    else await writeFrames(new SettledFrames(run));
   }
 }
 
-async function writeSources(sources: readonly SettledRow[], file: string): Promise<void> {
+async function writeSources({ sources, file }: SourcesRun): Promise<void> {
   const names: string[] = [];
   for (const source of sources) {
     const name = outputNames.next(source.name);

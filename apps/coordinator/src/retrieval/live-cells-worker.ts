@@ -8,12 +8,12 @@ import { countedRows } from '../ledger/settled-rows.ts';
 import type { CellsOrder } from './live-cells.ts';
 
 serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(
-  ({ runs, file, sums }) => {
+  ({ runs, sums }) => {
     for (const run of runs) {
-      if (run.kind === 'frames') addFrames(sums, new SettledFrames(run, file));
+      if (run.kind === 'frames') addFrames(sums, new SettledFrames(run));
       else {
         const places = countedRows(run.sources).map(({ place }) => place);
-        for (const { bins } of readHistograms(file, places, sums.length)) add(sums, bins);
+        for (const { bins } of readHistograms(run.file, places, sums.length)) add(sums, bins);
       }
     }
     return sums;

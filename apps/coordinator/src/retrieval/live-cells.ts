@@ -5,7 +5,7 @@ import type { Ledger, SettledSources } from '../ledger/ledger.ts';
 import { checkCounts } from './check-counts.ts';
 
 /** What the thread does: adds the histograms of those sources to sums of as many counts as a source has, and gives them back. */
-export interface CellsOrder extends Pick<SettledSources, 'runs' | 'file'> {
+export interface CellsOrder extends Pick<SettledSources, 'runs'> {
   sums: Float64Array<ArrayBuffer>;
 }
 
@@ -100,9 +100,9 @@ export class LiveCells {
     const atMost = Math.max(1, Math.min(orderSources, Math.floor(orderCounts / length)));
     const untilMs = performance.now() + this.#limits.answerMs;
     do {
-      const { next, runs, file } = await this.#ledger.settled(jobId, sources, atMost, part);
+      const { next, runs } = await this.#ledger.settled(jobId, sources, atMost, part);
       if (next === sources) break;
-      sums = await this.#thread.client.order({ runs, file, sums }, [sums.buffer]);
+      sums = await this.#thread.client.order({ runs, sums }, [sums.buffer]);
       sources = next;
     } while (performance.now() < untilMs);
     const kept = { sources, sums };

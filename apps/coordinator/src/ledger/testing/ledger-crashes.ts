@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { unpackStep } from '../../job/packed-frames.ts';
 import { isRecorded, type PlanStep } from '../../job/shard.ts';
 import { packPlan } from '../../plan/pack-plan.ts';
-import type { DurableLedger } from '../durable-ledger.ts';
-import { type EntryFilter, FencedError, type LedgerStore } from '../store/ledger-store.ts';
+import { FencedError } from '../../registry/registry.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Change, EntryFilter, LedgerStore } from '../store/ledger-store.ts';
 import {
   asSent,
   commitOf,
@@ -30,37 +31,53 @@ async function packed(steps: PlanStep[]): Promise<PlanStep[]> {
 const plainly = (steps: readonly PlanStep[]): PlanStep[] =>
   steps.flatMap((step) => (step.kind === 'shard' ? unpackStep(step) : [step]));
 
-/**
- * The store as a process sees it that crashes at some moment: of the transaction in flight then it never learns whether it was
- * made. It is told that another leads, so that it lets go of its files as a process that has ended does.
- */
-function crashingStore(store: LedgerStore): { store: LedgerStore; crash(): void } {
+/** A process that has a ledger. */
+export interface CrashingProcess {
+  ledger: Ledger;
+  /**
+   * It crashes at this moment: of the transaction in flight it never learns whether it was made. It is told that another leads, so
+   * that it lets go of its files as a process that has ended does.
+   */
+  crash(): void;
+}
+
+export interface CrashStage {
+  /** A process whose ledger takes over what the one before left. */
+  start(): Promise<CrashingProcess>;
+  close(): Promise<void>;
+}
+
+/** The writes of a process, until it crashes. */
+export function crashingWrites<Change>(write: (epoch: number, changes: readonly Change[]) => Promise<void>) {
   let hasCrashed = false;
   const fenced = (epoch: number): FencedError => new FencedError(epoch, undefined);
-  const write: LedgerStore['write'] = async (epoch, changes) => {
-    if (hasCrashed) throw fenced(epoch);
-    await store.write(epoch, changes);
-    if (hasCrashed) throw fenced(epoch);
-  };
-  const crashing = {
-    ...(store.shares && { shares: store.shares }),
-    acquire: (holder: string, leaseMs: number) => store.acquire(holder, leaseMs),
-    entries: (of?: EntryFilter) => store.entries(of),
-    write,
-  };
   return {
-    store: crashing as LedgerStore,
+    write: async (epoch: number, changes: readonly Change[]): Promise<void> => {
+      if (hasCrashed) throw fenced(epoch);
+      await write(epoch, changes);
+      if (hasCrashed) throw fenced(epoch);
+    },
     crash: () => {
       hasCrashed = true;
     },
   };
 }
 
-export interface CrashStage {
-  store: LedgerStore;
-  /** A ledger that takes the store over. */
-  open(store: LedgerStore): Promise<DurableLedger>;
-  close(): Promise<void>;
+/** Processes with ledgers over a store. */
+export function storeStage(store: LedgerStore, open: (store: LedgerStore) => Promise<Ledger>): CrashStage {
+  return {
+    start: async () => {
+      const { write, crash } = crashingWrites<Change>((epoch, changes) => store.write(epoch, changes));
+      const crashing = {
+        ...(store.shares && { shares: store.shares }),
+        acquire: (holder: string, leaseMs: number) => store.acquire(holder, leaseMs),
+        entries: (of?: EntryFilter) => store.entries(of),
+        write,
+      };
+      return { ledger: await open(crashing as LedgerStore), crash };
+    },
+    close: () => store.close(),
+  };
 }
 
 /** Holds ledgers over a store to their promise: crashes change nothing but what has to be said again. */
@@ -95,8 +112,7 @@ export function ledgerCrashes(
         const shards = shardsOf(plain);
         const acknowledged = new Set<number>();
         const attempts = new Map<number, number>();
-        let process = crashingStore(stage.store);
-        let ledger = await stage.open(process.store);
+        let { ledger, crash } = await stage.start();
         let crashes = 0;
         const waiting = new Set<Promise<unknown>>();
         const hear = (answer: Promise<unknown>): void => {
@@ -106,12 +122,11 @@ export function ledgerCrashes(
         };
         /** What a coordinator does after a crash: it offers again what is not done, and plans the rest. */
         const recover = async (): Promise<{ open: number[]; planned: number }> => {
-          process.crash();
+          crash();
           await ledger.close();
           await Promise.all(waiting);
           crashes++;
-          process = crashingStore(stage.store);
-          ledger = await stage.open(process.store);
+          ({ ledger, crash } = await stage.start());
           if (!(await ledger.getJob(jobId))) {
             await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
             return { open: [], planned: 0 };
@@ -150,7 +165,7 @@ export function ledgerCrashes(
             attempts.set(shard!, attempt);
             await ledger.addAttempt(jobId, shard!, attempt);
             const answer = asSent(commitOf(shards[shard!]!, plain, broken, grid), shards[shard!]!);
-            const commit = { ...answer, attempt, epoch: ledger.epoch };
+            const commit = { ...answer, attempt, epoch: ledger.epochOf(jobId) };
             hear(
               ledger.commit(commit).then((answer) => {
                 assert.equal(answer, 'committed');

@@ -10,9 +10,7 @@ import { jobDigest, quarantinedDigest, sourceDigest } from '../../log/digest.ts'
 import { foundFrames } from '../../testing/found-frames.ts';
 import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
-import { readHistograms } from '../read-histograms.ts';
-import { countedRows } from '../settled-rows.ts';
-import { settledRows } from './settled-rows.ts';
+import { settledHistograms } from './settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';
@@ -42,15 +40,8 @@ export async function comparable(ledger: Ledger, grid: Grid) {
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
   const settled = await ledger.settled(jobId, 0, 99);
-  const { file } = settled;
-  const done = countedRows([...settledRows(settled)]);
-  if (done.length === 0) return [];
-  const all = readHistograms(
-    file,
-    done.map(({ place }) => place),
-    binsOfSource(histogramShape(pipeline, grid)),
-  );
-  return [...all.map(({ place, bins }) => ({ uri: done[place]!.uri, bins: [...bins] }))];
+  const all = settledHistograms(settled, binsOfSource(histogramShape(pipeline, grid)));
+  return [...all.map(({ row, bins }) => ({ uri: row.uri, bins: [...bins] }))];
 }
 
 /** The same from whole images, without shards. */

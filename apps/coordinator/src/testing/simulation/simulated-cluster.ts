@@ -6,10 +6,8 @@ import { createMetrics } from '../../dispatch/work-metrics.ts';
 import type { DurableLedger } from '../../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../../ledger/ledger.ts';
-import { readHistograms } from '../../ledger/read-histograms.ts';
-import { countedRows } from '../../ledger/settled-rows.ts';
 import { SharedMemory } from '../../ledger/store/memory-store.ts';
-import { settledRows } from '../../ledger/testing/settled-rows.ts';
+import { settledHistograms } from '../../ledger/testing/settled-rows.ts';
 import { noTables } from '../no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import type { NodeNature } from './node-nature.ts';
@@ -246,10 +244,8 @@ export class SimulatedCluster {
     this.#checkRoom(spec.out);
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
       const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
-      const { file } = settled;
-      const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
       const sum = new Array<bigint>(binCount).fill(0n);
-      for (const { bins } of readHistograms(file, done, binCount)) {
+      for (const { bins } of settledHistograms(settled, binCount)) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
       }
       if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');

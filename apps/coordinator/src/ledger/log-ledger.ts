@@ -1,0 +1,452 @@
+import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service/version';
+import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
+import { histogramShape } from '../job/histogram-shape.ts';
+import type { OutputLack } from '../job/output-lack.ts';
+import { unpackStep } from '../job/packed-frames.ts';
+import type { PlanStep } from '../job/shard.ts';
+import { countLogs, JobLog, type JobLogOptions } from '../log/job-log.ts';
+import type { Journal, Journaled } from '../log/journal.ts';
+import type { LogPlace } from '../log/log-place.ts';
+import type { LostLedgerError } from '../registry/ledger-errors.ts';
+import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
+import type { OtherJobs } from './durable-ledger.ts';
+import { summarise } from './frame-summary.ts';
+import type {
+  JobRecord,
+  JobResults,
+  Ledger,
+  LedgerState,
+  MergedPart,
+  OpenShard,
+  SettledSources,
+  ShardCommit,
+  SourceOutcome,
+} from './ledger.ts';
+import { LoggedJob } from './logged-job.ts';
+import type { Summaries } from './summaries.ts';
+
+/** Jobs that have ended, and of which is still known how. */
+const maxEndedJobs = 1000;
+
+/** Where jobs are kept. */
+export interface LogHome {
+  journal: Journal;
+  /** Absent where one process after another leads a job, and its logs alone know of it. */
+  registry?: Registry;
+  /** The logs of a job. */
+  logsOf: (jobId: string, spec: JobSpec) => LogPlace;
+  /** Leaves a home that is for one job alone, when that has ended. It may be called again. */
+  leave?: () => Promise<void>;
+}
+
+export interface LogLedgerOptions {
+  epoch: number;
+  /** Where a new job is kept. */
+  homeOf: (spec: JobSpec) => Promise<LogHome>;
+  /** Makes of answers of frames what is kept of them; absent: that is done on this thread. */
+  summaries?: Summaries;
+  /** Told where what a home holds is found to be lost while it is in use. */
+  lost?: (error: LostLedgerError) => void;
+  /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
+  others?: OtherJobs;
+}
+
+interface Led {
+  home: LogHome;
+  epoch?: number;
+}
+type OpenedJob = Led & { open: LoggedJob };
+/** A job that has ended, or whose log is not read yet: `marks` count of it then. */
+type ClosedJob = Led & { open?: undefined; record: JobRecord; marks?: readonly LogMark[] };
+type Job = OpenedJob | ClosedJob;
+
+/**
+ * The ledger in memory, which decides, in logs, which remember, and in a registry, which says how much of them counts (see Journal). The
+ * log of a job that an earlier process began is read once it is asked for more than what the registry says of it.
+ */
+export class LogLedger implements Ledger {
+  readonly #options: LogLedgerOptions;
+  /** In order of submission. */
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(options: LogLedgerOptions) {
+    this.#options = options;
+  }
+
+  get epoch(): number {
+    return this.#options.epoch;
+  }
+
+  /** Takes in the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then takes none. */
+  async load(home: LogHome): Promise<JobRecord[]> {
+    const jobs = await Array.fromAsync(home.registry!.jobs());
+    const known = jobs
+      .map((job) => this.#closed(home, job))
+      .sort((a, b) => a.record.submittedMs - b.record.submittedMs);
+    for (const job of known) this.#jobs.set(job.record.jobId, job);
+    return known.map(({ record }) => record);
+  }
+
+  /**
+   * Takes in the job whose logs are in its folder, of which no registry knows. Resolves with undefined where there is nothing of it.
+   * Rejects with DamagedLogError. `torn` is told where the end of a log was cut off.
+   */
+  async loadFolder(
+    home: LogHome,
+    { jobId, spec }: { jobId: string; spec: JobSpec },
+    torn?: (epoch: number, offset: number) => void,
+  ): Promise<JobRecord | undefined> {
+    const marks = await countLogs(home.logsOf(jobId, spec), torn);
+    if (!marks) return undefined;
+    const open = await this.#takeOver(home, { jobId, spec }, marks);
+    this.#jobs.set(jobId, { home, open });
+    return open.record;
+  }
+
+  /**
+   * Takes over a job of a home that now belongs to this ledger, with a separate epoch. Resolves with undefined if the
+   * job has ended, also if it may go on later. Rejects as `load`.
+   */
+  async adopt(home: LogHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
+    for await (const job of home.registry!.jobs([jobId])) {
+      if (job.leader === undefined) return undefined;
+      const closed = { ...this.#closed(home, job), epoch };
+      this.#jobs.set(jobId, closed);
+      return closed.record.canGoOn ? undefined : closed.record;
+    }
+    return undefined;
+  }
+
+  #closed(home: LogHome, { spec, status, leader, marks, epoch }: RegisteredJob): ClosedJob {
+    const record: JobRecord = { ...JSON.parse(status), spec: JSON.parse(spec) };
+    return { home, record, ...(leader !== undefined && { marks }), ...(epoch !== this.epoch && { epoch }) };
+  }
+
+  /** Whether it leads the job. */
+  has(jobId: string): boolean {
+    return this.#jobs.has(jobId);
+  }
+
+  epochOf(jobId: string): number {
+    return this.#jobs.get(jobId)?.epoch ?? this.epoch;
+  }
+
+  async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
+    if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
+    const home = await this.#options.homeOf(spec);
+    const open = new LoggedJob(
+      jobId,
+      spec,
+      JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs),
+      false,
+    );
+    this.#jobs.set(jobId, { home, open });
+    await home.journal.write(open);
+  }
+
+  /** Opens the log of a job that has not ended. Rejects with one sentence where it is lost. */
+  async #opened(jobId: string): Promise<OpenedJob | undefined> {
+    const job = this.#job(jobId);
+    if (job.open) return job;
+    if (!job.marks || job.record.canGoOn) return undefined;
+    const { record, marks, ...led } = job;
+    const opened = { ...led, open: await this.#takeOver(job.home, record, marks) };
+    // It may have ended or been opened meanwhile.
+    const now = this.#job(jobId);
+    if (now !== job) {
+      await opened.open.end();
+      return now.open ? now : undefined;
+    }
+    this.#jobs.set(jobId, opened);
+    return opened;
+  }
+
+  async #takeOver(
+    home: LogHome,
+    { jobId, spec }: { jobId: string; spec: JobSpec },
+    marks: readonly LogMark[],
+  ): Promise<LoggedJob> {
+    const options = await this.#logOptions(home, jobId, spec);
+    const log = await JobLog.takeOver(options, marks).catch((error: Error) => {
+      throw new Error(`The results so far of job ${jobId} are lost: ${error.message}`, { cause: error });
+    });
+    return new LoggedJob(jobId, spec, log, home.registry !== undefined);
+  }
+
+  async #logOptions(home: LogHome, jobId: string, spec: JobSpec): Promise<JobLogOptions> {
+    const place = home.logsOf(jobId, spec);
+    // Where no registry counts leaders, the logs do.
+    const epoch = home.registry ? this.epochOf(jobId) : ((await place.epochs()).at(-1) ?? 0) + 1;
+    const shapes = jobPipelines(spec).map((pipeline) => histogramShape(pipeline, jobGrid(spec)));
+    return { place, epoch, shapes };
+  }
+
+  async setState(
+    jobId: string,
+    state: LedgerState,
+    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
+  ): Promise<void> {
+    const job = this.#job(jobId);
+    if (!job.open) {
+      const isOver = job.record.finishedMs > 0 && !job.record.canGoOn;
+      const isEnd = state === 'complete' || state === 'failed' || state === 'cancelled';
+      // One whose log cannot be read may end all the same.
+      if (isEnd && !isOver && !(job.record.canGoOn && state === 'failed')) {
+        await this.#end(jobId, job.home, ended(job.record, state, at));
+      }
+      return;
+    }
+    const { open, home } = job;
+    if (at.canGoOn) return this.#keep(jobId, job, ended(open.record, state, at));
+    open.setState(state, at);
+    if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
+    await this.#end(jobId, home, ended(open.record, state, at), open);
+  }
+
+  /** The job has ended: only its record stays. */
+  async #end(jobId: string, home: LogHome, record: JobRecord, open?: LoggedJob): Promise<void> {
+    this.#jobs.set(jobId, { home, record });
+    await open?.end();
+    if (home.leave) await home.leave();
+    else await home.journal.write(once([{ kind: 'end', jobId, status: statusOf(record) }, ...this.#forgetOldest()]));
+    const { others } = this.#options;
+    if (!others) return;
+    others.add(record);
+    this.#jobs.delete(jobId);
+  }
+
+  /** The job has ended but may go on: its entries stay in the store. A ledger in the output folder stays as it is. */
+  async #keep(jobId: string, job: OpenedJob, record: JobRecord): Promise<void> {
+    const { open, ...rest } = job;
+    const { home } = rest;
+    await this.giveUp(jobId);
+    await home.journal.written(open).catch(() => {});
+    await open.end();
+    const { marks } = open.log;
+    const kept: JobRecord = { ...record, canGoOn: true };
+    this.#jobs.set(jobId, { ...rest, record: kept, marks });
+    if (home.leave) return home.leave();
+    await home.journal.write(once([{ kind: 'note', jobId, status: statusOf(kept), marks }]));
+  }
+
+  /** Opens a failed job that can go on. Resolves with false if there is no such job. Rejects as `load`. */
+  async goOn(jobId: string): Promise<boolean> {
+    const job = this.#jobs.get(jobId);
+    if (!job || job.open || !job.record.canGoOn) return false;
+    const { record, marks, ...rest } = job;
+    const open = await this.#takeOver(job.home, record, marks!);
+    open.setState('running', { nowMs: 0 });
+    this.#jobs.set(jobId, { ...rest, open });
+    await rest.home.journal.write(open);
+    return true;
+  }
+
+  outputLack(jobId: string): OutputLack | undefined {
+    const job = this.#jobs.get(jobId);
+    if (!job?.open) return undefined;
+    return job.home.journal.lackOf(job.open);
+  }
+
+  async giveUp(jobId: string): Promise<void> {
+    const job = this.#jobs.get(jobId);
+    if (!job?.open || !this.outputLack(jobId)) return;
+    const { journal, leave } = job.home;
+    journal.giveUp(job.open);
+    await leave?.();
+  }
+
+  async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
+    const job = await this.#opened(jobId);
+    if (!job) return;
+    job.open.addPlan(steps, last);
+    await job.home.journal.write(job.open);
+  }
+
+  setNotes(jobId: string, notes: readonly string[]): void {
+    this.#job(jobId).open?.setNotes(notes);
+  }
+
+  noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void {
+    this.#job(jobId).open?.noteTime(moment, nowMs);
+  }
+
+  async addAttempt(jobId: string, shard: number, attempt: number): Promise<void> {
+    this.#job(jobId).open?.addAttempt(shard, attempt);
+  }
+
+  async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
+    const job = await this.#opened(commit.jobId);
+    if (!job) return 'stale';
+    const { open, home } = job;
+    if (commit.epoch < this.epochOf(commit.jobId)) return 'stale';
+    const order = open.frameOrder(commit);
+    const { summaries } = this.#options;
+    const summary = order && (summaries ? await summaries.summarise(order) : summarise(order));
+    // It may have ended meanwhile.
+    if (this.#jobs.get(commit.jobId)?.open !== open) return 'stale';
+    if (!open.commit(commit, summary && { runs: order.runs, summary })) {
+      await home.journal.written(open);
+      return 'duplicate';
+    }
+    await home.journal.write(open);
+    return 'committed';
+  }
+
+  async quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void> {
+    const job = await this.#opened(jobId);
+    if (!job) return;
+    job.open.quarantineShard(shard, error, attempts);
+    await job.home.journal.write(job.open);
+  }
+
+  async skipShard(jobId: string, shard: number): Promise<void> {
+    const job = await this.#opened(jobId);
+    if (!job) return;
+    job.open.skipShard(shard);
+    await job.home.journal.write(job.open);
+  }
+
+  async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
+    return this.#job(jobId).open?.found.settled(from, atMost, part) ?? { next: from, runs: [] };
+  }
+
+  outcome(jobId: string, index: number): SourceOutcome | undefined {
+    return this.#job(jobId).open?.found.outcome(index);
+  }
+
+  mergedSoFar(jobId: string): MergedPart[] | undefined {
+    const open = this.#jobs.get(jobId)?.open;
+    return open?.parts.map(({ name }, i) => {
+      const { counted, totals } = open.log.state.parts[i]!;
+      return { name, counted, bins: totals.sums };
+    });
+  }
+
+  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined {
+    const open = this.#jobs.get(jobId)?.open;
+    return open && [...open.log.state.quarantined.keys()].map((index) => open.found.outcome(index)!);
+  }
+
+  async getJob(jobId: string): Promise<JobRecord | undefined> {
+    const other = this.#jobs.has(jobId) ? undefined : await this.#options.others?.get(jobId);
+    // The job may have been taken over meanwhile.
+    const job = this.#jobs.get(jobId);
+    return job ? recordOf(job) : other;
+  }
+
+  async listJobs(): Promise<JobRecord[]> {
+    const { others } = this.#options;
+    if (!others) return this.ledJobs().reverse();
+    const jobs = [...(await others.list()).filter(({ jobId }) => !this.#jobs.has(jobId)), ...this.ledJobs()];
+    return jobs.sort((a, b) => b.submittedMs - a.submittedMs);
+  }
+
+  /** Jobs that are led here, in order of submission; with those that have ended where it leads alone. */
+  ledJobs(): JobRecord[] {
+    return [...this.#jobs.values()].map(recordOf);
+  }
+
+  async results(jobId: string): Promise<JobResults> {
+    const job = await this.#opened(jobId);
+    if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#job(jobId)).spec.out}`);
+    const { parts, ...results } = job.open.results();
+    await job.home.journal.written(job.open);
+    const plan = () => this.recordedPlan(jobId);
+    return {
+      ...results,
+      plan,
+      ...(parts && { parts: parts.map((part) => ({ name: part.name, results: { ...part.results, plan } })) }),
+    };
+  }
+
+  async resume(jobId: string): Promise<OpenShard[]> {
+    const job = await this.#opened(jobId);
+    if (!job) throw new Error(`Job ${jobId} has ended`);
+    const { resultsVersion: version } = job.open.log.state;
+    if (version !== resultsVersion) {
+      throw new Error(
+        `What is done of job ${jobId} is of results version ${version}, this is ${resultsVersion}: run it again`,
+      );
+    }
+    return job.open.takeUp();
+  }
+
+  async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
+    const job = await this.#opened(jobId);
+    if (!job) return;
+    for (const { steps } of job.open.plan.written()) for (const step of steps) yield* unpackStep(step);
+  }
+
+  /** Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written. */
+  async leave(jobId: string): Promise<void> {
+    await this.#jobs.get(jobId)?.home.leave?.();
+  }
+
+  /** From now on a store that cannot be written or read is not waited for. */
+  stopRetrying(): void {
+    for (const { home } of this.#jobs.values()) home.journal.stopRetrying();
+  }
+
+  behind(): { ms: number; failure: string | undefined } {
+    let longest: ReturnType<Journal['behind']> = { ms: 0, failure: undefined };
+    for (const journal of this.#journals()) {
+      const behind = journal.behind();
+      if (behind.ms > longest.ms) longest = behind;
+    }
+    return longest;
+  }
+
+  async close(): Promise<void> {
+    // First, because it still writes what it was told.
+    for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
+    for (const { open } of this.#jobs.values()) await open?.end();
+    await this.#options.summaries?.close();
+    this.#jobs.clear();
+  }
+
+  #journals(): Set<Journal> {
+    return new Set([...this.#jobs.values()].flatMap(({ open, home }) => (open ? [home.journal] : [])));
+  }
+
+  #job(jobId: string): Job {
+    const job = this.#jobs.get(jobId);
+    if (!job) throw new Error(`There is no job ${jobId}`);
+    return job;
+  }
+
+  /** Forgets the oldest of the jobs that have ended, where there are too many. */
+  #forgetOldest(): JobChange[] {
+    const { others } = this.#options;
+    const ended = [...this.#jobs.values()].flatMap((job) =>
+      job.open || job.record.finishedMs === 0 ? [] : [job.record],
+    );
+    if (others) ended.unshift(...others.ended().sort((a, b) => a.submittedMs - b.submittedMs));
+    const forgotten = ended.slice(0, -maxEndedJobs);
+    others?.forget(forgotten.map(({ jobId }) => jobId));
+    for (const { jobId } of forgotten) this.#jobs.delete(jobId);
+    return forgotten.map(({ jobId }) => ({ kind: 'remove', jobId }));
+  }
+}
+
+/** The record of a job that has ended in that state. */
+function ended(
+  { canGoOn: _, ...record }: JobRecord,
+  state: LedgerState,
+  { nowMs: finishedMs, error = '', digest = '' }: { nowMs: number; error?: string; digest?: string },
+): JobRecord {
+  return { ...record, state, finishedMs, error, digest };
+}
+
+function recordOf(job: Job): JobRecord {
+  if (job.open) return job.open.record;
+  return { ...job.record, counts: { ...job.record.counts } };
+}
+
+/** Changes that are written once, whatever follows. */
+const once = (changes: JobChange[]): Journaled => ({ append: async () => changes });
+
+/** What the registry keeps of a job. */
+function statusOf({ spec: _, ...facts }: JobRecord): string {
+  return JSON.stringify(facts);
+}

@@ -1,0 +1,54 @@
+// For tests: ledgers of logs, as a coordinator that leads has them.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLog } from '@halogrid/service/log';
+import { FolderLogs } from '../../log/folder-logs.ts';
+import { Journal } from '../../log/journal.ts';
+import { MemoryRegistry } from '../../registry/memory-registry.ts';
+import type { JobChange, Registry } from '../../registry/registry.ts';
+import { type LogHome, LogLedger, type LogLedgerOptions } from '../log-ledger.ts';
+import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
+
+/**
+ * A ledger that has taken over the registry and knows the jobs in it, whose logs are in folders of `folder`. Its epoch is the registry's unless
+ * given. `lost` is told where a write finds the registry to be lost, which is then not answered; a read rejects.
+ */
+export async function openLogLedger(
+  folder: string,
+  registry: Registry = new MemoryRegistry(),
+  { epoch, lost }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'>> = {},
+): Promise<LogLedger> {
+  // A lease that has ended at once leaves the way to the next one free.
+  const acquired = (await registry.acquire('test', 0))!;
+  // Where several lead, the jobs of those before are taken over.
+  const { jobs = [] } = (await registry.shares?.look(acquired, new Map())) ?? {};
+  const led = jobs.flatMap(({ jobId, leader }) => (leader === undefined ? [] : [{ jobId, leader }]));
+  await registry.shares?.adopt(acquired, led);
+  const folderOf = (jobId: string): string => {
+    mkdirSync(join(folder, jobId), { recursive: true });
+    return join(folder, jobId);
+  };
+  const log = createLog('test', 'silent');
+  const journal = new Journal({ registry, epoch: acquired, log, lost, nowMs: () => performance.now() });
+  const home: LogHome = { journal, registry, logsOf: (jobId) => new FolderLogs(folderOf(jobId), jobId) };
+  const ledger = new LogLedger({ epoch: epoch ?? acquired, homeOf: async () => home });
+  await ledger.load(home);
+  return ledger;
+}
+
+/** Processes with ledgers of logs over a registry. */
+export function logStage(folder: string, registry: Registry): CrashStage {
+  return {
+    start: async () => {
+      const { write, crash } = crashingWrites<JobChange>((epoch, changes) => registry.write(epoch, changes));
+      const crashing = {
+        ...(registry.shares && { shares: registry.shares }),
+        acquire: (holder: string, leaseMs: number) => registry.acquire(holder, leaseMs),
+        jobs: (ids?: readonly string[]) => registry.jobs(ids),
+        write,
+      };
+      return { ledger: await openLogLedger(folder, crashing as Registry), crash };
+    },
+    close: () => registry.close(),
+  };
+}
