@@ -198,7 +198,8 @@ export class LogLedger implements Ledger {
       return;
     }
     const { open, home } = job;
-    if (at.canGoOn) return this.#keep(jobId, job, ended(open.record, state, at));
+    // Where nothing was written there is nothing to go on with.
+    if (at.canGoOn && open.log.isBegun) return this.#keep(jobId, job, ended(open.record, state, at));
     open.setState(state, at);
     if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
     await this.#end(jobId, home, ended(open.record, state, at), open);
@@ -209,14 +210,17 @@ export class LogLedger implements Ledger {
     this.#jobs.set(jobId, { home, record });
     await open?.end();
     if (home.leave) await home.leave();
-    else await home.journal.write(once([{ kind: 'end', jobId, status: statusOf(record) }, ...this.#forgetOldest()]));
+    else {
+      const end: JobChange = { kind: 'end', jobId, status: statusOf(record) };
+      await home.journal.write(once([...(open?.unknown ?? []), end, ...this.#forgetOldest()]));
+    }
     const { others } = this.#options;
     if (!others) return;
     others.add(record);
     this.#jobs.delete(jobId);
   }
 
-  /** The job has ended but may go on: its entries stay in the store. A ledger in the output folder stays as it is. */
+  /** The job has ended but may go on: its logs stay as they are, and count. */
   async #keep(jobId: string, job: OpenedJob, record: JobRecord): Promise<void> {
     const { open, ...rest } = job;
     const { home } = rest;

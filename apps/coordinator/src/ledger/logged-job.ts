@@ -199,12 +199,17 @@ export class LoggedJob implements Journaled {
     const { status, jobId } = this;
     await this.log.append();
     const { marks } = this.log;
-    const spec = JSON.stringify(this.spec);
-    const change: JobChange = this.#isKnown
-      ? { kind: 'note', jobId, status, marks }
-      : { kind: 'begin', jobId, spec, status, marks };
+    const changes: JobChange[] = this.#isKnown
+      ? [{ kind: 'note', jobId, status, marks }]
+      : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks }];
     this.#isKnown = true;
-    return [change];
+    return changes;
+  }
+
+  /** What the registry is told first where nothing of the job could be written to its log before it ended. */
+  get unknown(): JobChange[] {
+    const { jobId, status } = this;
+    return this.#isKnown ? [] : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks: [] }];
   }
 
   /** The journal is told nothing more of it. */

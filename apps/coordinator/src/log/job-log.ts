@@ -95,6 +95,11 @@ export class JobLog {
     return [...this.#earlier, { epoch: this.#epoch, bytes: this.#end }];
   }
 
+  /** Whether anything of the job is written, by this leader or before. */
+  get isBegun(): boolean {
+    return this.#end > 0 || this.#earlier.length > 0;
+  }
+
   /** Whether facts wait to be written. */
   get hasNews(): boolean {
     return this.#waiting.length > 0 || this.#end === 0;

@@ -36,7 +36,10 @@ export class LogWriter implements LogAppender {
 
   /** Begins a log. Rejects where the file exists: a log is never another's. */
   static async create(path: string, name: string, openFile: OpenFile = open): Promise<LogWriter> {
-    return new LogWriter(path, name, await openFile(path, 'wx'));
+    const file = await openFile(path, 'wx').catch((error: Error) => {
+      throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
+    });
+    return new LogWriter(path, name, file);
   }
 
   /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */

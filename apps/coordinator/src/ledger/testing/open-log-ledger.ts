@@ -16,7 +16,11 @@ import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
 export async function openLogLedger(
   folder: string,
   registry: Registry = new MemoryRegistry(),
-  { epoch, lost }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'>> = {},
+  {
+    epoch,
+    lost,
+    makesFolders = true,
+  }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'>> & { makesFolders?: boolean } = {},
 ): Promise<LogLedger> {
   // A lease that has ended at once leaves the way to the next one free.
   const acquired = (await registry.acquire('test', 0))!;
@@ -25,7 +29,7 @@ export async function openLogLedger(
   const led = jobs.flatMap(({ jobId, leader }) => (leader === undefined ? [] : [{ jobId, leader }]));
   await registry.shares?.adopt(acquired, led);
   const folderOf = (jobId: string): string => {
-    mkdirSync(join(folder, jobId), { recursive: true });
+    if (makesFolders) mkdirSync(join(folder, jobId), { recursive: true });
     return join(folder, jobId);
   };
   const log = createLog('test', 'silent');
