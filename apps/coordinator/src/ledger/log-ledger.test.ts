@@ -8,7 +8,7 @@ import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { ledgerConformance } from './testing/ledger-conformance.ts';
 import { ledgerCrashes } from './testing/ledger-crashes.ts';
-import { logStage, openLogLedger } from './testing/open-log-ledger.ts';
+import { folderStage, logStage, openLogLedger } from './testing/open-log-ledger.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-log-ledger-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -48,3 +48,4 @@ ledgerCrashes(
   },
   repeated(2, 20),
 );
+ledgerCrashes('in logs of a folder, without a registry', async () => folderStage(await newFolder()), repeated(10, 150));

@@ -145,6 +145,12 @@ export class LogLedger implements Ledger {
     await home.journal.write(open);
   }
 
+  /** What is told in one turn is written before what is told later, also where the ledger is about to be closed. */
+  #openNow(jobId: string): OpenedJob | undefined {
+    const job = this.#job(jobId);
+    return job.open && job;
+  }
+
   /** Opens the log of a job that has not ended. Rejects with one sentence where it is lost. */
   async #opened(jobId: string): Promise<OpenedJob | undefined> {
     const job = this.#job(jobId);
@@ -155,7 +161,7 @@ export class LogLedger implements Ledger {
     // It may have ended or been opened meanwhile.
     const now = this.#job(jobId);
     if (now !== job) {
-      await opened.open.end();
+      await opened.open.close();
       return now.open ? now : undefined;
     }
     this.#jobs.set(jobId, opened);
@@ -261,7 +267,7 @@ export class LogLedger implements Ledger {
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
     job.open.addPlan(steps, last);
     await job.home.journal.write(job.open);
@@ -280,7 +286,7 @@ export class LogLedger implements Ledger {
   }
 
   async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
-    const job = await this.#opened(commit.jobId);
+    const job = this.#openNow(commit.jobId) ?? (await this.#opened(commit.jobId));
     if (!job) return 'stale';
     const { open, home } = job;
     if (commit.epoch < this.epochOf(commit.jobId)) return 'stale';
@@ -298,14 +304,14 @@ export class LogLedger implements Ledger {
   }
 
   async quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
     job.open.quarantineShard(shard, error, attempts);
     await job.home.journal.write(job.open);
   }
 
   async skipShard(jobId: string, shard: number): Promise<void> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
     job.open.skipShard(shard);
     await job.home.journal.write(job.open);
@@ -352,7 +358,7 @@ export class LogLedger implements Ledger {
   }
 
   async results(jobId: string): Promise<JobResults> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#job(jobId)).spec.out}`);
     const { parts, ...results } = job.open.results();
     await job.home.journal.written(job.open);
@@ -365,7 +371,7 @@ export class LogLedger implements Ledger {
   }
 
   async resume(jobId: string): Promise<OpenShard[]> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended`);
     const { resultsVersion: version } = job.open.log.state;
     if (version !== resultsVersion) {
@@ -377,7 +383,7 @@ export class LogLedger implements Ledger {
   }
 
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
-    const job = await this.#opened(jobId);
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
     for (const { steps } of job.open.plan.written()) for (const step of steps) yield* unpackStep(step);
   }
@@ -404,7 +410,7 @@ export class LogLedger implements Ledger {
   async close(): Promise<void> {
     // First, because it still writes what it was told.
     for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
-    for (const { open } of this.#jobs.values()) await open?.end();
+    for (const { open } of this.#jobs.values()) await open?.close();
     await this.#options.summaries?.close();
     this.#jobs.clear();
   }

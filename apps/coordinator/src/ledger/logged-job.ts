@@ -29,6 +29,8 @@ export class LoggedJob implements Journaled {
   /** Whether the registry has heard of the job. */
   #isKnown: boolean;
   #hasEnded = false;
+  #isClosed = false;
+  #appending = Promise.resolve();
 
   /** `isKnown`: the registry has the job. */
   constructor(jobId: string, spec: JobSpec, log: JobLog, isKnown: boolean) {
@@ -195,9 +197,12 @@ export class LoggedJob implements Journaled {
   }
 
   async append(): Promise<readonly JobChange[]> {
+    if (this.#isClosed) throw new Error('The ledger is closed');
+    // Nobody asks what became of a shard of a job that has ended.
     if (this.#hasEnded) return [];
     const { status, jobId } = this;
-    await this.log.append();
+    this.#appending = this.log.append();
+    await this.#appending;
     const { marks } = this.log;
     const changes: JobChange[] = this.#isKnown
       ? [{ kind: 'note', jobId, status, marks }]
@@ -212,10 +217,17 @@ export class LoggedJob implements Journaled {
     return this.#isKnown ? [] : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks: [] }];
   }
 
-  /** The journal is told nothing more of it. */
+  /** The job has ended: nothing more of it is written. */
   async end(): Promise<void> {
     this.#hasEnded = true;
+    await this.#appending.catch(() => {});
     await this.log.close();
+  }
+
+  /** The job goes on without this process: what is not written now is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.end();
   }
 
   /** A shard whose block is read from the log once it is there. */

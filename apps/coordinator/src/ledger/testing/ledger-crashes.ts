@@ -116,7 +116,12 @@ export function ledgerCrashes(
         let crashes = 0;
         const waiting = new Set<Promise<unknown>>();
         const hear = (answer: Promise<unknown>): void => {
-          const heard = answer.catch((error) => assert.ok(error instanceof FencedError, String(error)));
+          const heard = answer.catch((error) =>
+            assert.ok(
+              [error, error.cause].some((its) => its instanceof FencedError),
+              String(error),
+            ),
+          );
           waiting.add(heard);
           void heard.finally(() => waiting.delete(heard));
         };

@@ -1,11 +1,14 @@
 // For tests: ledgers of logs, as a coordinator that leads has them.
 import { mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { FolderLogs } from '../../log/folder-logs.ts';
 import { Journal } from '../../log/journal.ts';
+import type { OpenFile, WrittenFile } from '../../log/log-file.ts';
 import { MemoryRegistry } from '../../registry/memory-registry.ts';
-import type { JobChange, Registry } from '../../registry/registry.ts';
+import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
 import { type LogHome, LogLedger, type LogLedgerOptions } from '../log-ledger.ts';
 import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
 
@@ -55,4 +58,35 @@ export function logStage(folder: string, registry: Registry): CrashStage {
     },
     close: () => registry.close(),
   };
+}
+
+/** Processes that lead one job after another in its folder, without a registry. */
+export function folderStage(folder: string): CrashStage {
+  let known: { jobId: string; spec: JobSpec } | undefined;
+  const start = async () => {
+    let hasCrashed = false;
+    const openFile: OpenFile = async (path, flags) => {
+      const file = await open(path, flags);
+      const writev: WrittenFile['writev'] = async (pieces, at) => {
+        if (hasCrashed) throw new FencedError(0, undefined);
+        return file.writev(pieces, at);
+      };
+      return { writev, datasync: () => file.datasync(), close: () => file.close() };
+    };
+    const journal = new Journal({ epoch: 1, log: createLog('test', 'silent'), nowMs: () => performance.now() });
+    const home: LogHome = {
+      journal,
+      logsOf: (jobId, spec) => {
+        known = { jobId, spec };
+        return new FolderLogs(folder, jobId, openFile);
+      },
+    };
+    const ledger = new LogLedger({ epoch: 1, homeOf: async () => home });
+    if (known) await ledger.loadFolder(home, known);
+    const crash = (): void => {
+      hasCrashed = true;
+    };
+    return { ledger, crash };
+  };
+  return { start, close: async () => {} };
 }
