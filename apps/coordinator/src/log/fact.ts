@@ -115,18 +115,19 @@ export interface FoundSources {
   parts: readonly FoundPart[];
 }
 
-/** What a pipeline found of some sources. */
-export interface FoundPart extends PartSums {
-  /** Counts of each source end to end, as varints, and behind them their FrameRows with this CRC-32. */
-  stored: Uint8Array;
-  countsBytes: number;
-  rowsChecksum: number;
-}
-
 /** Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as varints. */
 export interface PartSums {
   counted: string;
   sums: Uint8Array;
+}
+
+/** What a pipeline found of some sources: its sums are absent where they are the stored counts, as those of one source with one cell. */
+export interface FoundPart extends Omit<PartSums, 'sums'> {
+  sums?: Uint8Array;
+  /** Counts of each source end to end, as varints, and behind them their FrameRows with this CRC-32. */
+  stored: Uint8Array;
+  countsBytes: number;
+  rowsChecksum: number;
 }
 
 /** The shard was tried too often: its sources that are open are quarantined. */

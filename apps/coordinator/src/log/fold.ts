@@ -2,7 +2,16 @@ import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { restoreState } from './checkpoint.ts';
-import type { AnswerFact, Fact, FoundSources, PartSums, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
+import type {
+  AnswerFact,
+  Fact,
+  FoundPart,
+  FoundSources,
+  PartSums,
+  PlannedFact,
+  TileFact,
+  WithdrawnFact,
+} from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { OpenBins } from './open-bins.ts';
@@ -156,7 +165,7 @@ function addFound(state: JobState, { found, pixels, parts }: FoundSources): void
   if (found === 0) return;
   for (const [i, part] of parts.entries()) {
     const { totals } = state.parts[i]!;
-    const { counted, sums } = readSums(part, totals.sums.length);
+    const { counted, sums } = readSums({ ...part, sums: sumsOf(part) }, totals.sums.length);
     state.parts[i]!.counted += counted;
     totals.add(
       sums,
@@ -221,6 +230,9 @@ function takeBack(state: JobState, { shard, node, found, pixels, parts, errors, 
   for (const { source } of errors) if (state.quarantined.delete(source)) state.reasons = undefined;
   for (const its of mended) state.mended.takeBack(its);
 }
+
+/** The sums of what a pipeline found, packed. */
+export const sumsOf = ({ sums, stored, countsBytes }: FoundPart): Uint8Array => sums ?? stored.subarray(0, countsBytes);
 
 function readSums({ counted, sums }: PartSums, bins: number): { counted: bigint; sums: Float64Array } {
   return { counted: BigInt(counted), sums: readCounts(sums, bins) };

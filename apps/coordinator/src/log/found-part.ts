@@ -3,7 +3,7 @@ import { cellsOf } from '@halogrid/kernels/grid';
 import { noZone } from '@halogrid/proto/frame-table';
 import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
+import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { sourceDigest } from './digest.ts';
 import type { FoundPart, PartSums } from './fact.ts';
 import { FrameRows } from './frame-rows.ts';
@@ -68,8 +68,9 @@ export function foundPart(shape: HistogramShape, images: readonly ImageResult[])
     return counts;
   });
   const counted = images.reduce((sum, image) => sum + BigInt(image.counted), 0n);
+  const sums = packSums(counted, totals.sums);
   return {
-    ...packSums(counted, totals.sums),
+    ...(images.length === 1 && isOneCell(shape.grid) ? { counted: sums.counted } : sums),
     stored: Buffer.concat([...packed, rows.bytes]),
     countsBytes: packed.reduce((sum, { length }) => sum + length, 0),
     rowsChecksum: crc32(rows.bytes),

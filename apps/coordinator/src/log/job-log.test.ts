@@ -10,6 +10,7 @@ import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { AnswerFact, Fact, FoundSources, PlannedShard, TileFact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';
+import { sumsOf } from './fold.ts';
 import { FolderLogs } from './folder-logs.ts';
 import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
@@ -298,7 +299,8 @@ describe('a job in logs', () => {
                 plan.shards[shard]!,
                 done.get(shard)!,
               ) as AnswerFact;
-              log.add({ kind: 'withdrawn', shard, node, found, pixels, parts, errors, mended });
+              const sums = parts.map((part) => ({ counted: part.counted, sums: sumsOf(part) }));
+              log.add({ kind: 'withdrawn', shard, node, found, pixels, parts: sums, errors, mended });
               done.delete(shard);
             } else if (step.kind === 'append') {
               await log.append();
