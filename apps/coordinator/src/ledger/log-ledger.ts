@@ -62,8 +62,9 @@ type ClosedJob = Led & { open?: undefined; record: JobRecord; marks?: readonly L
 type Job = OpenedJob | ClosedJob;
 
 /**
- * The ledger in memory, which decides, in logs, which remember, and in a registry, which says how much of them counts (see Journal). The
- * log of a job that an earlier process began is read once it is asked for more than what the registry says of it.
+ * The ledger in memory, which decides, in logs, which remember, and in a registry, which says how much of them counts
+ * (see Journal). The log of a job that an earlier process began is read once it is asked for more than what the
+ * registry says of it.
  */
 export class LogLedger implements Ledger {
   readonly #options: LogLedgerOptions;
@@ -78,7 +79,10 @@ export class LogLedger implements Ledger {
     return this.#options.epoch;
   }
 
-  /** Takes in the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then takes none. */
+  /**
+   * Takes in the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then takes
+   * none.
+   */
   async load(home: LogHome): Promise<JobRecord[]> {
     const jobs = await Array.fromAsync(home.registry!.jobs());
     const known = jobs
@@ -89,8 +93,8 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Takes in the job whose logs are in its folder, of which no registry knows. Resolves with undefined where there is nothing of it.
-   * Rejects with DamagedLogError. `torn` is told where the end of a log was cut off.
+   * Takes in the job whose logs are in its folder, of which no registry knows. Resolves with undefined where there is
+   * nothing of it. Rejects with DamagedLogError. `torn` is told where the end of a log was cut off.
    */
   async loadFolder(
     home: LogHome,
@@ -388,7 +392,9 @@ export class LogLedger implements Ledger {
     for (const { steps } of job.open.plan.written()) for (const step of steps) yield* unpackStep(step);
   }
 
-  /** Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written. */
+  /**
+   * Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written.
+   */
   async leave(jobId: string): Promise<void> {
     await this.#jobs.get(jobId)?.home.leave?.();
   }

@@ -16,7 +16,10 @@ import { LoggedPlan } from './logged-plan.ts';
 import { type LoggedPart, LoggedResults, loggedParts } from './logged-results.ts';
 import { planFacts } from './plan-facts.ts';
 
-/** A job that has not ended, as its leader knows it: makes facts of what it is told, checked, and adds them to the job's log. */
+/**
+ * A job that has not ended, as its leader knows it: makes facts of what it is told, checked, and adds them to the job's
+ * log.
+ */
 export class LoggedJob implements Journaled {
   readonly jobId: string;
   readonly spec: JobSpec;
@@ -98,8 +101,8 @@ export class LoggedJob implements Journaled {
   }
 
   /**
-   * What is to be summarised of an answer of frames; undefined where the shard was done before, and where the answer has results. Throws
-   * InvalidResultError where it is not of the sources of the shard.
+   * What is to be summarised of an answer of frames; undefined where the shard was done before, and where the answer
+   * has results. Throws InvalidResultError where it is not of the sources of the shard.
    */
   frameOrder({ shard, found, results, errors }: ShardCommit): FrameOrder | undefined {
     const open = this.#open(shard);
@@ -111,8 +114,8 @@ export class LoggedJob implements Journaled {
   }
 
   /**
-   * False where the shard was done before. `frames` are what `frameOrder` gave, and their summary; without them the answer has results.
-   * Throws InvalidResultError, and changes nothing.
+   * False where the shard was done before. `frames` are what `frameOrder` gave, and their summary; without them the
+   * answer has results. Throws InvalidResultError, and changes nothing.
    */
   commit(commit: ShardCommit, frames?: { runs: Float64Array; summary: FrameSummary }): boolean {
     const open = this.#open(commit.shard);
@@ -174,7 +177,10 @@ export class LoggedJob implements Journaled {
     return { ...results, job: record, digest, parts };
   }
 
-  /** Shards that are not done, as an earlier process planned them. Throws one sentence where the log is not as it was written. */
+  /**
+   * Shards that are not done, as an earlier process planned them. Throws one sentence where the log is not as it was
+   * written.
+   */
   takeUp(): OpenShard[] {
     const { index, attempts } = this.log.state;
     this.shards.clear();

@@ -16,9 +16,9 @@ export const packFact = (fact: Fact): Uint8Array => packObject(fact);
 export const readFact = (bytes: Uint8Array): Fact => readObject(bytes) as Fact;
 
 /**
- * An object of JSON and binary parts as bytes: CRC-32 of what follows and the length of the head, each uint32 little-endian, the head, and the binary parts end to
- * end. The head is the object as JSON, where each binary part is `{"$": [offset, length]}`. The checksum holds for who reads a fact
- * alone, without its group.
+ * An object of JSON and binary parts as bytes: CRC-32 of what follows and the length of the head, each uint32
+ * little-endian, the head, and the binary parts end to end. The head is the object as JSON, where each binary part is
+ * `{"$": [offset, length]}`. The checksum holds for who reads a fact alone, without its group.
  */
 export function packObject(object: object): Uint8Array {
   const parts: Uint8Array[] = [];

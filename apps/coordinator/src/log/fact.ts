@@ -4,8 +4,8 @@ import type { CaptureTime } from '@halogrid/sources/captured';
 import type { LogMark } from '../registry/registry.ts';
 
 /**
- * What happened to a job: what its log holds, and all that its state follows from. Facts are plain objects of JSON and binary parts.
- * Sources and shards of a job are numbered from 0 without gaps, nodes from 1.
+ * What happened to a job: what its log holds, and all that its state follows from. Facts are plain objects of JSON and
+ * binary parts. Sources and shards of a job are numbered from 0 without gaps, nodes from 1.
  */
 export type Fact =
   | PlannedFact
@@ -26,7 +26,10 @@ export type Fact =
   | StateFact
   | CheckpointFact;
 
-/** Sources that follow one another, as they were planned, and shards, whose sources are planned with them or were before. */
+/**
+ * Sources that follow one another, as they were planned, and shards, whose sources are planned with them or were
+ * before.
+ */
 export interface PlannedFact {
   kind: 'planned';
   /** Number of the first source. */
@@ -115,13 +118,19 @@ export interface FoundSources {
   parts: readonly FoundPart[];
 }
 
-/** Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as varints. */
+/**
+ * Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as
+ * varints.
+ */
 export interface PartSums {
   counted: string;
   sums: Uint8Array;
 }
 
-/** What a pipeline found of some sources: its sums are absent where they are the stored counts, as those of one source with one cell. */
+/**
+ * What a pipeline found of some sources: its sums are absent where they are the stored counts, as those of one source
+ * with one cell.
+ */
 export interface FoundPart extends Omit<PartSums, 'sums'> {
   sums?: Uint8Array;
   /** Counts of each source end to end, as varints, and behind them their FrameRows with this CRC-32. */

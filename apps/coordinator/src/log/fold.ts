@@ -17,9 +17,9 @@ import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from '.
 import { OpenBins } from './open-bins.ts';
 
 /**
- * The state after a fact: the only place where a state changes, for a leader at work and for one that reads a log. It follows from
- * the two alone. The state before is given up to it, because copies of sums and indexes would take the time of many facts. Throws
- * RangeError for a fact that cannot follow.
+ * The state after a fact: the only place where a state changes, for a leader at work and for one that reads a log. It
+ * follows from the two alone. The state before is given up to it, because copies of sums and indexes would take the
+ * time of many facts. Throws RangeError for a fact that cannot follow.
  */
 export function fold(state: JobState, fact: Fact): JobState {
   switch (fact.kind) {

@@ -34,8 +34,8 @@ const lengthBytes = 4;
  *     checkpoint      uint64: where the last group with a checkpoint begins
  *     facts           of each its length, uint32, and its bytes
  *
- * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws RangeError
- * where it would be longer than `maxGroupBytes`.
+ * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws
+ * RangeError where it would be longer than `maxGroupBytes`.
  */
 export function packGroup(
   logName: string,

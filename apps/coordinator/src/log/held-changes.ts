@@ -9,8 +9,8 @@ interface Held {
 }
 
 /**
- * Those whose changes a journal cannot write for now: it keeps who waits for them. Each is tried again separately, with pauses that double up to 5
- * seconds.
+ * Those whose changes a journal cannot write for now: it keeps who waits for them. Each is tried again separately, with
+ * pauses that double up to 5 seconds.
  */
 export class HeldChanges<What> {
   readonly #pause: (ms: number) => Promise<void>;

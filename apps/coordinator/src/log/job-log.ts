@@ -33,9 +33,9 @@ interface Waiting {
 }
 
 /**
- * The facts of one job as its leader knows and writes them. A fact changes the state at once, and is durable with the next append that
- * succeeds. Each leader writes a log of its own, from a checkpoint of what it read of the others: nothing that an earlier leader still
- * writes is ever read.
+ * The facts of one job as its leader knows and writes them. A fact changes the state at once, and is durable with the
+ * next append that succeeds. Each leader writes a log of its own, from a checkpoint of what it read of the others:
+ * nothing that an earlier leader still writes is ever read.
  */
 export class JobLog {
   #state: JobState;
@@ -57,8 +57,8 @@ export class JobLog {
   }
 
   /**
-   * Goes on with a job of which `marks` count, in a log of its own, or in the one that it has begun with this epoch. Nothing is written
-   * yet. Rejects with DamagedLogError where what counts is not as it was written.
+   * Goes on with a job of which `marks` count, in a log of its own, or in the one that it has begun with this epoch.
+   * Nothing is written yet. Rejects with DamagedLogError where what counts is not as it was written.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
     const { state, last } = await readState(options, marks);
@@ -115,8 +115,8 @@ export class JobLog {
   }
 
   /**
-   * Writes what was added before, as one group, and resolves once it stays there. After a rejection nothing of it counts: the next call
-   * writes all of it again, in the same place. One call at a time.
+   * Writes what was added before, as one group, and resolves once it stays there. After a rejection nothing of it
+   * counts: the next call writes all of it again, in the same place. One call at a time.
    */
   async append(): Promise<void> {
     this.#log ??= await this.#place.begin(this.#epoch);
@@ -153,7 +153,8 @@ export class JobLog {
   }
 
   /**
-   * The bytes of the fact that lies there, for readFact. Waits for the disk. Throws DamagedLogError where the log is shorter.
+   * The bytes of the fact that lies there, for readFact. Waits for the disk. Throws DamagedLogError where the log is
+   * shorter.
    */
   read({ epoch, offset, length }: FactPlace): Uint8Array {
     return this.#place.read(epoch, offset, length);
@@ -199,7 +200,10 @@ export class JobLog {
   }
 }
 
-/** The state that the logs make which count: it is that of the last checkpoint of the last of them, and the facts behind it. */
+/**
+ * The state that the logs make which count: it is that of the last checkpoint of the last of them, and the facts behind
+ * it.
+ */
 async function readState(
   { place, shapes }: JobLogOptions,
   marks: readonly LogMark[],
@@ -231,9 +235,9 @@ async function readState(
 }
 
 /**
- * How much of the logs of a job counts where no registry says so, and one process after another leads it: all that is whole of the last
- * log that has something whole, and of the others what its checkpoint says. `torn` is told where the end of a log was cut off. Undefined
- * where there is nothing.
+ * How much of the logs of a job counts where no registry says so, and one process after another leads it: all that is
+ * whole of the last log that has something whole, and of the others what its checkpoint says. `torn` is told where the
+ * end of a log was cut off. Undefined where there is nothing.
  */
 export async function countLogs(
   place: LogPlace,

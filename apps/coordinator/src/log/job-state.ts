@@ -66,7 +66,9 @@ export interface JobState {
   readonly attempts: Map<number, number>;
   /** By source. */
   readonly quarantined: Map<number, QuarantinedSource>;
-  /** Undefined where a source that was counted has another reason now: they are counted again when they are asked for. */
+  /**
+   * Undefined where a source that was counted has another reason now: they are counted again when they are asked for.
+   */
   reasons: QuarantineReasons | undefined;
   /** By source. */
   readonly open: Map<number, OpenImage>;

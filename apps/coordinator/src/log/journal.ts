@@ -9,8 +9,9 @@ import { HeldChanges } from './held-changes.ts';
 /** Something whose changes a journal makes durable. */
 export interface Journaled {
   /**
-   * Writes to its log what has changed, and resolves with what the registry is to know then: it counts once the registry knows. After
-   * a failure it is called again. If it rejects with an error that `lackOf` knows, it may succeed later.
+   * Writes to its log what has changed, and resolves with what the registry is to know then: it counts once the
+   * registry knows. After a failure it is called again. If it rejects with an error that `lackOf` knows, it may succeed
+   * later.
    */
   append(): Promise<readonly JobChange[]>;
 }
@@ -32,20 +33,23 @@ export interface JournalOptions {
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
-/** A registry that takes longer for a group may have been stopped, or cut off: its connection fails after much longer. */
+/**
+ * A registry that takes longer for a group may have been stopped, or cut off: its connection fails after much longer.
+ */
 const silentMs = 5_000;
 
 /**
- * Writes what changes in groups: each is a group of facts in the log of every job in it, and then one transaction for all of these jobs. The first change is written at the end of the turn of the event loop;
- * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
+ * Writes what changes in groups: each is a group of facts in the log of every job in it, and then one transaction for
+ * all of these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
+ * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
- * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
- * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave
- * unanswered. What cannot be written to the log of a job for now, because its disk is full, is held back and
- * tried again separately: others go on.
+ * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written
+ * or the journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave
+ * unanswered. What cannot be written to the log of a job for now, because its disk is full, is held back and tried
+ * again separately: others go on.
  *
- * Where the registry is lost, what waits to be written never settles, because nothing may follow from it any more: no job fails
- * for it, and no node is told anything.
+ * Where the registry is lost, what waits to be written never settles, because nothing may follow from it any more: no
+ * job fails for it, and no node is told anything.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -124,7 +128,9 @@ export class Journal {
     this.#held.close();
   }
 
-  /** Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged. */
+  /**
+   * Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged.
+   */
   async close(): Promise<void> {
     this.stopRetrying();
     // One that came while the last group was ending begins another.

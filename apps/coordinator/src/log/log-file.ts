@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import {
   type Facts,
   type Group,
@@ -39,6 +40,7 @@ export class LogWriter implements LogAppender {
     const file = await openFile(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
     });
+    await syncFolder(dirname(path));
     return new LogWriter(path, name, file);
   }
 
@@ -67,8 +69,8 @@ export class LogWriter implements LogAppender {
   }
 
   /**
-   * Appends a group, with a checkpoint in it or without, and resolves with where it lies once it is synced. After a rejection nothing of
-   * the group counts, and the next one takes its place. One call at a time.
+   * Appends a group, with a checkpoint in it or without, and resolves with where it lies once it is synced. After a
+   * rejection nothing of the group counts, and the next one takes its place. One call at a time.
    */
   async append(facts: Facts, hasCheckpoint = false): Promise<GroupPlace> {
     const offset = this.#end;
@@ -99,8 +101,9 @@ export interface LogRange {
 }
 
 /**
- * The groups of a log, in order. Without `end` a last group that is not whole is left out, because its append never ended; `torn` is
- * called with its offset. Throws DamagedLogError for one that is not whole and has others behind it, or that `end` says counts.
+ * The groups of a log, in order. Without `end` a last group that is not whole is left out, because its append never
+ * ended; `torn` is called with its offset. Throws DamagedLogError for one that is not whole and has others behind it,
+ * or that `end` says counts.
  */
 export async function* readLog(
   path: string,
@@ -132,9 +135,9 @@ export async function* readLog(
 }
 
 /**
- * The last group that is whole, with others behind it that are not, or none; with `end` the one that ends there. Undefined for a log
- * that has none. It is looked for from the end on, in the time that one group takes. `torn` is told where one that is not whole begins.
- * Throws DamagedLogError where none ends at `end`.
+ * The last group that is whole, with others behind it that are not, or none; with `end` the one that ends there.
+ * Undefined for a log that has none. It is looked for from the end on, in the time that one group takes. `torn` is told
+ * where one that is not whole begins. Throws DamagedLogError where none ends at `end`.
  */
 export async function lastGroup(
   path: string,
@@ -202,6 +205,21 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
 
 /** Pieces that a system takes in one call, at least. */
 const piecesAtOnce = 1024;
+
+/** What a file system answers that cannot sync a folder, or does it by itself. */
+const cannotSync = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EBADF']);
+
+/** Has the name of a new file outlive the machine, as its content does. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!cannotSync.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await folder.close();
+  }
+}
 
 async function writeAll(file: WrittenFile, pieces: readonly Uint8Array[], from: number): Promise<void> {
   let at = from;

@@ -5,8 +5,8 @@ export interface LogAppender {
   /** Where the next group begins. */
   readonly end: number;
   /**
-   * Appends a group, with a checkpoint in it or without; it stays there, whatever happens, when this resolves. After a rejection nothing
-   * of it counts, and the next one takes its place. One call at a time.
+   * Appends a group, with a checkpoint in it or without; it stays there, whatever happens, when this resolves. After a
+   * rejection nothing of it counts, and the next one takes its place. One call at a time.
    */
   append(facts: Facts, hasCheckpoint?: boolean): Promise<GroupPlace>;
   close(): Promise<void>;
@@ -21,11 +21,14 @@ export interface LogPlace {
   /** Goes on with the log of an epoch that this process began, behind that group. */
   goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender>;
   /**
-   * The last group of a log that is whole, or the one that ends at `end`; undefined where there is none. Rejects with DamagedLogError where
-   * none ends there. `torn` is told where a last group begins that is not whole.
+   * The last group of a log that is whole, or the one that ends at `end`; undefined where there is none. Rejects with
+   * DamagedLogError where none ends there. `torn` is told where a last group begins that is not whole.
    */
   last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined>;
-  /** The groups from one that begins at `from` to one that ends at `end`. Rejects with DamagedLogError where one is not whole. */
+  /**
+   * The groups from one that begins at `from` to one that ends at `end`. Rejects with DamagedLogError where one is not
+   * whole.
+   */
   groups(epoch: number, from: number, end: number): AsyncIterable<Group>;
   /** Bytes of a log. Waits for the disk. Throws DamagedLogError where it ends before. */
   read(epoch: number, offset: number, length: number): Uint8Array;

@@ -32,9 +32,9 @@ export interface StoredIndex {
 }
 
 /**
- * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the number of
- * shards, and not with that of their sources: a shard takes 24 bytes and a bit, a run of its sources 32, a planned fact 40. Only
- * images that are cut or kept take memory one by one, once they are done.
+ * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the
+ * number of shards, and not with that of their sources: a shard takes 24 bytes and a bit, a run of its sources 32, a
+ * planned fact 40. Only images that are cut or kept take memory one by one, once they are done.
  */
 export class SourceIndex {
   sources: number;

@@ -46,16 +46,18 @@ export interface SharedView {
 }
 
 /**
- * Who leads which job of a registry that several coordinators lead at the same time. A job is led by the member that first wrote of it,
- * and by nobody once it has ended. As long as a member leads it, no other can write of it.
+ * Who leads which job of a registry that several coordinators lead at the same time. A job is led by the member that
+ * first wrote of it, and by nobody once it has ended. As long as a member leads it, no other can write of it.
  */
 export interface JobShares {
-  /** Notes what this member says of jobs that it leads, and reads everything. Promises nothing where it leads no more. */
+  /**
+   * Notes what this member says of jobs that it leads, and reads everything. Promises nothing where it leads no more.
+   */
   look(epoch: number, now: ReadonlyMap<string, string>): Promise<SharedView>;
   /**
-   * Has this member lead those of the jobs that are still led by the member named beside them, each with an epoch higher than any
-   * before. That member can write nothing any more, of these jobs and of all others. A member whose lease is not over
-   * keeps its jobs. Nothing happens where this member leads no more.
+   * Has this member lead those of the jobs that are still led by the member named beside them, each with an epoch
+   * higher than any before. That member can write nothing any more, of these jobs and of all others. A member whose
+   * lease is not over keeps its jobs. Nothing happens where this member leads no more.
    */
   adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]>;
   /** Tells whoever leads the job that it is to end. Without effect where it has ended. */

@@ -18,8 +18,8 @@ const defaultSchema = 'halogrid';
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in microseconds: the epochs of
- * a schema that is made again are higher than any of the one before.
+ * Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in
+ * microseconds: the epochs of a schema that is made again are higher than any of the one before.
  */
 const tablesOf = (schema: string): string => `
   CREATE SCHEMA IF NOT EXISTS ${schema};
@@ -54,8 +54,9 @@ const isOver = `(released OR ${silentMs} >= lease_ms)`;
 const forgottenMs = 600_000;
 
 /**
- * A transaction whose process is stopped or cut off must not hold its member's row for long: who adopts its jobs waits for it, on
- * top of the lease. These are set in each transaction, because a pooler between may give each another session.
+ * A transaction whose process is stopped or cut off must not hold its member's row for long: who adopts its jobs waits
+ * for it, on top of the lease. These are set in each transaction, because a pooler between may give each another
+ * session.
  */
 const begin = `
   BEGIN;
@@ -75,7 +76,9 @@ const pageBytes = 2 ** 20;
 /** Has a transaction taken back whose member does not lead what it writes of. */
 class NotLed extends Error {}
 
-/** The registry in a PostgreSQL database, in a schema of its own, which coordinators on several machines lead together. */
+/**
+ * The registry in a PostgreSQL database, in a schema of its own, which coordinators on several machines lead together.
+ */
 export class PostgresRegistry implements Registry {
   readonly shares: JobShares;
   readonly #name: string;
@@ -86,8 +89,9 @@ export class PostgresRegistry implements Registry {
   #isClosed = false;
 
   /**
-   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema, `halogrid`
-   * unless named, where there is none. Rejects with one sentence that names the database without the user and password.
+   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema,
+   * `halogrid` unless named, where there is none. Rejects with one sentence that names the database without the user
+   * and password.
    */
   static async open(url: URL): Promise<PostgresRegistry> {
     const store = new PostgresRegistry(url);
@@ -239,7 +243,9 @@ export class PostgresRegistry implements Registry {
     return this.#transact(async (client) => (await client.query(sql, values)).rows);
   }
 
-  /** Does something in one transaction. Rejects with one sentence; a connection that broke is replaced by the next use. */
+  /**
+   * Does something in one transaction. Rejects with one sentence; a connection that broke is replaced by the next use.
+   */
   async #transact<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     try {
@@ -282,7 +288,10 @@ function otherVersion(other: Record<string, unknown>): OtherVersionError {
 /** Errors that say what they mean. */
 const isOfOurs = [OlderLedgerError, OtherVersionError, NotLed];
 
-/** Makes the changes; false where this member does not lead one of the jobs, and then the transaction must not be committed. */
+/**
+ * Makes the changes; false where this member does not lead one of the jobs, and then the transaction must not be
+ * committed.
+ */
 async function writeJobs(
   client: PoolClient,
   schema: string,

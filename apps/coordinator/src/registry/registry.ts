@@ -17,13 +17,21 @@ export interface RegisteredJob {
   marks: readonly LogMark[];
   /** The epoch of the member that leads it; undefined once it has ended. */
   leader: number | undefined;
-  /** The fencing number of its leases and the name of the log that its leader writes: it grows with every change of its leader. */
+  /**
+   * The fencing number of its leases and the name of the log that its leader writes: it grows with every change of its
+   * leader.
+   */
   epoch: number;
 }
 
-/** One change of a transaction. Of several of one job the last one counts, so that the same transaction may be written twice. */
+/**
+ * One change of a transaction. Of several of one job the last one counts, so that the same transaction may be written
+ * twice.
+ */
 export type JobChange =
-  /** A new job, which the writer leads. Where it is there already, the same as what follows without the specification. */
+  /**
+   * A new job, which the writer leads. Where it is there already, the same as what follows without the specification.
+   */
   | { kind: 'begin'; jobId: string; spec: string; status: string; marks: readonly LogMark[] }
   /** What is so now of a job that the writer leads. */
   | { kind: 'note'; jobId: string; status: string; marks: readonly LogMark[] }
@@ -40,16 +48,17 @@ export interface Leader {
 }
 
 /**
- * Knows which jobs there are, who leads each, and how much of their logs counts; it knows nothing of what specifications and statuses
- * say. Leaders write, everybody reads. Job ids are printable ASCII.
+ * Knows which jobs there are, who leads each, and how much of their logs counts; it knows nothing of what
+ * specifications and statuses say. Leaders write, everybody reads. Job ids are printable ASCII.
  *
- * The lease of a leader ends `leaseMs` after its last `acquire` or `renew`, by the registry's own clock. That alone stops
- * nobody from writing; a successor does, because jobs are its own then.
+ * The lease of a leader ends `leaseMs` after its last `acquire` or `renew`, by the registry's own clock. That alone
+ * stops nobody from writing; a successor does, because jobs are its own then.
  */
 export interface Registry {
   /**
-   * Present where several lead at the same time, each some of the jobs: then everybody who asks becomes a leader at once, and a
-   * leader ends where another takes its jobs. Where one leads at a time, it leads all jobs from `acquire` on.
+   * Present where several lead at the same time, each some of the jobs: then everybody who asks becomes a leader at
+   * once, and a leader ends where another takes its jobs. Where one leads at a time, it leads all jobs from `acquire`
+   * on.
    */
   readonly shares?: JobShares;
   /** Becomes a leader, with an epoch higher than any before; undefined while another leads alone. */
@@ -61,13 +70,13 @@ export interface Registry {
   /** Who leads now; undefined when nobody does. */
   leader(): Promise<Leader | undefined>;
   /**
-   * All jobs, or those with these ids that there are, in order of id, a page at a time: what is written meanwhile may be seen or not.
-   * Rejects with DamagedLedgerError where a job is not as it was written.
+   * All jobs, or those with these ids that there are, in order of id, a page at a time: what is written meanwhile may
+   * be seen or not. Rejects with DamagedLedgerError where a job is not as it was written.
    */
   jobs(ids?: readonly string[]): AsyncIterable<RegisteredJob>;
   /**
-   * Makes all changes or none; they are durable when it resolves. The changes are read before it returns.
-   * Rejects with FencedError, having changed nothing, where `epoch` leads no more or does not lead each of the jobs; with another
+   * Makes all changes or none; they are durable when it resolves. The changes are read before it returns. Rejects with
+   * FencedError, having changed nothing, where `epoch` leads no more or does not lead each of the jobs; with another
    * error where the registry cannot say whether they are made, and the same changes may be written again.
    */
   write(epoch: number, changes: readonly JobChange[]): Promise<void>;

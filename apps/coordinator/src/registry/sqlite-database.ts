@@ -20,8 +20,8 @@ const pageRows = 1000;
 const pageCharacters = 2 ** 20;
 
 /**
- * The first epoch is the time in microseconds: that of a file which takes the place of another is higher than any of that one, so
- * that what was leased by the one is not taken for what the other leases.
+ * The first epoch is the time in microseconds: that of a file which takes the place of another is higher than any of
+ * that one, so that what was leased by the one is not taken for what the other leases.
  */
 const schema = (epoch: number): string => `
   CREATE TABLE jobs (
@@ -51,7 +51,9 @@ const begin = `INSERT INTO jobs VALUES (:jobId, :spec, :specSum, :status, :marks
 const note = `UPDATE jobs ${sets} WHERE job_id = :jobId AND ${isOwn}`;
 const remove = 'DELETE FROM jobs WHERE job_id = :jobId AND (leader = :epoch OR leader IS NULL)';
 
-/** Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits. */
+/**
+ * Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits.
+ */
 const sentences: Record<number, string> = {
   5: `another process has been writing to it for ${busyMs / 1000} s`,
   8: 'it may not be written',
@@ -63,8 +65,8 @@ const sentences: Record<number, string> = {
 const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
 
 /**
- * Failures of the system that leave the file as it is, and that time may mend: no memory (3082), a quota that is used up (778,
- * and with it every other failure to write), no room for the shared memory (4874).
+ * Failures of the system that leave the file as it is, and that time may mend: no memory (3082), a quota that is used
+ * up (778, and with it every other failure to write), no room for the shared memory (4874).
  */
 const passingIoErrors = [778, 3082, 4874];
 
@@ -299,7 +301,10 @@ function createPrivately(path: string): void {
   }
 }
 
-/** The time when the next millisecond has begun, in which no other file is made: its first 1,000 epochs are this file's own. */
+/**
+ * The time when the next millisecond has begun, in which no other file is made: its first 1,000 epochs are this file's
+ * own.
+ */
 function nextMillisecond(): number {
   const before = Date.now();
   for (;;) {

@@ -13,8 +13,9 @@ import { type LogHome, LogLedger, type LogLedgerOptions } from '../log-ledger.ts
 import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
 
 /**
- * A ledger that has taken over the registry and knows the jobs in it, whose logs are in folders of `folder`. Its epoch is the registry's unless
- * given. `lost` is told where a write finds the registry to be lost, which is then not answered; a read rejects.
+ * A ledger that has taken over the registry and knows the jobs in it, whose logs are in folders of `folder`. Its epoch
+ * is the registry's unless given. `lost` is told where a write finds the registry to be lost, which is then not
+ * answered; a read rejects.
  */
 export async function openLogLedger(
   folder: string,
