@@ -61,7 +61,7 @@ function attach(port: number, name: string): NodesClient {
   const answer = async ({ jobId, shard, attempt, epoch, work, scratch }: Lease): Promise<void> => {
     if (work?.$case !== 'frames') throw new Error('Expected frames');
     const { sources: named, block } = work.value;
-    const sources = block ? [...new SourceBlock(block).slice()] : named;
+    const sources = block ? [...new SourceBlock(block)] : named;
     const results = sources.map(({ index: source }): FoundResult => {
       return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
     });

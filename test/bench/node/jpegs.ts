@@ -65,7 +65,8 @@ try {
     names.map(async (name, index) => {
       const path = join(folder, 'frames', name);
       const status = await stat(path);
-      return { index, uri: pathToFileURL(path).href, sizeBytes: status.size, version: localVersion(status) };
+      const version = localVersion(status);
+      return { index, uri: pathToFileURL(path).href, name, sizeBytes: status.size, version, pin: version };
     }),
   );
   const leases = Array.from({ length: Math.ceil(frames / framesAShard) }, (_, shard) =>

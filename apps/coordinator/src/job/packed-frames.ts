@@ -47,7 +47,7 @@ function packOf(
     for (let i = 0; i < planned.length; i++) {
       const { index, uri, name, version } = planned[i]!;
       const source: BlockSource = { index, uri, name, sizeBytes: sizeOf(version) };
-      if (version !== undefined) source.version = version;
+      if (version !== undefined) source.version = source.pin = version;
       if (refs[i]!.preview) source.preview = true;
       if (packer.add(source)) folders.add(folderOf(uri));
     }
@@ -103,7 +103,7 @@ export function unpackStep(step: PlanStep): PlanStep[] {
 }
 
 function* framesOf({ block, isPinned }: PackedFrames): Generator<{ planned: PlannedFrame; ref: SourceRef }> {
-  for (const { index, uri, name = uri, version, preview } of new SourceBlock(block).slice()) {
+  for (const { index, uri, name, version, preview } of new SourceBlock(block)) {
     const known = version === undefined ? {} : { version };
     yield {
       planned: { kind: 'source', index, uri, name, tiles: 1, ...known },

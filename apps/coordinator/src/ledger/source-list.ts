@@ -122,9 +122,8 @@ const readerOf =
 
 /** The source at that place of a block, as it was planned. */
 export function plannedOf(block: SourceBlock, nth: number): Omit<PlannedSource, 'tiles'> {
-  const uri = block.uri(nth);
   const version = block.version(nth);
-  return { uri, name: block.name(nth) ?? uri, ...(version !== undefined && { version }) };
+  return { uri: block.uri(nth), name: block.name(nth), ...(version !== undefined && { version }) };
 }
 
 function encode(sources: readonly PlannedSource[]): Uint8Array {

@@ -5,5 +5,5 @@ import { SourceBlock } from '@halogrid/sources/source-block';
 export function leasedSources({ work }: Pick<Lease, 'work'>): Source[] {
   if (work?.$case !== 'frames') return work?.value.source ? [work.value.source] : [];
   const { block, sources } = work.value;
-  return block ? Array.from(new SourceBlock(block).slice(), (source) => ({ ...source, place: source.place })) : sources;
+  return block ? Array.from(new SourceBlock(block), (source) => ({ ...source, place: source.place })) : sources;
 }

@@ -6,7 +6,7 @@ import { unpackLease } from './unpack-lease.ts';
 
 const named = { index: 7, uri: 'file:///in/a.jpg', version: '5 17.25', preview: true as const };
 const free = { index: 9, uri: 'file:///in/b.jpg' };
-const block = packSources([named, free].map((source) => ({ ...source, sizeBytes: 5 })));
+const block = packSources([named, free].map((source) => ({ ...source, name: 'x', sizeBytes: 5 })));
 
 function sourcesOf(batch: object, more: object = {}): object[] {
   const lease = Lease.fromPartial({ work: { $case: 'frames', value: { block, ...batch } }, ...more });
@@ -29,7 +29,7 @@ test('versions that a node is not held to are left out, and so are previews of w
 test('a lease that names its sources stays as it is, and one whose block is damaged or too long is refused', () => {
   const lease = Lease.fromPartial({ work: { $case: 'frames', value: { sources: [named] } } });
   assert.equal(unpackLease(lease), lease);
-  assert.throws(() => sourcesOf({ block: block.subarray(1) }), { name: 'SourceBlockError' });
+  assert.throws(() => sourcesOf({ block: block.subarray(1) }), { name: 'BlockError' });
   const long = Lease.fromPartial({
     work: { $case: 'frames', value: { block: new Uint8Array(maxSourceBlockBytes + 1) } },
   });
