@@ -206,7 +206,7 @@ test('tables are started with the first lease, told of every result, and finishe
       return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9, 0)).next}`) };
     },
     finalise: async (results, _pipeline, { tables: begun }) => {
-      await begun.finish(results.sources.length, [{}], []);
+      await begun.finish(results.sources.length, [{}]);
       return undefined;
     },
   });

@@ -107,7 +107,8 @@ export interface KeptSums {
 /**
  * One step of a job's plan, in order: a source comes before the shards that need it, and those of packed frames with their shard. `tiles` is the number of tile shards
  * of a source that is cut, 1 for one that a batch processes whole or that is kept, and 0 for one that is quarantined at once.
- * `version` is that of the file when it was listed; undefined where nobody can tell.
+ * `version` is that of the file when it was listed; undefined where nobody can tell. `name` is that of the source's files in the output,
+ * without extensions.
  *
  * A source is kept by the step that follows it, and then no shard needs it: `name` is that of its files in the earlier output.
  * The result is not recorded with the plan, but with what is done.

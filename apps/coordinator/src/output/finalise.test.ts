@@ -382,7 +382,7 @@ async function makeResults(
   };
   const done = { state: 'done', digest: new Uint8Array(32) } as const;
   const sources: SourceOutcome[] = [
-    { index: 0, uri: 'file:///in/a.tif', name: 'a.tif', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
+    { index: 0, uri: 'file:///in/a.tif', name: 'a', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
     { index: 1, uri: 'file:///in/a.png', name: 'a.png', ...done, size: sizes[1]!, tiles: 1, counted: 15 },
     broken,
   ];

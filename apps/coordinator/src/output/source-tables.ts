@@ -1,9 +1,7 @@
-import { readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
 import { type CaptureOrigin, type CaptureRule, type CaptureTime, captureText } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
-import { type TextRange, textOf } from '@halogrid/sources/source-block';
+import type { TextRange } from '@halogrid/sources/source-block';
 import type { SettledRow } from '../ledger/ledger.ts';
 import type { SettledFrames } from '../ledger/settled-frames.ts';
 import { LineBuffer } from './line-buffer.ts';
@@ -47,9 +45,6 @@ export interface FrameTexts {
 /** Bytes that are written or read back at once. */
 const pieceBytes = 2 ** 20;
 
-/** Lines of sources.jsonl between two whose place is known. */
-const markLines = 1024;
-
 /**
  * Writes what a job tells of its sources beside their histograms, one by one and in order: sources.jsonl, a line a source, with the
  * version of its file when it was listed, before anyone read it, so that what was written to the file since makes another version; and
@@ -64,12 +59,6 @@ export class SourceTables {
   #errors: AtomicFile | undefined;
   readonly #errorLines = new LineBuffer();
   readonly #lines = new LineBuffer();
-  #writtenBytes = 0;
-  #count = 0;
-  /** Names that have no line, those of quarantined sources. */
-  readonly #unwritten: string[] = [];
-  /** Where line 0, `markLines`, 2 `markLines` and so on of the sources begin. */
-  readonly #marks: number[] = [];
 
   static async create(options: SourceTablesOptions): Promise<SourceTables> {
     return new SourceTables(options, await AtomicFile.create(options.sources));
@@ -81,15 +70,12 @@ export class SourceTables {
     this.#lines.put(`${headLine}\n`);
   }
 
-  /** The next source, and the name of its files. What it returns is to be waited for before the next; undefined for nothing. */
-  add(source: SettledRow, name: string): Promise<void> | undefined {
-    this.#listed.add(source, name);
-    this.#mark();
-    this.#lines.put(`${JSON.stringify(lineOf(source, name))}\n`);
-    if (source.state === 'quarantined') {
-      this.#errorLines.put(`${JSON.stringify(errorOf(source))}\n`);
-      this.#unwritten.push(name);
-    } else this.#countOrigin(this.#options.rule.origin(source));
+  /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
+  add(source: SettledRow): Promise<void> | undefined {
+    this.#listed.add(source);
+    this.#lines.put(`${JSON.stringify(lineOf(source))}\n`);
+    if (source.state === 'quarantined') this.#errorLines.put(`${JSON.stringify(errorOf(source))}\n`);
+    else this.#countOrigin(this.#options.rule.origin(source));
     return this.#flushMuch();
   }
 
@@ -100,8 +86,7 @@ export class SourceTables {
     { uri, name, captured, origin }: FrameTexts,
   ): Promise<void> | undefined {
     if (this.#listed.isFull) this.#listed.skip();
-    else this.#listed.add(frames.settled(frame), textOf(name));
-    this.#mark();
+    else this.#listed.add(frames.settled(frame));
     const lines = this.#lines;
     lines.raw(keys.uri);
     lines.text(uri);
@@ -140,10 +125,6 @@ export class SourceTables {
     lines.raw(quote);
   }
 
-  #mark(): void {
-    if (this.#count++ % markLines === 0) this.#marks.push(this.#writtenBytes + this.#lines.length);
-  }
-
   #countOrigin(origin: CaptureOrigin): void {
     this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
   }
@@ -152,34 +133,15 @@ export class SourceTables {
     return this.#lines.length + this.#errorLines.length >= pieceBytes ? this.#flush() : undefined;
   }
 
-  /** Makes the files durable and gives them their names; tells of those sources that are done what their files are called. */
-  async finish(named: readonly number[]): Promise<PartSummary> {
+  /** Makes the files durable and gives them their names. */
+  async finish(): Promise<PartSummary> {
     await this.#flush();
     await this.#errors?.commit();
     await this.#file.commit();
-    return { ...this.#listed.end(), names: await this.#names(named), captured: this.#captured };
-  }
-
-  /** All names that were given, in no order. It waits for the disk, and is not called while it writes. */
-  *namesSoFar(): Generator<string> {
-    yield* this.#unwritten;
-    const { fd } = this.#file.handle;
-    let rest = Buffer.alloc(0);
-    for (let at = 0; at < this.#writtenBytes; ) {
-      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, this.#writtenBytes - at));
-      const read = readSync(fd, piece, 0, piece.length, at);
-      if (read === 0) throw new Error(`'${this.#options.sources}' ends early`);
-      at += read;
-      const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
-      const end = bytes.lastIndexOf('\n') + 1;
-      yield* namesIn(bytes.toString('utf8', 0, end));
-      rest = bytes.subarray(end);
-    }
-    yield* namesIn(this.#lines.bytes.toString());
+    return { ...this.#listed.end(), captured: this.#captured };
   }
 
   async #flush(): Promise<void> {
-    this.#writtenBytes += this.#lines.length;
     await this.#file.handle.writeFile(this.#lines.bytes);
     this.#lines.clear();
     if (this.#errorLines.length === 0) return;
@@ -187,51 +149,14 @@ export class SourceTables {
     await this.#errors.handle.writeFile(this.#errorLines.bytes);
     this.#errorLines.clear();
   }
-
-  async #names(indexes: readonly number[]): Promise<Map<number, string>> {
-    const names = new Map<number, string>();
-    const file = await open(this.#options.sources, 'r');
-    try {
-      for (const index of indexes) {
-        const line = await this.#line(file, index);
-        if (line && !line.quarantined) names.set(index, line.name);
-      }
-    } finally {
-      await file.close();
-    }
-    return names;
-  }
-
-  /** Lines are looked for from the last mark on. */
-  async #line(file: FileHandle, index: number): Promise<SourceLine | undefined> {
-    const mark = Math.floor(index / markLines);
-    const start = this.#marks[mark];
-    if (start === undefined || index >= this.#count) return undefined;
-    const end = this.#marks[mark + 1] ?? this.#writtenBytes;
-    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-    return JSON.parse(
-      buffer
-        .toString()
-        .split('\n', (index % markLines) + 1)
-        .at(-1)!,
-    );
-  }
 }
 
-function lineOf(source: SettledRow, name: string): SourceLine {
-  const { uri, video, version } = source;
+function lineOf(source: SettledRow): SourceLine {
+  const { uri, name, video, version } = source;
   const what = { uri: redactUri(uri), ...video, ...(version !== undefined && { version }) };
   if (source.state === 'quarantined') return { ...what, quarantined: true };
   const { width, height, counted, digest, captured } = source;
   return { ...what, name, width, height, counted, digest, ...(captured && { captured: captureText(captured) }) };
-}
-
-/** The names in some lines. */
-function* namesIn(lines: string): Generator<string> {
-  for (const line of lines.split('\n')) {
-    const { name } = line ? JSON.parse(line) : {};
-    if (name !== undefined) yield name;
-  }
 }
 
 /**

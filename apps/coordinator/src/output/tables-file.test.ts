@@ -158,12 +158,12 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const steps = fates.flatMap((fate, index): PlanStep[] => {
     const source = { index, uri: uriOf(index) };
     if (fate === 'unread') {
-      const step = { kind: 'source' as const, ...source, name: `${index % 2}.jpg`, tiles: 0 };
+      const step = { kind: 'source' as const, ...source, name: nameOf(index), tiles: 0 };
       return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
     }
     const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
     return [
-      { kind: 'source', ...source, name: `${index % 2}.jpg`, tiles: 1 },
+      { kind: 'source', ...source, name: nameOf(index), tiles: 1 },
       { kind: 'shard', shard },
     ];
   });
@@ -253,11 +253,7 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
   });
 }
 
-/** Half of the sources have each name, those too that are quarantined: the stem, the file name, then numbers. */
-function nameOf(source: number): string {
-  const nth = Math.floor(source / 2);
-  return nth < 2 ? `${source % 2}${['', '.jpg'][nth]}` : `${source % 2}-${nth}`;
-}
+const nameOf = (source: number): string => `name-${source}`;
 
 async function metadataOf(path: string) {
   return (await parquetMetadataAsync(await asyncBufferFromFile(path))).key_value_metadata;

@@ -29,7 +29,7 @@ export interface TablesTask {
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
   | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
-  | { kind: 'finish'; description: object; named: readonly number[] };
+  | { kind: 'finish'; description: object };
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
 
@@ -67,8 +67,8 @@ export class TablesFile {
   #written: Promise<PartSummary> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What the file of histograms says of itself, which the digest is part of, and whose names are wanted; known with `#sources`. */
-  #end: { description: object; named: readonly number[] } = { description: {}, named: [] };
+  /** What the file of histograms says of itself, which the digest is part of; known with `#sources`. */
+  #description: object = {};
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
   #isAborted = false;
@@ -97,9 +97,9 @@ export class TablesFile {
    * Every source of the job is settled, that many, and this is what features.parquet says of itself. Resolves when the tables are
    * there; rejects with one sentence.
    */
-  async finish(sources: number, description: object, named: readonly number[] = []): Promise<PartSummary> {
+  async finish(sources: number, description: object): Promise<PartSummary> {
     this.#sources = sources;
-    this.#end = { description, named };
+    this.#description = description;
     this.start();
     this.advance();
     return this.#written!;
@@ -132,7 +132,7 @@ export class TablesFile {
         else await this.#waitForMore(client);
         from = next;
       }
-      const summary = await this.#order(client, { kind: 'finish', ...this.#end });
+      const summary = await this.#order(client, { kind: 'finish', description: this.#description });
       thread.give(client.release());
       return summary!;
     } catch (error) {
@@ -175,8 +175,8 @@ export class JobTables implements TablesOutput {
     for (const part of this.#parts) part.advance();
   }
 
-  async finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]> {
-    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!, named)));
+  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
+    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!)));
   }
 
   async abort(): Promise<void> {

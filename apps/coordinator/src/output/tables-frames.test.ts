@@ -137,7 +137,7 @@ async function write(
     failed: () => {},
     until: atOnce,
   });
-  const summary = await tables.finish(sources, {}, [0]);
+  const summary = await tables.finish(sources, {});
   const { features, sources: lines } = pathsIn(folder);
   return { summary, features: await readFile(features), lines: await readFile(lines, 'utf8') };
 }

@@ -11,26 +11,24 @@ import type { SettledRow } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import { SettledFrames } from '../ledger/settled-frames.ts';
 import { countedRows } from '../ledger/settled-rows.ts';
-import { OutputNames } from './output-names.ts';
 import { type FrameTexts, SourceTables } from './source-tables.ts';
 import type { TablePaths, TablesOrder, TablesTask } from './tables-file.ts';
 import type { PartSummary } from './tables-output.ts';
 
 let task: TablesTask;
 let rule: CaptureRule;
-let outputNames: OutputNames;
 let tables: SourceTables;
 /** Undefined where the pipeline has no histogram. */
 let features: FeatureWriter | undefined;
 
 /** What is told of the next row or line, again and again. */
-const [uriText, plannedName] = [0, 0].map((): TextRange => ({ bytes: Buffer.alloc(0), from: 0, end: 0 })) as [
+const [uriText, nameText] = [0, 0].map((): TextRange => ({ bytes: Buffer.alloc(0), from: 0, end: 0 })) as [
   TextRange,
   TextRange,
 ];
-const frameTexts: FrameTexts = { uri: uriText, name: plannedName, captured: undefined, origin: 'unknown' };
+const frameTexts: FrameTexts = { uri: uriText, name: nameText, captured: undefined, origin: 'unknown' };
 const facts: FeatureFacts = {
-  ...{ source: uriText, name: plannedName, frame: 0, timestampMs: null, capturedAtMs: null, camera: null },
+  ...{ source: uriText, name: nameText, frame: 0, timestampMs: null, capturedAtMs: null, camera: null },
   ...{ cellRow: 0, cellColumn: 0 },
 };
 const fileScheme = Buffer.from('file:');
@@ -42,7 +40,6 @@ serveOrders(
         task = order;
         await removeLeftOvers(task.unfinished);
         rule = new CaptureRule(task.captured);
-        outputNames = new OutputNames(() => tables.namesSoFar());
         tables = await SourceTables.create({ ...task.unfinished, rule });
         features =
           task.shape.bins > 0
@@ -54,7 +51,7 @@ serveOrders(
         return;
       case 'finish': {
         await features?.finish({ halogrid: JSON.stringify(order.description) });
-        const summary = await tables.finish(order.named);
+        const summary = await tables.finish();
         for (const table of ['features', 'sources', 'errors'] as const) {
           await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
             // A job without histograms, or without errors, has no such table.
@@ -88,23 +85,19 @@ async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): P
 }
 
 async function writeSources(sources: readonly SettledRow[], file: string): Promise<void> {
-  const names: string[] = [];
   for (const source of sources) {
-    const name = outputNames.next(source.name);
-    names.push(name);
-    const written = tables.add(source, name);
+    const written = tables.add(source);
     if (written) await written;
   }
   const done = features ? countedRows(sources) : [];
   if (done.length === 0) return;
-  const first = sources[0]!.index;
   const places = done.map(({ place }) => place);
   for (const { place, bytes, areNew, at } of readPackedHistograms(file, places)) {
     if (areNew) features!.load(bytes);
     const source = done[place]!;
-    const { uri, index, video } = source;
+    const { uri, name, video } = source;
     const { atMs, camera } = rule.of(source);
-    Object.assign(facts, { source: redactUri(uri), name: names[index - first]!, camera });
+    Object.assign(facts, { source: redactUri(uri), name, camera });
     facts.frame = video?.frame ?? 0;
     facts.timestampMs = video?.timestampMs ?? null;
     facts.capturedAtMs = atMs;
@@ -144,14 +137,13 @@ async function writeFrames(frames: SettledFrames): Promise<void> {
 /** Has `frameTexts` and `facts` be of a frame. */
 function tellFrame(frames: SettledFrames, frame: number): void {
   frames.uriText(frame, uriText);
-  frames.nameText(frame, plannedName);
+  frames.nameText(frame, nameText);
   const captured = frames.captured(frame);
   frameTexts.uri = isOfFile(uriText) ? uriText : redactUri(textOf(uriText));
-  frameTexts.name = outputNames.nextText(plannedName);
   frameTexts.captured = captured;
   frameTexts.origin = 'unknown';
   facts.source = frameTexts.uri;
-  facts.name = frameTexts.name;
+  facts.name = nameText;
   facts.capturedAtMs = null;
   facts.camera = null;
   if (!captured && !rule.readsNames) return;

@@ -10,6 +10,7 @@ import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe, type Unopened } from './input-probe.ts';
+import { OutputNames } from './output-names.ts';
 import { nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 
 /** Frames a shard at most, unless the job says otherwise. */
@@ -55,6 +56,7 @@ export class PlanEmitter {
   /** Bytes of the counts of an image, of all pipelines. */
   readonly #countsBytes: number;
   readonly #batches: FrameGatherer<SourceRef>;
+  readonly #names = new OutputNames();
   #sources = 0;
   #shards = 0;
 
@@ -90,8 +92,9 @@ export class PlanEmitter {
     for await (const { line, result } of results) {
       const index = this.#sources++;
       const { frame, timestampMs = null } = line;
-      const source = frame === undefined ? { name } : { name: nameOfFrame(name, frame), video: { frame, timestampMs } };
-      yield { kind: 'source', index, uri, size: result.size, tiles: 1, version, ...source };
+      const own = this.#names.next(frame === undefined ? name : nameOfFrame(name, frame));
+      const video = frame === undefined ? {} : { video: { frame, timestampMs } };
+      yield { kind: 'source', index, uri, name: own, size: result.size, tiles: 1, version, ...video };
       yield { kind: 'kept', index, name: line.name, result };
     }
     this.#signal?.throwIfAborted();
@@ -116,6 +119,7 @@ export class PlanEmitter {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
       nextSource: (frame) => this.#nextSource(input.uri, frame),
+      nextName: (name) => this.#names.next(name),
       nextShard: () => this.#shards++,
     };
     yield* planVideoSteps(input, planning, plan);
@@ -124,8 +128,9 @@ export class PlanEmitter {
 
   /** Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more than the steps. */
   frame({ input, bytes }: Unopened, steps: PlanStep[]): void {
-    const { uri, name, version } = input;
+    const { uri, version } = input;
     const pin = pinOf(input);
+    const name = this.#names.next(input.name);
     const index = this.#sources++;
     const source: SourceRef = { uri, index };
     if (pin) source.version = pin;
@@ -145,7 +150,8 @@ export class PlanEmitter {
       return yield* steps;
     }
     const { input } = probed;
-    const { uri, name } = input;
+    const { uri } = input;
+    const name = this.#names.next(input.name);
     const version = input.version === undefined ? {} : { version: input.version };
     const pin = pinOf(input);
     const source: SourceRef = { uri, ...this.#nextSource(uri), ...(pin && { version: pin }) };

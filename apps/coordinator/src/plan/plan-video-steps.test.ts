@@ -20,7 +20,12 @@ async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1)
   let shards = 0;
   const planning = {
     ...{ video: undefined, batchFrames: 0, channels, maxFrames: 100, maxBytes, countsBytes: 0 },
-    ...{ expect: () => {}, nextSource: () => ({ index: sources++ }), nextShard: () => shards++ },
+    ...{
+      expect: () => {},
+      nextSource: () => ({ index: sources++ }),
+      nextShard: () => shards++,
+      nextName: (name: string) => name,
+    },
   };
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
   return await Array.fromAsync(planVideoSteps(source, planning, plan));

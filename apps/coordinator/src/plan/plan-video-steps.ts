@@ -23,6 +23,8 @@ export interface VideoPlanning {
   expect: (frames: readonly number[]) => void;
   /** Numbers of the next source, which is that frame, and the next shard; each call takes one. */
   nextSource: (frame?: number) => Pick<SourceRef, 'index' | 'preview'>;
+  /** The name of the files of the next source, by its own; each call takes one. */
+  nextName: (name: string) => string;
   nextShard: () => number;
 }
 
@@ -35,12 +37,13 @@ export async function* planVideoSteps(
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep, void, undefined> {
-  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, nextSource, nextShard } = planning;
+  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, nextSource, nextName, nextShard } =
+    planning;
   const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
     ...{ kind: 'source' as const, index, uri, tiles, video: { frame, timestampMs }, ...file },
-    name: nameOfFrame(name, frame),
+    name: nextName(nameOfFrame(name, frame)),
   });
   let size: ImageSize = { width: 0, height: 0 };
   let frameBytes = 0;
@@ -77,7 +80,7 @@ export async function* planVideoSteps(
       error instanceof InputError ? error.stage : error instanceof MissingDecoderError ? 'decode' : undefined;
     if (stage === undefined) throw error;
     const { index } = nextSource();
-    yield { kind: 'source', index, uri, name, tiles: 0, ...file };
+    yield { kind: 'source', index, uri, name: nextName(name), tiles: 0, ...file };
     yield { kind: 'quarantine', index, stage, error: (error as Error).message };
   }
 }

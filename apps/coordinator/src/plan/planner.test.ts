@@ -41,7 +41,7 @@ test('small inputs of a folder are gathered without looking at them', async () =
     kind: 'source',
     index: 0,
     uri: 'file:///0.jpg',
-    name: '0.jpg',
+    name: '0',
     size: undefined,
     tiles: 1,
   });
@@ -169,13 +169,13 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
     { name: 'b.png', named: true, content: { width: 3, height: 4 } },
   ]);
   assert.deepEqual(steps, [
-    { kind: 'source', index: 0, uri: 'file:///a.jpg', name: 'a.jpg', tiles: 0 },
+    { kind: 'source', index: 0, uri: 'file:///a.jpg', name: 'a', tiles: 0 },
     { kind: 'quarantine', index: 0, stage: 'decode', error: 'The file is empty' },
     {
       kind: 'source',
       index: 1,
       uri: 'file:///b.png',
-      name: 'b.png',
+      name: 'b',
       size: { width: 3, height: 4, pixel: 'u8' },
       tiles: 1,
     },
