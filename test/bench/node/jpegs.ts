@@ -74,10 +74,8 @@ try {
       Lease.fromPartial({
         ...{ jobId: 'j', shard, attempt: 1, epoch: 1, scratch: pathToFileURL(folder).href },
         pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
-        work: {
-          $case: 'frames',
-          value: { block: packSources(sources.slice(shard * framesAShard, (shard + 1) * framesAShard)) },
-        },
+        work: { $case: 'frames', value: {} },
+        sources: packSources(sources.slice(shard * framesAShard, (shard + 1) * framesAShard)),
       }),
     ).finish(),
   );

@@ -29,9 +29,9 @@ const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', v
 const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent', value } });
 
 /** Answers that no source of the lease can be decoded. */
-function refuse(node: ScriptedNode, { work, jobId, shard, attempt, epoch }: Lease): void {
-  const sources = leasedSources({ work });
-  const errors = sources.map(({ index }) => {
+function refuse(node: ScriptedNode, lease: Lease): void {
+  const { jobId, shard, attempt, epoch } = lease;
+  const errors = leasedSources(lease).map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
   const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, busySeconds: {}, inputBytes: 0 };

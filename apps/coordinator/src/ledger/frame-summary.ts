@@ -6,11 +6,11 @@ import { type FrameColumns, FrameTableError, noZone, readFrameTable } from '@hal
 import { writeVarints } from '@halogrid/proto/varints';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { sourceDigest } from './digest.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameRows } from './frame-rows.ts';
-import { SourceRuns } from './source-runs.ts';
 import { Totals } from './totals.ts';
 
 /** Frames of a shard as their node answered them, and what they are checked by. */

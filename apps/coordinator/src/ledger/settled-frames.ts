@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
+import type { FrameOfVideo } from '../job/shard.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 import { changedAt } from './captured-times.ts';
 import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
 import type { SourceDigest, StoredPlace } from './record/settled-source.ts';
-import { plannedOf } from './source-list.ts';
-import { SourceRuns } from './source-runs.ts';
 
 const sourceDigestBytes = 32;
 
@@ -63,6 +63,11 @@ export class SettledFrames {
     return time === undefined ? undefined : { size: this.#block.sizeBytes(nth), time };
   }
 
+  /** Which frame of its video it is; undefined for an image. */
+  video(frame: number): FrameOfVideo | undefined {
+    return this.#block.video(this.#run.planned.nth + frame);
+  }
+
   width(frame: number): number {
     return this.#rows.widths[this.#run.row + frame]!;
   }
@@ -84,16 +89,19 @@ export class SettledFrames {
   }
 
   captured(frame: number): CaptureTime | undefined {
-    if (this.#run.goesByMtime) return changedAt(this.version(frame));
+    if (this.#run.goesByMtime) return this.video(frame) ? undefined : changedAt(this.version(frame));
     return this.#timed.captured(this.#run.row + frame);
   }
 
   /** All of it as other rows are told. */
   settled(frame: number): Extract<SettledRow, { state: 'done' }> {
     const { first, planned, row, stored } = this.#run;
-    const captured = this.captured(frame);
+    const [block, nth] = [this.#block, planned.nth + frame];
+    const [captured, video, version] = [this.captured(frame), this.video(frame), this.version(frame)];
     return {
-      ...{ index: first + frame, ...plannedOf(this.#block, planned.nth + frame), state: 'done' },
+      ...{ index: first + frame, uri: block.uri(nth), name: block.name(nth), state: 'done' },
+      ...(video && { video }),
+      ...(version !== undefined && { version }),
       ...{ width: this.width(frame), height: this.height(frame), counted: this.counted(frame) },
       digest: Buffer.from(this.#rows.digest(row + frame)).toString('hex'),
       ...(captured && { captured }),

@@ -13,12 +13,15 @@ import {
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
+import { readSources } from '../job/planned-sources.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
+import type { PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
@@ -178,8 +181,19 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
 async function keptSources({ plan, sources, job }: JobResults): Promise<Uint8Array> {
   const isKept = new Uint8Array(sources.length);
   if (!job.counts.kept) return isKept;
-  for await (const step of plan()) if (step.kind === 'kept') isKept[step.index] = 1;
+  for await (const { index } of keptOf(plan())) isKept[index] = 1;
   return isKept;
+}
+
+/** The sources of a plan whose earlier results are kept. */
+async function* keptOf(plan: AsyncIterable<PlanStep>): AsyncGenerator<BlockSource & { kept: string }> {
+  for await (const step of plan) {
+    if (step.kind !== 'sources' || step.sources.isPlain) continue;
+    for (const source of readSources(step.sources)) {
+      const { kept } = source;
+      if (kept !== undefined) yield { ...source, kept };
+    }
+  }
 }
 
 /** Indexes of the sources that get a preview: what the planner chose of them as they came, chosen of all of them. */
@@ -202,20 +216,17 @@ async function* movesJsonl(
   }
   if (!job.counts.kept) return;
   const below = results.parts?.map((part) => `pipelines/${part.name}/`) ?? [''];
-  let name = '';
-  for await (const step of plan()) {
-    if (step.kind === 'source') name = step.name;
-    if (step.kind !== 'kept') continue;
+  for await (const { index, name, kept } of keptOf(plan())) {
     const now = mapFiles(name, job.spec.mapFormat);
-    for (const [i, file] of mapFiles(step.name, job.spec.mapFormat).entries()) {
+    for (const [i, file] of mapFiles(kept, job.spec.mapFormat).entries()) {
       for (const part of below) {
         // Whoever removed it since the plan was made has changed the earlier output.
         await stat(join(folder, part + file));
         yield `${JSON.stringify({ keep: part + file, as: part + now[i]! } satisfies Move)}\n`;
       }
     }
-    if (!previewed.has(step.index)) continue;
-    for (const [i, file] of previewFiles(step.name).entries()) {
+    if (!previewed.has(index)) continue;
+    for (const [i, file] of previewFiles(kept).entries()) {
       for (const part of below) {
         // One of a source that was chosen because another is not listed any more may never have been made.
         if (!(await exists(join(folder, part + file)))) continue;

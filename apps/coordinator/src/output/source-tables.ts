@@ -85,6 +85,7 @@ export class SourceTables {
     frame: number,
     { uri, name, captured, origin }: FrameTexts,
   ): Promise<void> | undefined {
+    if (frames.video(frame)) return this.add(frames.settled(frame));
     if (this.#listed.isFull) this.#listed.skip();
     else this.#listed.add(frames.settled(frame));
     const lines = this.#lines;

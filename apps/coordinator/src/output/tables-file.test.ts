@@ -13,6 +13,7 @@ import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 
@@ -156,23 +157,12 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
     submittedMs: 0,
   });
   const steps = fates.flatMap((fate, index): PlanStep[] => {
-    const source = { index, uri: uriOf(index) };
-    if (fate === 'unread') {
-      const step = { kind: 'source' as const, ...source, name: nameOf(index), tiles: 0 };
-      return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
-    }
-    const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
-    return [
-      { kind: 'source', ...source, name: nameOf(index), tiles: 1 },
-      { kind: 'shard', shard },
-    ];
+    const source = { index, uri: uriOf(index), name: nameOf(index) };
+    const error = { stage: 'read', error: 'It is not there' };
+    return fate === 'unread'
+      ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
+      : batchSteps(index, [source]);
   });
-  // The ledger counts shards by their numbers, which have gaps here.
-  for (const [index, fate] of fates.entries()) {
-    if (fate !== 'unread') continue;
-    const work = { kind: 'frames' as const, sources: [] };
-    steps.push({ kind: 'shard', shard: { shard: index, work, costBytes: 1 } });
-  }
   await ledger.addPlan('job', steps, true);
 
   const asked: number[] = [];

@@ -113,8 +113,6 @@ async function writeSources(sources: readonly SettledRow[], file: string): Promi
  * 9.0 were with them.
  */
 async function writeFrames(frames: SettledFrames): Promise<void> {
-  facts.frame = 0;
-  facts.timestampMs = null;
   const hasRows = features && frames.hasHistograms;
   let [read, at] = [0, 0];
   for (let frame = 0; frame < frames.count; frame++) {
@@ -139,15 +137,18 @@ function tellFrame(frames: SettledFrames, frame: number): void {
   frames.uriText(frame, uriText);
   frames.nameText(frame, nameText);
   const captured = frames.captured(frame);
+  const video = frames.video(frame);
   frameTexts.uri = isOfFile(uriText) ? uriText : redactUri(textOf(uriText));
   frameTexts.captured = captured;
   frameTexts.origin = 'unknown';
   facts.source = frameTexts.uri;
   facts.name = nameText;
+  facts.frame = video?.frame ?? 0;
+  facts.timestampMs = video?.timestampMs ?? null;
   facts.capturedAtMs = null;
   facts.camera = null;
   if (!captured && !rule.readsNames) return;
-  const input = { uri: textOf(uriText), ...(captured && { captured }) };
+  const input = { uri: textOf(uriText), ...(captured && { captured }), ...(video && { video }) };
   const { atMs, camera } = rule.of(input);
   frameTexts.origin = rule.origin(input);
   facts.capturedAtMs = atMs;

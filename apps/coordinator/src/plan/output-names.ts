@@ -15,20 +15,16 @@ export class OutputNames {
   /** The name of the next source. */
   next(sourceName: string): string {
     const stem = safeName(stemOf(sourceName));
-    if (this.#take(stem)) return stem;
+    if (this.#taken.take(stem)) return stem;
     const full = safeName(sourceName);
-    if (this.#take(full)) return full;
+    if (this.#taken.take(full)) return full;
     let number = this.#lastNumbers.get(stem) ?? 1;
     let name: string;
     do {
       name = `${stem}-${++number}`;
-    } while (!this.#take(name));
+    } while (!this.#taken.take(name));
     this.#lastNumbers.set(stem, number);
     return name;
-  }
-
-  #take(name: string): boolean {
-    return this.#taken.take(name.toLowerCase());
   }
 }
 

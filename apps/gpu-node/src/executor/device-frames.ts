@@ -1,19 +1,17 @@
 // What frames that are read for devices in batches have in common.
 import type { Size } from '@halogrid/geometry';
 import type { SharedPlan } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
-import { sizeOfVersion } from '@halogrid/sources';
 import type { JpegLimits } from '../feed/jpeg-orders.ts';
 import { resultSpaceOf, resultsLimitBytes } from './batch.ts';
 import type { ListedFrame } from './open-batches.ts';
 import { minSideOf, planTile, type ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
 const usualFileBytes = 2 ** 18;
 
 /** The bytes of a file, as it was listed. */
-export const listedBytes = ({ version }: Source): number =>
-  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
+export const listedBytes = ({ sizeBytes }: LeasedSource): number => sizeBytes || usualFileBytes;
 
 /** The bytes of files in whole words, as they were listed. */
 export const bytesOf = (frames: readonly ListedFrame[]): number =>

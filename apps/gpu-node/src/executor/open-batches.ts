@@ -1,7 +1,6 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
 import type { SharedItem } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { mapAhead } from '@halogrid/threads';
 import type { Batch } from './batch.ts';
 import {
@@ -17,6 +16,7 @@ import {
   tooSmall,
 } from './shard-run.ts';
 import { checkVersion } from './source-version.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
@@ -25,7 +25,7 @@ const filesAhead = 32;
 
 /** A frame that is to be computed. */
 export interface AskedFrame {
-  source: Source;
+  source: LeasedSource;
   /** Index of the source in the lease. */
   position: number;
 }

@@ -1,13 +1,14 @@
 import { open } from 'node:fs/promises';
 import type { DecodedPicture, SegmentDecoder, VideoFile } from '@halogrid/imaging';
 import { JpegFrameReader } from '@halogrid/jpeg';
-import type { Source, VideoSegment } from '@halogrid/proto';
+import type { VideoSegment } from '@halogrid/proto';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { JpegBatch } from '../feed/jpeg-batch.ts';
 import { jpegLimits, mostFrames } from './device-frames.ts';
 import { computeEncoded, placeEncoded } from './run-encoded.ts';
 import { type ShardRun, type SourceOutcome, settleAll, sourceError } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** A frame as the JPEG that it is. */
 interface RecordedJpeg {
@@ -44,7 +45,7 @@ export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment
 /** Computes the frames of a segment of MJPEG that a device decodes. */
 export class RecordedJpegs {
   readonly #run: ShardRun;
-  readonly #sources: readonly Source[];
+  readonly #sources: readonly LeasedSource[];
   readonly #outcomes: SourceOutcome[];
   readonly #sum = { done: 0, seconds: 0 };
   #captured: CaptureTime | undefined;
@@ -52,7 +53,7 @@ export class RecordedJpegs {
   #waitingBytes = 0;
 
   /** Outcomes are put to the places of their sources. */
-  constructor(run: ShardRun, sources: readonly Source[], outcomes: SourceOutcome[]) {
+  constructor(run: ShardRun, sources: readonly LeasedSource[], outcomes: SourceOutcome[]) {
     this.#run = run;
     this.#sources = sources;
     this.#outcomes = outcomes;

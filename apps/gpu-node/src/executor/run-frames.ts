@@ -1,5 +1,4 @@
 import type { SharedItem } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
@@ -19,6 +18,7 @@ import {
   writeChunks,
   writeSourceChunk,
 } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Files of an encoded batch, which goes to one decoder as a whole; the device may take several times for it. */
 const encodedFrames = 128;
@@ -27,7 +27,7 @@ const encodedFrames = 128;
  * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
  * raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
  */
-export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
+export async function runFrames(run: ShardRun, sources: readonly LeasedSource[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
   const frames = sources.map((source, position): ListedFrame => ({ source, position, fileBytes: listedBytes(source) }));
   const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
@@ -50,7 +50,7 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
  * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows. JPEGs of servers come by
  * connections of this thread.
  */
-function wayOf(run: ShardRun, source: Source): 'encoded' | 'fetched' | 'raw' | 'others' {
+function wayOf(run: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
   if (needsPreview(source)) return 'others';
   const format = formatOfName(source.uri);
   const isRemote = isRemoteUri(source.uri);

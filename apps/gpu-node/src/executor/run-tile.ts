@@ -1,7 +1,7 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
 import type { CopyRect, ItemResult, SharedItem } from '@halogrid/kernels';
-import type { Source, Tile } from '@halogrid/proto';
+import type { Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
@@ -27,6 +27,7 @@ import {
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
 import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
@@ -47,7 +48,11 @@ interface Computed extends TileResults {
 }
 
 /** Computes one tile. */
-export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
+export async function runTile(
+  run: ShardRun,
+  source: LeasedSource | undefined,
+  { width, height, rect }: Tile,
+): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
   const small = tooSmall(size, run);
@@ -83,7 +88,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
 /** Uses an image that other tiles need too, of which this one has so many rows. */
 async function withSharedImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   size: Size,
   rows: number,
   compute: Compute,
@@ -99,7 +104,7 @@ async function withSharedImage(
 /** Decodes those rows of a JPEG that the tile needs. Undefined where some are in doubt. */
 async function withBands(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   bands: JpegBands,
   compute: Compute,
@@ -123,7 +128,7 @@ async function withBands(
 /** Uses an image by region where it or a copy can be read so, from the cache where not. */
 async function withUndividedImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   size: Size,
   compute: Compute,
@@ -158,7 +163,7 @@ async function withUndividedImage(
 }
 
 /** Decodes the planned regions straight into staging memory. */
-async function withOpenImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<Computed> {
+async function withOpenImage(run: ShardRun, source: LeasedSource, size: Size, compute: Compute): Promise<Computed> {
   const image = await run.clock.time('read', () => run.openImage(source.uri));
   try {
     checkVersion(image.version, source.version);
@@ -183,7 +188,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
 }
 
 /** A copy that is read by region. It is made here if it does not exist. */
-async function copyOf(run: ShardRun, source: Source, version: string): Promise<TiledCopy> {
+async function copyOf(run: ShardRun, source: LeasedSource, version: string): Promise<TiledCopy> {
   const write = async (path: string): Promise<string | undefined> => {
     const image = await run.openImage(source.uri);
     try {
@@ -201,7 +206,7 @@ async function copyOf(run: ShardRun, source: Source, version: string): Promise<T
 
 async function loadImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   reserve: (bytes: number) => Promise<void>,
 ): Promise<ImageContent> {
   let image: OpenImage | undefined;

@@ -8,7 +8,7 @@ import {
   type VideoFile,
 } from '@halogrid/imaging';
 import { lanePixels, type SharedItem } from '@halogrid/kernels';
-import type { Source, VideoSegment } from '@halogrid/proto';
+import type { VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { WorkDone } from '../feed/work-rate.ts';
 import { hasJpegs, RecordedJpegs } from './recorded-jpegs.ts';
@@ -29,6 +29,7 @@ import {
   writeChunks,
   writeSourceChunk,
 } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** A frame in a batch's staging memory. */
 interface ReadFrame {
@@ -44,7 +45,7 @@ interface ReadFrame {
  */
 export async function runVideo(
   run: ShardRun,
-  sources: readonly Source[],
+  sources: readonly LeasedSource[],
   segment: VideoSegment,
 ): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
@@ -101,7 +102,7 @@ async function bytesForDevice(
 async function takeJpegs(
   run: ShardRun,
   file: VideoFile,
-  sources: readonly Source[],
+  sources: readonly LeasedSource[],
   segment: VideoSegment,
   outcomes: SourceOutcome[],
 ): Promise<WorkDone> {
@@ -130,7 +131,7 @@ async function takeJpegs(
 async function decodeLeft(
   run: ShardRun,
   file: VideoFile,
-  sources: readonly Source[],
+  sources: readonly LeasedSource[],
   segment: VideoSegment,
   outcomes: SourceOutcome[],
 ): Promise<void> {
@@ -143,7 +144,7 @@ async function decodeLeft(
 }
 
 /** A preview shows gray, and is made of what the decoder gives. */
-function requestOf(run: ShardRun, sources: readonly Source[], segment: VideoSegment): SegmentRequest {
+function requestOf(run: ShardRun, sources: readonly LeasedSource[], segment: VideoSegment): SegmentRequest {
   const asDecoded = run.device.takesLimited === true && run.channels === 'gray' && !sources.some(needsPreview);
   const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = segment;
   const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
@@ -153,7 +154,7 @@ function requestOf(run: ShardRun, sources: readonly Source[], segment: VideoSegm
 
 class VideoRun {
   readonly #run: ShardRun;
-  readonly #sources: readonly Source[];
+  readonly #sources: readonly LeasedSource[];
   readonly #segment: VideoSegment;
   readonly #outcomes: SourceOutcome[];
   /** Why frames count nothing, by position. */
@@ -165,7 +166,7 @@ class VideoRun {
   /** Whether the decoder has nothing more to say. */
   #isOver = false;
 
-  constructor(run: ShardRun, sources: readonly Source[], segment: VideoSegment, outcomes: SourceOutcome[]) {
+  constructor(run: ShardRun, sources: readonly LeasedSource[], segment: VideoSegment, outcomes: SourceOutcome[]) {
     this.#run = run;
     this.#sources = sources;
     this.#segment = segment;

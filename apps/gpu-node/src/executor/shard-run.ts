@@ -8,7 +8,7 @@ import {
   type SharedItem,
   type SharedPlan,
 } from '@halogrid/kernels';
-import { Cause, type FoundResult, type Source, type SourceError } from '@halogrid/proto';
+import { Cause, type FoundResult, type SourceError } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -23,6 +23,7 @@ import type { BandedJpegs } from './jpeg-bands.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
 import type { StageSpans } from './stage-spans.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
@@ -80,7 +81,7 @@ export type SourceOutcome =
   | { kind: 'error'; error: SourceError };
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
-export function needsMap(run: ShardRun, source: Source): boolean {
+export function needsMap(run: ShardRun, source: LeasedSource): boolean {
   return run.wantsMap || needsPreview(source);
 }
 
@@ -119,7 +120,7 @@ export function samplingsOf({ wantsMap, pipelines }: ShardRun, rect: Rect, size:
 }
 
 /** Whether pictures of a source and of its result are made. */
-export const needsPreview = ({ preview }: Source): boolean => preview === true;
+export const needsPreview = ({ preview }: LeasedSource): boolean => preview === true;
 
 /** What was found of a batch. */
 export interface BatchResults {
@@ -190,7 +191,7 @@ export async function runPipelines(
 /** Keeps each pipeline's dense result of `rect` as the chunks that are wanted of it. Rejects with OutputError. */
 export async function writeChunks(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   size: Size,
   rect: Rect,
   results: readonly ItemResult[],
@@ -204,7 +205,7 @@ export async function writeChunks(
 async function writeChunksOf(
   run: ShardRun,
   { pipeline, scratch }: LeasedPipeline,
-  { source, size, rect }: { source: Source; size: Size; rect: Rect },
+  { source, size, rect }: { source: LeasedSource; size: Size; rect: Rect },
   { map }: ItemResult,
 ): Promise<void> {
   const { sample, channels } = pipeline.output;
@@ -228,7 +229,7 @@ async function writeChunksOf(
  */
 export async function writeSourceChunk(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   { size, rect, pixel }: { size: Size; rect: Rect; pixel: PixelType },
   bytes: Uint8Array,
   { items }: SharedItem,
@@ -251,7 +252,7 @@ export async function writeSourceChunk(
 
 /** What was found of `rect` of a source: `items` has what each pipeline did. When it was captured is said once, by the first. */
 export function sourceOutcome(
-  source: Source,
+  source: LeasedSource,
   size: Size,
   rect: Rect,
   items: readonly ItemResult[],
@@ -268,18 +269,23 @@ export function sourceOutcome(
 }
 
 /** The outcome of a source that could not be processed. Rejects with every other `error`: the shard is tried again for these. */
-export async function failedOutcome(source: Source, error: unknown): Promise<SourceOutcome> {
+export async function failedOutcome(source: LeasedSource, error: unknown): Promise<SourceOutcome> {
   return (await failedOutcomes([source], error))[0]!;
 }
 
 /** The same for sources that are all in one file. */
-export async function failedOutcomes(sources: readonly Source[], error: unknown): Promise<SourceOutcome[]> {
+export async function failedOutcomes(sources: readonly LeasedSource[], error: unknown): Promise<SourceOutcome[]> {
   if (!(error instanceof InputError)) throw error;
   const { stage, message, fault } = error.fault === 'content' ? await deeperReason(sources[0]!, error) : error;
   return sources.map((source) => sourceError(source, stage, message, causes[fault]));
 }
 
-export function sourceError(source: Source, stage: string, error: string, cause: Cause = Cause.CONTENT): SourceOutcome {
+export function sourceError(
+  source: LeasedSource,
+  stage: string,
+  error: string,
+  cause: Cause = Cause.CONTENT,
+): SourceOutcome {
   return { kind: 'error', error: { source: source.index, stage, error, cause } };
 }
 

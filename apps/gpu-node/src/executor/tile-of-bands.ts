@@ -1,10 +1,10 @@
 import type { Size } from '@halogrid/geometry';
 import { planesOf } from '@halogrid/imaging';
 import type { CopyRect } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
 import type { DecodedPlanes, ImageContent } from './plane-cache.ts';
 import { type ShardRun, settleAll } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Part of a band, and where it goes. */
 interface BandPart {
@@ -20,7 +20,7 @@ interface BandPart {
  */
 export async function bandsOfSource(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   size: Size,
   tileRows: number,
