@@ -1,6 +1,7 @@
 import { noZone } from '@halogrid/proto/frame-table';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
+import type { HistogramPlace } from './record/settled-source.ts';
 import type { SettledSource } from './settled-table.ts';
 
 const digestBytes = 32;

@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
 import { changedAt } from './captured-times.ts';
 import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import type { SourceDigest, StoredPlace } from './record/settled-source.ts';
+import type { StoredPlace } from './record/settled-source.ts';
 import { plannedOf } from './source-list.ts';
 import { SourceRuns } from './source-runs.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import { quarantinedDigest } from './digest.ts';
 import { type SettledSource, SettledTable } from './settled-table.ts';
 
 /** Plain objects, as the table gives them. */

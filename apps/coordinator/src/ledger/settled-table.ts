@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/geometry';
-import { quarantinedDigest } from './digest.ts';
-import type { Quarantine, SourceDigest } from './record/settled-source.ts';
+import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
+import type { Quarantine } from './record/settled-source.ts';
 import type { StoredFrames } from './stored-frames.ts';
 
 /** What became of a source for good. */
