@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SourceDigest } from '@halogrid/results/source-digest';
-import type { CaptureTime } from '@halogrid/sources/captured';
+import { type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
-import { changedAt } from './captured-times.ts';
 import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
@@ -85,8 +84,9 @@ export class SettledFrames {
   }
 
   captured(frame: number): CaptureTime | undefined {
-    if (this.#run.goesByMtime) return changedAt(this.version(frame));
-    return this.#timed.captured(this.#run.row + frame);
+    const { goesByMtime, row } = this.#run;
+    const version = () => this.version(frame);
+    return timeOfFile(goesByMtime, version, () => this.#timed.captured(row + frame));
   }
 
   /** All of it as other rows are told. */
