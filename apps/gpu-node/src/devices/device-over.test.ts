@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTwinDevice } from './cpu-device.ts';
+import { deviceOver } from './device-over.ts';
+
+test('a device over another one has its own answers, and those of the other for all else, as they are now', async () => {
+  const inner = openTwinDevice();
+  try {
+    const lost = Promise.resolve('gone');
+    const over = deviceOver(inner, { batchBytes: 7, lost });
+    assert.deepEqual([over.batchBytes, over.lost], [7, lost]);
+    assert.deepEqual(over.info, inner.info);
+    const before = over.heldBytes;
+    const { bytes } = await over.acquire(64);
+    assert.ok(bytes.length >= 64);
+    assert.equal(over.heldBytes, inner.heldBytes);
+    assert.notEqual(over.heldBytes, before);
+  } finally {
+    await inner.close();
+  }
+});
