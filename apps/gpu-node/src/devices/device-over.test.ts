@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTwinDevice } from './cpu-device.ts';
 import { deviceOver } from './device-over.ts';
 
-test('a device over another one has its own answers, and those of the other for all else, as they are now', async () => {
+test('a device over another one has its own answers, what is written to it too, and else those of the other as they are now', async () => {
   const inner = openTwinDevice();
   try {
     const lost = Promise.resolve('gone');
@@ -15,6 +15,9 @@ test('a device over another one has its own answers, and those of the other for 
     assert.ok(bytes.length >= 64);
     assert.equal(over.heldBytes, inner.heldBytes);
     assert.notEqual(over.heldBytes, before);
+    over.close = async () => {};
+    await over.close();
+    (await inner.acquire(64)).release();
   } finally {
     await inner.close();
   }
