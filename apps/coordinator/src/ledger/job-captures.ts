@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
-import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
-import { CapturedTimes, changedAt } from './captured-times.ts';
+import { CaptureRule, type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
+import { CapturedTimes } from './captured-times.ts';
 import type { Merge } from './merge.ts';
 
 /** When the sources of a job were captured, or were changed where it goes by that. */
@@ -28,14 +28,18 @@ export class JobCaptures {
 
   /** Takes what a planned version says, where the job goes by it. The plan is recorded, and this with it. */
   takeVersion(source: number, version: string | undefined): void {
-    if (!this.goesByMtime) return;
-    const time = changedAt(version);
+    const time = timeOfFile(
+      this.goesByMtime,
+      () => version,
+      () => undefined,
+    );
     if (time) this.times.set(source, time);
   }
 
   of(index: number): CaptureTime | undefined {
     const known = this.times.get(index);
     if (known) return known;
-    return this.goesByMtime ? changedAt(this.#merge.planned(index).version) : this.#merge.captured(index);
+    const version = () => this.#merge.planned(index).version;
+    return timeOfFile(this.goesByMtime, version, () => this.#merge.captured(index));
   }
 }

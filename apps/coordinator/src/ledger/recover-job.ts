@@ -1,4 +1,4 @@
-import { binsOfSource } from '../job/histogram-shape.ts';
+import { binsOfSource } from '@halogrid/results/histogram-shape';
 import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import { quarantinedDigest } from './digest.ts';
 import type { SettledSource } from './record/settled-source.ts';
 import { SettledTable } from './settled-table.ts';
 

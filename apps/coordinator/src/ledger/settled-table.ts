@@ -1,4 +1,4 @@
-import { quarantinedDigest } from './digest.ts';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import type { Quarantine, SettledSource } from './record/settled-source.ts';
 import type { StoredFrames } from './stored-frames.ts';
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { cellsOf, type Grid } from '@halogrid/kernels';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { histogramShape } from '../job/histogram-shape.ts';
 import { packFrames } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
 import {

@@ -1,5 +1,6 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { AcceptedJob } from '../../job/accepted-job.ts';
 import { previewSources } from '../../job/preview-choice.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   SourceRef,
   SourceResult,
 } from '../../job/shard.ts';
-import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../../ledger/digest.ts';
+import { digestOfAll, jobDigest } from '../../ledger/digest.ts';
 import { jobLine } from '../../ledger/job-line.ts';
 import { packPlan } from '../../plan/pack-plan.ts';
 import { foundFrames } from '../found-frames.ts';

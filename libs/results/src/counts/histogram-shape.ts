@@ -1,4 +1,6 @@
+import type { Size } from '@halogrid/geometry';
 import type { Grid, Pipeline } from '@halogrid/kernels';
+import { cellsOf } from '@halogrid/kernels/grid';
 
 /** How the bins of a source lie: cells row by row, of each every channel, one channel after another. */
 export interface HistogramShape {
@@ -29,3 +31,15 @@ export const binsOfSource = (shape: HistogramShape): number => shape.grid.rows *
 
 /** Whether a cell is the whole image, so that there is nothing to lay out. */
 export const isOneCell = ({ rows, columns }: Grid): boolean => rows === 1 && columns === 1;
+
+/** The counts of all cells of an image by those of the cells that have pixels, which come row by row, and are integers below 2^32. */
+export function allCells(shape: HistogramShape, size: Size, counts: Uint32Array): Uint32Array {
+  if (counts.length === binsOfSource(shape)) return counts;
+  const { grid } = shape;
+  const all = new Uint32Array(binsOfSource(shape));
+  const cellBins = binsOfCell(shape);
+  for (const [i, { row, column }] of cellsOf(grid, size, { x: 0, y: 0, ...size }).entries()) {
+    all.set(counts.subarray(i * cellBins, (i + 1) * cellBins), (row * grid.columns + column) * cellBins);
+  }
+  return all;
+}
