@@ -5,8 +5,8 @@ import { jobPriorities } from '@halogrid/proto';
 import { createRegistry, type Registry, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
 import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
-import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
+import type { WorkView } from '../apps/coordinator/src/dispatch/work-view.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/expose-state.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
 import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
@@ -145,7 +145,7 @@ function coordinatorMetrics(): [string, string[]][] {
   const registry = createRegistry('coordinator');
   createMetrics(registry);
   // Only names are read here: nothing asks the state for values.
-  exposeState(registry, {} as Dispatcher, {} as DurableLedger);
+  exposeState(registry, {} as WorkView, {} as DurableLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);
 }

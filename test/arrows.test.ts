@@ -31,7 +31,7 @@ const packages = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.
   },
 );
 const packageOf = (path: string) => packages.find(({ folder }) => path.startsWith(`${folder}/`))!;
-const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|\/simulation\/|^test\//.test(path);
+const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|^test\//.test(path);
 
 interface Import {
   from: string;
@@ -39,8 +39,9 @@ interface Import {
   to: string;
 }
 
+/** Of statements, calls, and the comments by which JavaScript imports types. */
 const specifier =
-  /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'/gm;
+  /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'|^[/* ]*@import\s[^']*?\bfrom\s*'([^']+)'/gm;
 
 const filesOf = (folder: string): string[] =>
   globSync(`${folder}/**/*.{ts,js,mjs}`, { cwd: checkout, exclude: (path) => path.includes('node_modules') });
@@ -140,6 +141,33 @@ test('no rooms of a package import each other in a circle', () => {
     return inCircle.length > 0 ? [`${folder}: ${inCircle.join(' ')}`] : [];
   });
   assert.deepEqual(circles, []);
+});
+
+test('no files import each other in a circle, types counted', () => {
+  const left = new Map(
+    Map.groupBy(imports, ({ from }) => from)
+      .entries()
+      .map(([from, of]) => [from, of.map(({ to }) => to)]),
+  );
+  const next = (file: string): string | undefined => left.get(file)!.find((to) => left.has(to));
+  // A file that imports no file that is left is in no circle.
+  for (let size = -1; size !== left.size; ) {
+    size = left.size;
+    for (const file of [...left.keys()]) if (next(file) === undefined) left.delete(file);
+  }
+  const path = new Set<string>();
+  let file = left.keys().next().value;
+  for (; file && !path.has(file); file = next(file)) path.add(file);
+  assert.deepEqual([...path], [], `each imports the next, and the last imports ${file}`);
+});
+
+test('the product imports no file of tests', () => {
+  const isOurs = (to: string) => packages.some(({ folder }) => to.startsWith(`${folder}/`));
+  const wrong = imports.filter(({ from, to }) => isOurs(to) && isOfTests(to) && !isOfTests(from));
+  assert.deepEqual(
+    wrong.map(({ from, to }) => `${from} imports ${to}`),
+    [],
+  );
 });
 
 test('what others wrote is imported only where ARCHITECTURE.md says', () => {

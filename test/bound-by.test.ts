@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
+import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import type { JobStatus } from '@halogrid/proto';
 import { sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { eventually } from '@halogrid/testing';

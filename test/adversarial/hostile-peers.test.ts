@@ -329,7 +329,7 @@ test('messages of millions of empty parts', { skip }, async (t) => {
   });
 });
 
-for (const path of ['/metrics', '/api/v1/jobs', '/console/console.js']) {
+for (const path of ['/metrics', '/api/v1/jobs', '/console/pages/console.js']) {
   test(`requests for ${path} that are sent ahead, with answers that nobody reads`, { skip }, async (t) => {
     const { hostname, port } = new URL(cluster.http);
     const ahead = `GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`.repeat(1_000);

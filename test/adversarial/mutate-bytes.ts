@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 
 // Changes that know nothing of any format. Each takes a file and gives another; the first must not be empty.
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { type Mutation, writeNumber } from './mutate-bytes.ts';
 
 // Changes of the numbers of headers, so that the rest of a file stays what a decoder reads on with.

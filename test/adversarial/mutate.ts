@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { byteMutations, spliceHalves } from './mutate-bytes.ts';
 import { mendChecksums, mutateHeaders, mutateTags } from './mutate-headers.ts';
 import type { Seed } from './seed-images.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { nodeNames, nodeTimeoutMs, type SoakCluster } from './soak-cluster.ts';
 
 /** What is done to a cluster, and when: a function of the random numbers. */

@@ -6,7 +6,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { eventually } from '@halogrid/testing';
-import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { connectJobs } from '../jobs-client.ts';
 import { hasProc } from '../process-list.ts';
 import { readJson } from '../results.ts';

@@ -70,14 +70,22 @@ test('with 1,000 nodes and 100 jobs a scrape costs little more than writing its 
     await dispatcher.close();
     await ledger.close();
   });
-  exposeState(registry, dispatcher, ledger);
+  exposeState(registry, dispatcher.view, ledger);
   exposeLeadership(registry, { standby: undefined, epoch: 1 });
   for (let i = 0; i < 1_000; i++) {
     const device = { kind: 'gpu', gpu: { uuid: `GPU-${i}`, pciBusId: '0' } };
-    dispatcher.attach(Hello.fromPartial({ nodeId: `${i}`, name: `node-${i}`, creditBytes: 1000, device }), connection);
+    dispatcher.nodes.attach(
+      Hello.fromPartial({ nodeId: `${i}`, name: `node-${i}`, creditBytes: 1000, device }),
+      connection,
+    );
   }
   const submit = (jobId: string) =>
-    dispatcher.submit({ jobId, spec: { ...spec, out: `file:///out/${jobId}` }, pipeline, scratch: `file:///${jobId}` });
+    dispatcher.jobs.submit({
+      jobId,
+      spec: { ...spec, out: `file:///out/${jobId}` },
+      pipeline,
+      scratch: `file:///${jobId}`,
+    });
   for (let i = 0; i < 100; i++) await submit(`job-${i}`);
 
   const series = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('halogrid_'));

@@ -1,8 +1,8 @@
 import type { Registry } from '@halogrid/service';
 import { Gauge } from '@halogrid/service/metrics';
-import type { Dispatcher } from './dispatch/dispatcher.ts';
-import type { AttachedNodeView } from './dispatch/node-session.ts';
+import type { AttachedNodeView } from './dispatch/attached-nodes.ts';
 import { sharedGpus } from './dispatch/shared-gpus.ts';
+import type { WorkView } from './dispatch/work-view.ts';
 import type { Leadership } from './leadership/leadership.ts';
 import type { JobRecord } from './ledger/ledger.ts';
 
@@ -27,8 +27,8 @@ export function exposeLeadership(registry: Registry, leadership: Pick<Leadership
   });
 }
 
-/** What metrics tell of the dispatcher. */
-export interface StateOfWork extends Pick<Dispatcher, 'shards'> {
+/** What metrics tell of nodes and jobs. */
+export interface StateOfWork extends Pick<WorkView, 'shards'> {
   nodes(): readonly Pick<AttachedNodeView, 'hello' | 'lacks' | 'isDraining' | 'leasedBytes'>[];
   jobNow(jobId: string): { waiting: string };
 }
@@ -40,7 +40,7 @@ export interface StateOfLedger {
 }
 
 /** What the coordinator reads off its own state when it is asked. */
-export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger: StateOfLedger): void {
+export function exposeState(registry: Registry, view: StateOfWork, ledger: StateOfLedger): void {
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',
@@ -58,7 +58,7 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     help: 'Jobs that wait for a node, a host or room, and do not go on meanwhile.',
     registers,
     collect() {
-      this.set(ledger.ledJobs().filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
+      this.set(ledger.ledJobs().filter(({ jobId }) => view.jobNow(jobId).waiting !== '').length);
     },
   });
   new Gauge({
@@ -75,7 +75,7 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     labelNames: ['state'],
     registers,
     collect() {
-      for (const [state, count] of Object.entries(dispatcher.shards())) this.set({ state }, count);
+      for (const [state, count] of Object.entries(view.shards())) this.set({ state }, count);
     },
   });
   new Gauge({
@@ -85,7 +85,7 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     registers,
     // To look at a thousand nodes takes milliseconds: once a scrape is enough for all that is told of them.
     collect() {
-      const nodes = dispatcher.nodes();
+      const nodes = view.nodes();
       const draining = nodes.filter((node) => node.isDraining).length;
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);

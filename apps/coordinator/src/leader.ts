@@ -182,25 +182,29 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     await dispatcher.close();
     await grpc?.close();
   });
-  exposeState(registry, dispatcher, ledger);
+  const { jobs, nodes, view } = dispatcher;
+  exposeState(registry, view, ledger);
   const cells = new LiveCells(ledger);
   onClose(() => cells.close());
-  const known = new JobAnswers({ dispatcher, ledger, cells, questions: shared?.questions });
-  const recovery = { ledger, dispatcher, clock, log };
+  const known = new JobAnswers({ view, ledger, cells, questions: shared?.questions });
+  const recovery = { ledger, jobs, clock, log };
   if (shared && inStore) {
-    await Promise.race([shared.start(new LedJobs(recovery, inStore.home)), options.lost]);
+    await Promise.race([shared.start(new LedJobs(recovery, inStore.home, view)), options.lost]);
     onClose(() => shared.close());
   } else await Promise.race([recoverJobs(recovery), options.lost]);
-  const retrieval = new Retrieval(retrievalLimits, dispatcher);
+  const retrieval = new Retrieval(retrievalLimits, {
+    searchNodes: () => view.searchNodes(),
+    searchPart: (session, part) => nodes.searchPart(session, part),
+  });
   onClose(() => retrieval.close());
   const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));
-  const inFolder = { ...context, ledger, dispatcher };
+  const inFolder = { ...context, ledger, jobs };
   const resume: ResumeJob = (spec, nameOutByJob) =>
     resumeHalfWay(spec, nameOutByJob, (job) =>
       config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
     );
   const calls = new JobCalls({
-    ...{ dispatcher, ledger, known, resume, check, survey },
+    ...{ jobs, view, ledger, known, resume, check, survey },
     createJobId: () => createJobId(clock.wallMs(), Math.random()),
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
   });
@@ -216,6 +220,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
-  const routes = apiRoutes({ calls, known, dispatcher, ledger, searcher, retrieval, access, grpcPort: grpc.port });
+  const routes = apiRoutes({ calls, known, view, ledger, searcher, retrieval, access, grpcPort: grpc.port });
   return { grpcPort: grpc.port, api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }) };
 }

@@ -1,6 +1,6 @@
 import { byId, element, fieldById, fill } from '@halogrid/console/elements.js';
-import { OperationForm } from '@halogrid/console/operation-form.js';
-import { describeCount } from '@halogrid/console/quantities.js';
+import { OperationForm } from '@halogrid/console/forms/operation-form.js';
+import { describeCount } from '@halogrid/console/words/quantities.js';
 import { borders, kernelForms, open, pipeline } from '@halogrid/kernels/api';
 import { countsOf, draw, drawHistograms, drawMaps } from './draw-result.js';
 import { FrameRate } from './frame-rate.js';

@@ -1,5 +1,5 @@
+import { histogramChart } from '@halogrid/console/charts/histogram-chart.js';
 import { element, fill } from '@halogrid/console/elements.js';
-import { histogramChart } from '@halogrid/console/histogram-chart.js';
 import { grayValues, whiteOf } from './gray-values.js';
 
 /** @import { Result } from '@halogrid/kernels/api' */

@@ -11,7 +11,7 @@ export type { RocPoint } from './evaluation/roc.ts';
 export { Best } from './ranking/best.ts';
 export type { Hit } from './ranking/hit.ts';
 export type { Finding } from './ranking/thin-out.ts';
-export { narrowCounts, paddedLength } from './scan/block-scanner.ts';
+export { narrowCounts, paddedLength } from './scan/count-arrays.ts';
 export { GpuClock } from './search/gpu/gpu-clock.ts';
 export { GpuScan, type GpuScanOptions } from './search/gpu/gpu-scan.ts';
 export type { IndexScan, OpenScan, Wanted } from './search/index-scan.ts';
@@ -35,8 +35,9 @@ export {
   identityOf,
   type PipelineIdentity,
   pipelineLine,
+  type Unit,
 } from './store/pipeline-identity.ts';
-export { type BlockPlace, blocksOf, queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
+export { type BlockPlace, blocksOf, queryVector, readFrame, withoutPadding } from './store/read-block.ts';
 export { rowsFile } from './store/row-columns.ts';
 export { segmentFrames } from './store/segments-writer.ts';
 export { UnknownCamera } from './store/unknown-camera.ts';

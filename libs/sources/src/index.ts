@@ -10,7 +10,7 @@ export {
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
-export { changedMsOf, type LocalFile, localVersion, sizeOfVersion } from './files/local-file.ts';
+export { type LocalFile, localVersion, sizeOfVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';
 export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
 export {
@@ -30,6 +30,7 @@ export {
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
 export { compareNatural } from './listing/natural-order.ts';
+export type { Source } from './listing/source.ts';
 export {
   checkHasSource,
   type LeftOut,
@@ -37,7 +38,6 @@ export {
   listSources,
   mayHaveVideo,
   type PassedOver,
-  type Source,
   SourceNotFoundError,
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';

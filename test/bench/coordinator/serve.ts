@@ -110,11 +110,12 @@ const grpc = await startGrpc(
   },
 );
 process.stdout.write(`${JSON.stringify({ port: grpc.port })}\n`);
-while (dispatcher.nodes().length < Number(process.argv[3])) await new Promise((resolve) => setTimeout(resolve, 20));
+while (dispatcher.view.nodes().length < Number(process.argv[3]))
+  await new Promise((resolve) => setTimeout(resolve, 20));
 await claimOutputFolder(spec.out, { jobId, spec });
 leased = used();
 startMs = performance.now();
-await dispatcher.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
+await dispatcher.jobs.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
 let told = 0;
 const memory = setInterval(async () => {
   const done = (await ledger.getJob(jobId))?.counts.frames ?? 0;
@@ -122,7 +123,7 @@ const memory = setInterval(async () => {
   told = done - (done % reportedFrames);
   process.stdout.write(`${JSON.stringify({ done, rss: process.memoryUsage.rss() })}\n`);
 }, 100);
-await Promise.race([dispatcher.ended(jobId), ended.promise]);
+await Promise.race([dispatcher.jobs.ended(jobId), ended.promise]);
 clearInterval(memory);
 const whole = { ...since(leased), seconds: (performance.now() - startMs) / 1000 };
 const { state, digest } = (await ledger.getJob(jobId))!;

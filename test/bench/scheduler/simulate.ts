@@ -45,10 +45,10 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       const source = firstOf(shard.work.sources);
       const results = [{ source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins }];
       const content = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
-      dispatcher.report(session, { kind: 'ShardCompleted', lease, answer: content });
+      dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer: content });
     }
   };
-  const session = dispatcher.attach(Hello.fromPartial({ nodeId, name: nodeId, creditBytes: 1000 }), {
+  const session = dispatcher.nodes.attach(Hello.fromPartial({ nodeId, name: nodeId, creditBytes: 1000 }), {
     welcome: () => {},
     lease: (order) => {
       if (orders.push(order) === 1) setImmediate(answer);
@@ -58,7 +58,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
     kept: () => {},
     probe: ({ probe }) => {
       setImmediate(() => {
-        dispatcher.report(session, { kind: 'NodeLooked', sight: { probe, files: [], error: '' } });
+        dispatcher.nodes.report(session, { kind: 'NodeLooked', sight: { probe, files: [], error: '' } });
       });
     },
     search: () => {},
@@ -103,7 +103,7 @@ async function measure(nodes: number): Promise<string> {
     out: 'file:///out',
     mapFormat: 'none',
   });
-  await dispatcher.submit({
+  await dispatcher.jobs.submit({
     jobId: 'job',
     spec,
     pipeline: createPipeline(operations),

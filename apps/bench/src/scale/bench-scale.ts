@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
+import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { runFrames } from '../frames/bench-frames.ts';

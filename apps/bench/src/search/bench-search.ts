@@ -2,28 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openGpuScan, type ScanKind, scanOn } from '@halogrid/gpu-node/search';
+import { openGpuScan, scanOn } from '@halogrid/gpu-node/search';
 import { distanceNames, type GpuScan, IndexWriter, readFinishedJob, SearchIndex } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
+import type { BenchSearchOptions } from './bench-search-options.ts';
 import { deviceRows } from './device-rows.ts';
 import { makeFeatures } from './made-features.ts';
 import { makeLargeIndex } from './made-index.ts';
 import { row, seconds } from './measured-row.ts';
 import { peerRows } from './peer-rows.ts';
 import { plainRow, searchRows } from './search-rows.ts';
-
-export interface BenchSearchOptions {
-  /** Frames of the index. */
-  frames: number;
-  kernel: 'lbp' | 'ldp';
-  /** Searches of each kind. */
-  repetitions: number;
-  /** Queries that are searched for at once, besides one. */
-  queries: number;
-  device: ScanKind;
-  /** Whether the index is made without features of a job. */
-  direct: boolean;
-}
 
 /** Takes a line for people who wait. */
 type Note = (line: string) => void;

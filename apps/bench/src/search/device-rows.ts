@@ -1,5 +1,5 @@
 import type { GpuScan } from '@halogrid/search';
-import type { BenchSearchOptions } from './bench-search.ts';
+import type { BenchSearchOptions } from './bench-search-options.ts';
 import { row, type Times } from './measured-row.ts';
 import { readOnce } from './read-once.ts';
 

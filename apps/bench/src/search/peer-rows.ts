@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { blocksOf, SearchIndex } from '@halogrid/search';
-import type { BenchSearchOptions } from './bench-search.ts';
+import type { BenchSearchOptions } from './bench-search-options.ts';
 import { row } from './measured-row.ts';
 import { measurePeers } from './peers.ts';
 import { queryRows } from './search-rows.ts';

@@ -9,7 +9,7 @@ import {
   type Vector,
   withoutPadding,
 } from '@halogrid/search';
-import type { BenchSearchOptions } from './bench-search.ts';
+import type { BenchSearchOptions } from './bench-search-options.ts';
 import { row, seconds, type Times } from './measured-row.ts';
 
 const top = 10;

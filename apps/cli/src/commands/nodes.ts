@@ -1,4 +1,4 @@
-import { describeLack } from '@halogrid/console/sentences.js';
+import { describeLack } from '@halogrid/console/words/sentences.js';
 import type { NodeStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';

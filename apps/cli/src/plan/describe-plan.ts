@@ -1,4 +1,4 @@
-import { describeReason } from '@halogrid/console/sentences.js';
+import { describeReason } from '@halogrid/console/words/sentences.js';
 import type { QuarantineReason } from '@halogrid/proto';
 import { describeBytes } from '@halogrid/service/describe-bytes';
 import { table } from '@halogrid/service/text-table';

@@ -1,4 +1,4 @@
-import { describeShards, percentDone, secondsLeft } from '@halogrid/console/progress.js';
+import { describeShards, percentDone, secondsLeft } from '@halogrid/console/words/progress.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { describePixels, describeSeconds, plural } from './quantities.ts';
 

@@ -1,4 +1,4 @@
-export { describeSeconds } from '@halogrid/console/seconds.js';
+export { describeSeconds } from '@halogrid/console/words/seconds.js';
 
 const scales = [
   [1e12, 'T'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describeMended, describeReason, pathOf } from '@halogrid/console/sentences.js';
-import { specRows } from '@halogrid/console/spec-rows.js';
+import { describeMended, describeReason, pathOf } from '@halogrid/console/words/sentences.js';
+import { specRows } from '@halogrid/console/words/spec-rows.js';
 import { describePipeline } from '@halogrid/kernels';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';

@@ -5,7 +5,10 @@ import { readReport } from './read-report.ts';
 import { reportPage } from './report-page.ts';
 
 /** The page looks as the console does. */
-const styles = [import.meta.resolve('@halogrid/console/console.css'), new URL('./report.css', import.meta.url).href];
+const styles = [
+  import.meta.resolve('@halogrid/console/styles/console.css'),
+  new URL('./report.css', import.meta.url).href,
+];
 
 /** Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError where that is none. */
 export async function writeReport(folder: string, to?: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/progress.js';
-import { describeMended, describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
-import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
+import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/words/progress.js';
+import { describeMended, describeReason, whyNothingMerged } from '@halogrid/console/words/sentences.js';
+import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { describeMended, describeReason } from '@halogrid/console/sentences.js';
-import { describeTime } from '@halogrid/console/where-time-went.js';
+import { describeMended, describeReason } from '@halogrid/console/words/sentences.js';
+import { describeTime } from '@halogrid/console/words/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { whyNothingMerged } from '@halogrid/console/sentences.js';
-import { type TimeSpent, whereTimeWent } from '@halogrid/console/where-time-went.js';
+import { whyNothingMerged } from '@halogrid/console/words/sentences.js';
+import { type TimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import type { Counts, JobStatus, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';

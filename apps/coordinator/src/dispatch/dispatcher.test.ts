@@ -18,7 +18,7 @@ import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
-import type { LeaseOrder } from './node-session.ts';
+import type { LeaseOrder, NodeReport } from './node-session.ts';
 import { createMetrics } from './work-metrics.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -81,7 +81,7 @@ async function setStage(
   });
   const ended = async (): Promise<JobRecord> => {
     for (;;) {
-      const changed = dispatcher.changed(job.jobId);
+      const changed = dispatcher.jobs.changed(job.jobId);
       const record = await ledger.getJob(job.jobId);
       if (record?.finishedMs) return record;
       await within('a change of the job', changed);
@@ -102,12 +102,12 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
       return { source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
     });
     const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
-    dispatcher.report(session, { kind: 'ShardCompleted', lease, answer });
+    dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer });
   };
   const lease = (order: LeaseOrder) => void setImmediate(answer, order);
   const probe = ({ probe }: Probe): void => {
     const sight = { probe, files: [], error: '' };
-    setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
+    setImmediate(() => dispatcher.nodes.report(session, { kind: 'NodeLooked', sight }));
   };
   const connection = {
     welcome() {},
@@ -120,7 +120,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     creditTaken() {},
     drop() {},
   };
-  const session = dispatcher.attach(hello, connection);
+  const session = dispatcher.nodes.attach(hello, connection);
 }
 
 test('a note of a plan is logged and kept with the job, and is no step of it', async (t) => {
@@ -140,7 +140,7 @@ test('a note of a plan is logged and kept with the job, and is no step of it', a
     yield noted;
   };
   const { dispatcher, ended } = await setStage(t, { plan }, noting);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const { state, counts, notes } = await ended();
   assert.deepEqual([state, counts.sources, counts.quarantined], ['complete', 1, 1]);
   assert.deepEqual(notes, ['Left out something']);
@@ -153,7 +153,7 @@ test('a note of a plan is logged and kept with the job, and is no step of it', a
 test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
   const { dispatcher, calls, ended, released } = await setStage(t);
   attachWorker(dispatcher);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const record = await ended();
   assert.equal(record.state, 'complete', record.error);
   assert.deepEqual([record.counts.shardsDone, record.counts.attempts, record.counts.frames], [2, 2, 2]);
@@ -168,12 +168,12 @@ test('a plan that fails fails the job with its sentence', async (t) => {
       throw new Error('There is no source /in any more');
     },
   });
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'There is no source /in any more']);
   await released();
   assert.deepEqual(calls, ['abandon: failed', 'release']);
-  assert.deepEqual(dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
 });
 
 test('an output that cannot be written fails the job with its sentence', async (t) => {
@@ -183,7 +183,7 @@ test('an output that cannot be written fails the job with its sentence', async (
     },
   });
   attachWorker(dispatcher);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'The disk is full']);
   await released();
@@ -211,7 +211,7 @@ test('tables are started with the first lease, told of every result, and finishe
     },
   });
   attachWorker(complete.dispatcher);
-  await complete.dispatcher.submit(job);
+  await complete.dispatcher.jobs.submit(job);
   assert.equal((await complete.ended()).state, 'complete');
   assert.equal(tables[0], 'start');
   const [first, ...later] = tables.filter((call) => call !== 'start');
@@ -226,14 +226,14 @@ test('tables are started with the first lease, told of every result, and finishe
     },
   });
   attachWorker(failing.dispatcher);
-  await failing.dispatcher.submit(job);
+  await failing.dispatcher.jobs.submit(job);
   const { state, error } = await failing.ended();
   assert.deepEqual([state, error], ['failed', 'The disk is full']);
   assert.ok(tables.includes('abort') && !tables.includes('finish 2'), tables.join());
 
   tables.length = 0;
   const closing = await setStage(t, { tables: () => told });
-  await closing.dispatcher.submit(job);
+  await closing.dispatcher.jobs.submit(job);
   await closing.dispatcher.close();
   assert.ok(tables.includes('abort'));
 });
@@ -244,7 +244,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
     throw new Error('The ledger is read-only');
   };
   attachWorker(dispatcher);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'The ledger is read-only']);
 });
@@ -258,9 +258,9 @@ test('a job is cancelled while it is finalised', async (t) => {
     },
   });
   attachWorker(dispatcher);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   await within('the job to be finalised', finalising.promise);
-  await dispatcher.cancel('job');
+  await dispatcher.jobs.cancel('job');
   assert.equal((await ledger.getJob('job'))?.state, 'cancelled');
   assert.deepEqual(calls, ['abandon: cancelled', 'release']);
 });
@@ -272,14 +272,14 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
     async *plan() {
       for await (const steps of frames(4800)) {
         pulled++;
-        const { leased, done } = dispatcher.shards();
+        const { leased, done } = dispatcher.view.shards();
         mostAhead = Math.max(mostAhead, pulled - leased - done);
         yield steps;
       }
     },
   });
-  await dispatcher.submit(job);
-  await eventually('a full queue', () => dispatcher.shards().queued >= 4096);
+  await dispatcher.jobs.submit(job);
+  await eventually('a full queue', () => dispatcher.view.shards().queued >= 4096);
   await turns(20);
   attachWorker(dispatcher);
   const record = await ended();
@@ -290,8 +290,8 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
 
 test('closing leaves a running job as it is', async (t) => {
   const { dispatcher, ledger, calls } = await setStage(t);
-  await dispatcher.submit(job);
-  await eventually('both shards to be queued', () => dispatcher.shards().queued === 2);
+  await dispatcher.jobs.submit(job);
+  await eventually('both shards to be queued', () => dispatcher.view.shards().queued === 2);
   await dispatcher.close();
   assert.equal((await ledger.getJob('job'))?.state, 'running');
   assert.deepEqual(calls, ['release']);
@@ -299,12 +299,12 @@ test('closing leaves a running job as it is', async (t) => {
 
 test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
   const { dispatcher, ended, released } = await setStage(t);
-  await within('a change of an unknown job', dispatcher.changed('nobody'));
+  await within('a change of an unknown job', dispatcher.jobs.changed('nobody'));
   attachWorker(dispatcher);
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   await ended();
   await released();
-  await within('a change of a job that has ended', dispatcher.changed(job.jobId));
+  await within('a change of a job that has ended', dispatcher.jobs.changed(job.jobId));
 });
 
 test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
@@ -320,9 +320,8 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
   }
   const { dispatcher, ended } = await setStage(t, { plan });
   const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes: 1000 });
-  const report = (answer: Parameters<Dispatcher['report']>[1]) =>
-    setImmediate(() => dispatcher.report(session, answer));
-  const session = dispatcher.attach(hello, {
+  const report = (answer: NodeReport) => setImmediate(() => dispatcher.nodes.report(session, answer));
+  const session = dispatcher.nodes.attach(hello, {
     welcome() {},
     lease: ({ lease }) => {
       const errors = [{ source: 0, stage: 'decode', error: 'The image data is damaged', cause: Cause.CONTENT }];
@@ -337,7 +336,7 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
     creditTaken() {},
     drop() {},
   });
-  await dispatcher.submit(job);
+  await dispatcher.jobs.submit(job);
   const { state, counts, error } = await ended();
   assert.deepEqual([state, error, counts.shardsDone, counts.quarantined], ['complete', '', tiles, 1]);
   assert.ok(counts.attempts < 100, `${counts.attempts} leases`);

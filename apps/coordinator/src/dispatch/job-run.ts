@@ -78,7 +78,7 @@ export function endBecause(error: unknown): JobEnd | 'closing' {
   return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
 }
 
-/** What a running job tells the dispatcher. */
+/** What a running job tells its driver. */
 export interface JobRunListener {
   /** Steps that are in the ledger, and notes. */
   planned(steps: PlannedStep[]): void;

@@ -1,5 +1,6 @@
 import type { DurableLedger, JobHome } from '../ledger/durable-ledger.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
+import type { WorkView } from './work-view.ts';
 
 /** Nodes that are attached are asked at once what they have of a job, and answer as soon as they hear it. */
 const bringWithinMs = 2_000;
@@ -8,10 +9,16 @@ const bringWithinMs = 2_000;
 export class LedJobs {
   readonly #recovery: Recovery & { ledger: DurableLedger };
   readonly #home: JobHome;
+  readonly #view: Pick<WorkView, 'nodes' | 'jobsNow'>;
 
-  constructor(recovery: Recovery & { ledger: DurableLedger }, home: JobHome) {
+  constructor(
+    recovery: Recovery & { ledger: DurableLedger },
+    home: JobHome,
+    view: Pick<WorkView, 'nodes' | 'jobsNow'>,
+  ) {
     this.#recovery = recovery;
     this.#home = home;
+    this.#view = view;
   }
 
   has(jobId: string): boolean {
@@ -21,15 +28,15 @@ export class LedJobs {
   /** Goes on with a job that another coordinator led. Rejects where the ledger cannot be read. */
   async takeUp({ jobId, epoch }: { jobId: string; epoch: number }): Promise<void> {
     const record = await this.#recovery.ledger.adopt(this.#home, jobId, epoch);
-    const isAttached = this.#recovery.dispatcher.nodes().length > 0;
+    const isAttached = this.#view.nodes().length > 0;
     if (record) await recoverJob(this.#recovery, record, isAttached ? bringWithinMs : undefined);
   }
 
   cancel(jobId: string): void {
-    void this.#recovery.dispatcher.cancel(jobId);
+    void this.#recovery.jobs.cancel(jobId);
   }
 
   now(): Map<string, string> {
-    return this.#recovery.dispatcher.jobsNow();
+    return this.#view.jobsNow();
   }
 }

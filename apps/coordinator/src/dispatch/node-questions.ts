@@ -1,7 +1,6 @@
 import type { Command } from '../scheduler/commands.ts';
 import type { SchedulerEvent } from '../scheduler/events.ts';
 import type { JobSights } from '../sight/job-sights.ts';
-import type { Shown } from '../sight/node-probes.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { NodeSession } from './node-session.ts';
 
@@ -23,11 +22,6 @@ export class NodeQuestions {
     const { hello, connection } = node;
     const isRemote = hello.remoteStorage;
     void this.#sights.probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
-  }
-
-  /** A node has shown what it can do. */
-  shown(session: number, need: string, shown: Shown): void {
-    this.#tell({ ...shown, session, need });
   }
 
   async vet({ shard, candidate, delays }: Order<'VetAnswer'>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Hello, Lack, Load, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type { Hello, Load, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
@@ -53,29 +53,6 @@ export type NodeReport =
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
   | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure }
   | { kind: 'ShardReturned'; lease: LeaseId };
-
-export interface AttachedNodeView {
-  hello: Hello;
-  leases: number;
-  leasedBytes: number;
-  isDraining: boolean;
-  /** In all its conversations with this coordinator, as `shardsDone` and `pixelsDone`. */
-  shardsFailed: number;
-  /** What it was asked for and cannot do; times are milliseconds since 1970. */
-  lacks: Lack[];
-  /** What it has shown that it can do. */
-  shown: string[];
-  /** The last of its failures, of all conversations. */
-  lastFailure?: { error: string; atMs: number };
-  /** What its workers were at, as it told last in this conversation. */
-  load?: Load;
-  /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
-  asideUntilMs: number;
-  shardsDone: number;
-  pixelsDone: number;
-  /** Milliseconds since 1970. */
-  attachedMs: number;
-}
 
 /** A conversation with a node. */
 export interface NodeSession {

@@ -1,7 +1,10 @@
-import type { AttachedNodeView } from './node-session.ts';
-
 /** What a node has done for this coordinator, in all its conversations. */
-export type NodeTotals = Pick<AttachedNodeView, 'shardsDone' | 'pixelsDone' | 'lastFailure'>;
+export interface NodeTotals {
+  shardsDone: number;
+  pixelsDone: number;
+  /** The last of its failures. */
+  lastFailure?: { error: string; atMs: number };
+}
 
 /** Nodes whose totals are kept, at least: those that attached last. A process that is started again is another node. */
 const maxNodes = 10_000;

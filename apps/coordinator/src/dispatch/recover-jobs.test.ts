@@ -59,7 +59,7 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
     await dispatcher.close();
     await ledger.close();
   });
-  await recoverJobs({ ledger, dispatcher, clock: systemClock, log });
+  await recoverJobs({ ledger, jobs: dispatcher.jobs, clock: systemClock, log });
   const jobJson = JSON.parse(await readFile(join(path, 'job.json'), 'utf8'));
   return { path, jobJson, ended: ended.promise, job: async () => (await ledger.getJob('job')) as JobRecord };
 }

@@ -7,11 +7,11 @@ import { abandonJob } from '../output/finalise.ts';
 import { isUnfinished } from '../output/job-json.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
 import type { Clock } from './clock.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { JobDriver } from './job-driver.ts';
 
 export interface Recovery {
   ledger: Ledger;
-  dispatcher: Dispatcher;
+  jobs: JobDriver;
   clock: Clock;
   log: Log;
 }
@@ -24,10 +24,10 @@ export async function recoverJobs(recovery: Recovery): Promise<void> {
 
 /**
  * Goes on with a job that an earlier process began. One whose job.json tells its end has it in the ledger too then: that
- * process died between the two. One that cannot go on fails, with a sentence. `bringMs` is as of Dispatcher.resume.
+ * process died between the two. One that cannot go on fails, with a sentence. `bringMs` is as of JobDriver.resume.
  */
 export async function recoverJob(
-  { ledger, dispatcher, clock, log }: Recovery,
+  { ledger, jobs, clock, log }: Recovery,
   job: JobRecord,
   bringMs?: number,
 ): Promise<void> {
@@ -38,11 +38,11 @@ export async function recoverJob(
     if (!isUnfinished(claim)) {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
-      return dispatcher.endedBefore(jobId, claim.state);
+      return jobs.endedBefore(jobId, claim.state);
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
-    await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) }, bringMs);
+    await jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) }, bringMs);
   } catch (caught) {
     if (isLedgerLost(caught)) throw caught;
     const error = caught instanceof Error ? caught.message : String(caught);
@@ -52,6 +52,6 @@ export async function recoverJob(
       releaseOutputFolder(spec.out);
     }
     await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
-    dispatcher.endedBefore(jobId, 'failed');
+    jobs.endedBefore(jobId, 'failed');
   }
 }

@@ -7,12 +7,12 @@ import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { JobDriver } from './job-driver.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 
 export interface FolderResume extends LedgerContext {
   ledger: DurableLedger;
-  dispatcher: Dispatcher;
+  jobs: JobDriver;
 }
 
 /** A job that was left half-way in its output folder. */
@@ -54,7 +54,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     const known = await context.ledger.load(home);
     if (known.some((record) => record.jobId === jobId)) {
       const pipeline = jobPipeline(spec);
-      await context.dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+      await context.jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
       return true;
     }
     await home.leave?.();

@@ -54,7 +54,7 @@ async function stage(t: TestContext) {
     log,
     cancelEnded: (jobId) => cancelEnded(recovery, jobId),
   });
-  const recovery = { ledger, dispatcher, clock: systemClock, log };
+  const recovery = { ledger, jobs: dispatcher.jobs, clock: systemClock, log };
   t.after(async () => {
     await dispatcher.close();
     await ledger.close();
@@ -72,14 +72,14 @@ test('a job that failed for want of room keeps what is done, and goes on when th
   assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job is none to go on with');
   assert.equal(await submit({ ...spec, fresh: true }), undefined);
   assert.equal(await submit({ ...spec, waitForNode: true }), 'job');
-  await dispatcher.ended('job');
+  await dispatcher.jobs.ended('job');
   assert.equal((await ledger.getJob('job'))!.state, 'complete');
   assert.equal(await submit(spec), undefined);
 });
 
 test('a job that could go on is cancelled: nothing but its job.json is left', async (t) => {
   const { path, spec, ledger, dispatcher, jobJson, submit } = await stage(t);
-  await dispatcher.cancel('job');
+  await dispatcher.jobs.cancel('job');
   assert.deepEqual([(await ledger.getJob('job'))!.state, (await jobJson()).state], ['cancelled', 'cancelled']);
   assert.deepEqual(await readdir(path), ['job.json']);
   assert.equal(await submit(spec), undefined);
@@ -89,7 +89,7 @@ test('a job that could go on, and whose folder another has by now, is cancelled 
   const { path, spec, ledger, dispatcher, jobJson } = await stage(t);
   await rm(path, { recursive: true });
   await claimOutputFolder(spec.out, { jobId: 'next', spec });
-  await dispatcher.cancel('job');
+  await dispatcher.jobs.cancel('job');
   assert.deepEqual([(await ledger.getJob('job'))!.state, (await jobJson()).id], ['cancelled', 'next']);
   releaseOutputFolder(spec.out);
 });

@@ -6,7 +6,7 @@ import { completeSubmit } from '../job/complete-submit.ts';
 import { scratchUri } from '../job/output-paths.ts';
 import { Refusal } from '../job/refusal.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { JobDriver } from './job-driver.ts';
 
 /** Jobs that have not ended, at most: the plan of each is under way, and holds a few megabytes. */
 export const maxOpenJobs = 1_000;
@@ -20,14 +20,14 @@ export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string
  * would not learn of it.
  */
 export async function submitJob(
-  dispatcher: Dispatcher,
+  jobs: Pick<JobDriver, 'openJobs' | 'submit' | 'cancel'>,
   createId: () => string,
   request: SubmitRequest,
   resume: ResumeJob = async () => undefined,
   check?: typeof checkSources,
   signal?: AbortSignal,
 ): Promise<string> {
-  if (dispatcher.openJobs >= maxOpenJobs) {
+  if (jobs.openJobs >= maxOpenJobs) {
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
   }
   const { spec: asked, nameOutByJob } = completeSubmit(request);
@@ -39,13 +39,13 @@ export async function submitJob(
   const spec = nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
   await claimOutputFolder(spec.out, { jobId, spec }).catch(refuseUsage);
   try {
-    await dispatcher.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+    await jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
   } catch (error) {
     releaseOutputFolder(spec.out);
     throw error;
   }
   // The caller does not learn of the job.
-  if (signal?.aborted) await dispatcher.cancel(jobId);
+  if (signal?.aborted) await jobs.cancel(jobId);
   return jobId;
 }
 

@@ -5,7 +5,7 @@ import { status } from '@grpc/grpc-js';
 import { maxSources } from '@halogrid/proto';
 import { toGrpcStatus } from '../services/grpc-status.ts';
 import { refusalOf, setStage, specOf, submit, writeImages } from '../testing/coordinator-stage.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { JobDriver } from './job-driver.ts';
 import { maxOpenJobs, submitJob } from './submit-job.ts';
 
 test('a job of too many sources, of too many kernels or with a URI without end is refused, and leaves nothing', async (t) => {
@@ -25,10 +25,8 @@ test('a job of too many sources, of too many kernels or with a URI without end i
 });
 
 test('a job beyond those that may be open is RESOURCE_EXHAUSTED', async () => {
-  const dispatcher = { openJobs: maxOpenJobs } as Dispatcher;
-  const refused = await submitJob(dispatcher, assert.fail, { spec: undefined, nameOutByJob: false }).catch(
-    toGrpcStatus,
-  );
+  const jobs = { openJobs: maxOpenJobs } as JobDriver;
+  const refused = await submitJob(jobs, assert.fail, { spec: undefined, nameOutByJob: false }).catch(toGrpcStatus);
   assert.deepEqual(refused, {
     code: status.RESOURCE_EXHAUSTED,
     details: '1000 jobs run or wait already: wait until one has ended, or cancel one',

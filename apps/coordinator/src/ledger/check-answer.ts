@@ -1,8 +1,8 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels/grid';
 import type { MendedKind } from '@halogrid/proto';
+import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import { indexesOf } from '../job/planned-sources.ts';
 import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';

@@ -1,7 +1,7 @@
 import { noZone } from '@halogrid/proto/frame-table';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
-import type { SettledSource } from './settled-table.ts';
+import type { HistogramPlace, SettledSource } from './record/settled-source.ts';
 
 const digestBytes = 32;
 

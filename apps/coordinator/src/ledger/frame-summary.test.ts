@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HistogramShape } from '../job/histogram-shape.ts';
+import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
 import { foundFrames } from '../testing/found-frames.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { framesWithout } from './check-answer.ts';
-import { sourceDigest } from './digest.ts';
 import { FrameRows } from './frame-rows.ts';
 import { type FrameOrder, type PartSummary, summarise } from './frame-summary.ts';
 

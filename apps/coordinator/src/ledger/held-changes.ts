@@ -1,4 +1,3 @@
-import type { Journaled } from './journal.ts';
 import type { Change } from './store/ledger-store.ts';
 
 const firstRetryMs = 100;
@@ -16,36 +15,36 @@ interface Held {
  * The changes that a journal cannot write for now. Each is tried again separately, with pauses that double up to 5
  * seconds.
  */
-export class HeldChanges {
+export class HeldChanges<What> {
   readonly #pause: (ms: number) => Promise<void>;
-  readonly #tryAgain: (what: Journaled, waiter: PromiseWithResolvers<void>) => void;
-  readonly #held = new Map<Journaled, Held>();
+  readonly #tryAgain: (what: What, waiter: PromiseWithResolvers<void>) => void;
+  readonly #held = new Map<What, Held>();
   #isClosed = false;
 
   constructor(
     pause: (ms: number) => Promise<void>,
-    tryAgain: (what: Journaled, waiter: PromiseWithResolvers<void>) => void,
+    tryAgain: (what: What, waiter: PromiseWithResolvers<void>) => void,
   ) {
     this.#pause = pause;
     this.#tryAgain = tryAgain;
   }
 
   /** Why the changes of `what` are held; undefined where they are not. */
-  failure(what: Journaled): Error | undefined {
+  failure(what: What): Error | undefined {
     return this.#held.get(what)?.failure;
   }
 
   /** The waiter of the changes that are to be tried again. */
-  waiter(what: Journaled): PromiseWithResolvers<void> | undefined {
+  waiter(what: What): PromiseWithResolvers<void> | undefined {
     return this.#held.get(what)?.waiter;
   }
 
   /** The changes of `what` that were not written: they must be written before any later ones. */
-  changes(what: Journaled): readonly Change[] {
+  changes(what: What): readonly Change[] {
     return this.#held.get(what)?.changes ?? [];
   }
 
-  hold(what: Journaled, { changes, waiter, failure }: Omit<Held, 'retryMs'>): void {
+  hold(what: What, { changes, waiter, failure }: Omit<Held, 'retryMs'>): void {
     const retryMs = Math.min(2 * (this.#held.get(what)?.retryMs ?? firstRetryMs / 2), longestRetryMs);
     const held = { changes, waiter, failure, retryMs };
     this.#held.set(what, held);
@@ -57,7 +56,7 @@ export class HeldChanges {
   }
 
   /** The changes are written, or given up. */
-  release(what: Journaled): void {
+  release(what: What): void {
     this.#held.delete(what);
   }
 

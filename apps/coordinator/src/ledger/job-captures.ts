@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
-import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
-import { CapturedTimes, changedAt } from './captured-times.ts';
+import { CaptureRule, type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
+import { CapturedTimes } from './captured-times.ts';
 import type { Merge } from './merge.ts';
 
 /** When the sources of a job were captured, or were changed where it goes by that. */
@@ -28,8 +28,7 @@ export class JobCaptures {
   of(index: number): CaptureTime | undefined {
     const known = this.times.get(index);
     if (known) return known;
-    if (!this.goesByMtime) return this.#merge.captured(index);
-    const { video, version } = this.#merge.planned(index);
-    return video ? undefined : changedAt(version);
+    const version = () => this.#merge.planned(index).version;
+    return timeOfFile(this.goesByMtime, version, () => this.#merge.captured(index));
   }
 }

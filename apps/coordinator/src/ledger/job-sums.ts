@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type JobPart, jobGrid } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { type CapturedOf, withTimes } from './captured-times.ts';
 import { jobDigest } from './digest.ts';
 import type { PartSummary } from './frame-summary.ts';

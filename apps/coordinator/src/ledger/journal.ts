@@ -59,7 +59,7 @@ export class Journal {
   #failure: string | undefined;
   /** Why nothing is taken any more. */
   #ended: Error | undefined;
-  readonly #held: HeldChanges;
+  readonly #held: HeldChanges<Journaled>;
   /** Those that could not be made durable, and so are not written any more. */
   readonly #broken = new WeakMap<Journaled, Error>();
   readonly #closing = new AbortController();

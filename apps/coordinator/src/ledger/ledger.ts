@@ -1,9 +1,10 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
-import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
+import type { HistogramPlace, StoredPlace } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
-import { quarantinedDigest, sourceDigest } from './digest.ts';
 import { Merge } from './merge.ts';
 import { storedSources } from './testing/stored-sources.ts';
 

@@ -1,17 +1,23 @@
 import type { Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
+import {
+  binsOfCell,
+  binsOfSource,
+  digestedBins,
+  type HistogramShape,
+  isOneCell,
+} from '@halogrid/results/histogram-shape';
+import { type SourceDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { SourceResult } from '../job/shard.ts';
-import { sourceDigest } from './digest.ts';
 import type { PartSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
-import type { Quarantine, SourceDigest } from './record/settled-source.ts';
-import { type SettledSource, SettledTable, type StoredRow } from './settled-table.ts';
+import type { Quarantine, SettledSource } from './record/settled-source.ts';
+import { SettledTable, type StoredRow } from './settled-table.ts';
 import { type PlannedPlace, SourceList } from './source-list.ts';
 import type { StoredFrames } from './stored-frames.ts';
 import type { StoredSources } from './stored-sources.ts';

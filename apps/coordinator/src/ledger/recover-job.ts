@@ -1,4 +1,4 @@
-import { binsOfSource } from '../job/histogram-shape.ts';
+import { binsOfSource } from '@halogrid/results/histogram-shape';
 import type { PlanStep } from '../job/shard.ts';
 import {
   blockOfKey,

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
-import type { CaptureTime } from '@halogrid/sources/captured';
+import type { SourceDigest } from '@halogrid/results/source-digest';
+import { type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
 import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
 import type { FrameOfVideo } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
-import { changedAt } from './captured-times.ts';
 import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import type { SourceDigest, StoredPlace } from './record/settled-source.ts';
+import type { StoredPlace } from './record/settled-source.ts';
 
 const sourceDigestBytes = 32;
 
@@ -89,8 +89,9 @@ export class SettledFrames {
   }
 
   captured(frame: number): CaptureTime | undefined {
-    if (this.#run.goesByMtime) return this.video(frame) ? undefined : changedAt(this.version(frame));
-    return this.#timed.captured(this.#run.row + frame);
+    const { goesByMtime, row } = this.#run;
+    const version = () => this.version(frame);
+    return timeOfFile(goesByMtime, version, () => this.#timed.captured(row + frame));
   }
 
   /** All of it as other rows are told. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import { quarantinedDigest } from './digest.ts';
-import { type SettledSource, SettledTable } from './settled-table.ts';
+import type { SettledSource } from './record/settled-source.ts';
+import { SettledTable } from './settled-table.ts';
 
 /** Plain objects, as the table gives them. */
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>

@@ -1,22 +1,6 @@
-import type { Size } from '@halogrid/geometry';
-import { quarantinedDigest } from './digest.ts';
-import type { Quarantine, SourceDigest } from './record/settled-source.ts';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
+import type { Quarantine, SettledSource } from './record/settled-source.ts';
 import type { StoredFrames } from './stored-frames.ts';
-
-/** What became of a source for good. */
-export type SettledSource =
-  | {
-      /** Every tile came, and the totals hold their sum. */
-      state: 'done';
-      size: Size;
-      counted: number;
-      digest: SourceDigest;
-    }
-  | {
-      /** It cannot be processed and counts nothing, whatever came before or comes later. */
-      state: 'quarantined';
-      reason: Quarantine;
-    };
 
 const blockSources = 1024;
 const digestBytes = 32;

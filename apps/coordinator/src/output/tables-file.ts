@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';

@@ -2,11 +2,11 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type FeatureFacts, FeatureWriter } from '@halogrid/results/features';
+import { binsOfCell } from '@halogrid/results/histogram-shape';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
 import { packSystemError, serveOrders } from '@halogrid/threads';
-import { binsOfCell } from '../job/histogram-shape.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import { SettledFrames } from '../ledger/settled-frames.ts';

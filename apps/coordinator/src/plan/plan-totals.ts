@@ -2,7 +2,7 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
-import { binsOfSource, type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { mapType } from '../job/map-type.ts';
 import { firstOf, readSources } from '../job/planned-sources.ts';
 import type { ImageSize, ShardWork } from '../job/shard.ts';

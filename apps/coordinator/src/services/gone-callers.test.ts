@@ -8,7 +8,7 @@ import { JobSpec, JobsClient, type NodesServer, type SearchServer } from '@halog
 import { defaultConnectionLimits, type Log, openAccess } from '@halogrid/service';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
 import { within } from '@halogrid/testing';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobDriver } from '../dispatch/job-driver.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { startGrpc } from './grpc-server.ts';
@@ -17,14 +17,15 @@ import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
 
 /**
- * A server that accepts jobs with that dispatcher once `check` has resolved, a client, and the faults of the program
+ * A server that accepts jobs by that driver once `check` has resolved, a client, and the faults of the program
  * that were logged.
  */
-async function serve(t: TestContext, dispatcher: Partial<Dispatcher>, check: typeof checkSources) {
+async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof checkSources) {
   const logged: unknown[] = [];
   const log = { error: (...words: unknown[]) => logged.push(words) } as unknown as Log;
   const calls = new JobCalls({
-    dispatcher: { openJobs: 0, ...dispatcher } as Dispatcher,
+    jobs: { openJobs: 0, ...driver } as JobDriver,
+    view: { jobNow: () => ({ nodes: 0, waiting: '' }) },
     ledger: { getJob: async () => undefined, listJobs: async () => [] } as unknown as Ledger,
     known: {} as JobAnswers,
     createJobId: () => 'the-job',
@@ -82,7 +83,7 @@ test('a job that was accepted when its caller had left is cancelled', async (t) 
   const begun = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const cancelled = Promise.withResolvers<string>();
-  const dispatcher: Partial<Dispatcher> = {
+  const driver: Partial<JobDriver> = {
     submit: async () => {
       begun.resolve();
       await gone.promise;
@@ -91,7 +92,7 @@ test('a job that was accepted when its caller had left is cancelled', async (t) 
   };
   const check: typeof checkSources = async (_uris, _option, { signal } = {}) =>
     signal!.addEventListener('abort', () => gone.resolve());
-  const { submit, logged } = await serve(t, dispatcher, check);
+  const { submit, logged } = await serve(t, driver, check);
   assert.equal(await submit(begun.promise), status.CANCELLED);
   assert.equal(await within('the job to be cancelled', cancelled.promise), 'the-job');
   assert.deepEqual(logged, []);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { AnswerQuestion, Questions } from '../leadership/questions.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { JobAnswers } from './job-answers.ts';
@@ -37,7 +36,7 @@ const timeline = { sinceMs: 5, nodes: ['n'], shards: [], every: 1 };
 function setStage() {
   let answer: AnswerQuestion = async () => undefined;
   const own = new JobAnswers({
-    dispatcher: { history: () => history, timeline: () => timeline } as unknown as Dispatcher,
+    view: { history: () => history, timeline: () => timeline },
     ledger: {
       getJob: async () => record,
       mergedSoFar: () => [{ name: '', counted: 2n ** 60n, bins: new BigInt64Array(256).fill(1n) }],
@@ -47,16 +46,16 @@ function setStage() {
     questions: { answerBy: (by: AnswerQuestion) => (answer = by) } as unknown as Questions,
   });
   const ledger = { mergedSoFar: () => undefined, quarantinedSoFar: () => undefined } as unknown as Ledger;
-  const dispatcher = { history: () => undefined, timeline: () => undefined };
+  const view = { history: () => undefined, timeline: () => undefined };
   const ask: Questions['ask'] = (jobId, what) => answer(jobId, what);
   const cells = { sum: () => Promise.reject(new Error('It does not lead the job')) };
   const other = new JobAnswers({
-    dispatcher,
+    view,
     ledger,
     cells,
     questions: { ask, answerBy: () => {} } as unknown as Questions,
   });
-  const alone = new JobAnswers({ dispatcher, ledger, cells, questions: undefined });
+  const alone = new JobAnswers({ view, ledger, cells, questions: undefined });
   return { own, other, alone };
 }
 

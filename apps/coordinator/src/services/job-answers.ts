@@ -1,6 +1,6 @@
 import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobTimeline } from '../dispatch/history/job-histories.ts';
+import type { WorkView } from '../dispatch/work-view.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { Questions } from '../leadership/questions.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
@@ -21,7 +21,7 @@ type What = keyof InMemory;
 type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
-  dispatcher: Pick<Dispatcher, 'history' | 'timeline'>;
+  view: Pick<WorkView, 'history' | 'timeline'>;
   ledger: Ledger;
   cells: Pick<LiveCells, 'sum'>;
   /** Where several coordinators lead. */
@@ -90,11 +90,11 @@ export class JobAnswers {
   }
 
   async #own<Of extends What>(record: JobRecord, what: Of, asked: AskedHistogram): Promise<InMemory[Of] | undefined> {
-    const { dispatcher, ledger, cells } = this.#options;
+    const { view, ledger, cells } = this.#options;
     const { jobId } = record;
     const answers: { [Name in What]: () => InMemory[Name] | undefined | Promise<InMemory[Name] | undefined> } = {
-      history: () => dispatcher.history(jobId),
-      timeline: () => dispatcher.timeline(jobId),
+      history: () => view.history(jobId),
+      timeline: () => view.timeline(jobId),
       merged: () => mergedSoFar(record, asked, ledger, cells),
       quarantined: () => (ledger.quarantinedSoFar(jobId) ? quarantinedInputs(record, ledger) : undefined),
     };
@@ -105,7 +105,7 @@ export class JobAnswers {
   async #answer(jobId: string, question: string): Promise<string | undefined> {
     const { what, ...asked } = JSON.parse(question) as { what: What } & AskedHistogram;
     // There is one of every job that runs here, and of the last ones that did.
-    if (!this.#options.dispatcher.history(jobId)) return undefined;
+    if (!this.#options.view.history(jobId)) return undefined;
     const record = await this.#options.ledger.getJob(jobId);
     if (!record) return undefined;
     try {

@@ -9,8 +9,9 @@ import {
   type SubmitResponse,
   type TraceResponse,
 } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
+import type { WorkView } from '../dispatch/work-view.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import { completeSubmit } from '../job/complete-submit.ts';
 import { Refusal } from '../job/refusal.ts';
@@ -26,7 +27,8 @@ import { findJob } from './match-job-id.ts';
 import { watchJob } from './watch-job.ts';
 
 export interface JobCallsOptions {
-  dispatcher: Dispatcher;
+  jobs: Pick<JobDriver, 'openJobs' | 'submit' | 'cancel' | 'changed' | 'ended'>;
+  view: Pick<WorkView, 'jobNow'>;
   ledger: Ledger;
   known: JobAnswers;
   createJobId: () => string;
@@ -59,13 +61,13 @@ export class JobCalls {
   }
 
   status(record: JobRecord): JobStatus {
-    return toJobStatus(record, this.#options.dispatcher.jobNow(record.jobId));
+    return toJobStatus(record, this.#options.view.jobNow(record.jobId));
   }
 
   /** Accepts the job unless `gone` aborts first, because the caller is gone. */
   async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
-    const { dispatcher, createJobId, resume, check, pages } = this.#options;
-    const jobId = await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check, gone);
+    const { jobs, createJobId, resume, check, pages } = this.#options;
+    const jobId = await submitJob(jobs, createJobId, checkSubmitBounds(request), resume, check, gone);
     return { job: await this.get(jobId), pages };
   }
 
@@ -99,18 +101,18 @@ export class JobCalls {
 
   async cancel(given: string): Promise<JobStatus> {
     const { jobId } = await this.find(given);
-    await this.#options.dispatcher.cancel(jobId);
+    await this.#options.jobs.cancel(jobId);
     return this.get(jobId);
   }
 
   async trace(jobId: string): Promise<TraceResponse> {
-    return jobTrace(await this.find(jobId), this.#options.dispatcher, this.#options.known);
+    return jobTrace(await this.find(jobId), this.#options.view, this.#options.known);
   }
 
   /** As watchJob. */
   async watch(given: string, send: (job: JobStatus) => Promise<void>, gone: AbortSignal): Promise<void> {
-    const { dispatcher, pause = systemPause } = this.#options;
+    const { jobs, pause = systemPause } = this.#options;
     const { jobId } = await this.find(given);
-    return watchJob({ jobId, dispatcher, status: () => this.get(jobId), pause }, send, gone);
+    return watchJob({ jobId, jobs, status: () => this.get(jobId), pause }, send, gone);
   }
 }

@@ -1,7 +1,7 @@
 import { JobState, JobStatus, type Load, type NodeStatus, type WorkersAtWork } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import type { JobNow } from '../dispatch/dispatcher.ts';
-import type { AttachedNodeView } from '../dispatch/node-session.ts';
+import type { AttachedNodeView } from '../dispatch/attached-nodes.ts';
+import type { JobNow } from '../dispatch/job-now.ts';
 import { askedPipelines } from '../job/asked-operations.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 
@@ -14,10 +14,7 @@ export const wireStates: Record<LedgerState, JobState> = {
   cancelled: JobState.CANCELLED,
 };
 
-/**
- * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
- * `waiting`: why the job does not go on; `speed`: its speed, if it has one.
- */
+/** The job as the wire carries it, without what may be secret in its URIs. */
 export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
   const state = wireStates[record.state];

@@ -1,6 +1,6 @@
 import type { TraceResponse } from '@halogrid/proto';
 import { traceIdOf } from '@halogrid/service/trace-context';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { WorkView } from '../dispatch/work-view.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
 import type { JobAnswers } from './job-answers.ts';
@@ -9,7 +9,7 @@ import { toJobStatus } from './job-status.ts';
 /** When shards of a job were where, as far as its last leader saw it. Rejects with a Refusal where nobody knows. */
 export async function jobTrace(
   record: JobRecord,
-  dispatcher: Pick<Dispatcher, 'jobNow'>,
+  view: Pick<WorkView, 'jobNow'>,
   known: JobAnswers,
 ): Promise<TraceResponse> {
   const { jobId } = record;
@@ -19,5 +19,5 @@ export async function jobTrace(
       'unmet',
       `Nothing is known of when job ${jobId} was where: it ended before this coordinator began, or a hundred jobs ago`,
     );
-  return { ...timeline, job: toJobStatus(record, dispatcher.jobNow(jobId)), traceId: traceIdOf(jobId) };
+  return { ...timeline, job: toJobStatus(record, view.jobNow(jobId)), traceId: traceIdOf(jobId) };
 }

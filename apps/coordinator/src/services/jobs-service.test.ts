@@ -6,7 +6,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { JobSpec, JobState, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { eventually, turns, within } from '@halogrid/testing';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobDriver } from '../dispatch/job-driver.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { JobCalls } from './job-calls.ts';
@@ -29,14 +29,11 @@ function watchJob(record: () => JobRecord) {
   const pauses: { ms: number; end: () => void }[] = [];
   const changed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  const dispatcher = {
-    ended: () => ended.promise,
-    changed: () => changed.promise,
-    jobNow: () => ({ nodes: 0, waiting: '' }),
-  };
+  const jobs: Partial<JobDriver> = { ended: () => ended.promise, changed: () => changed.promise };
   const ledger = { getJob: async () => record() };
   const calls = new JobCalls({
-    dispatcher: dispatcher as unknown as Dispatcher,
+    jobs: jobs as JobDriver,
+    view: { jobNow: () => ({ nodes: 0, waiting: '' }) },
     ledger: ledger as unknown as Ledger,
     known: {} as JobAnswers,
     createJobId: () => 'job',

@@ -25,8 +25,8 @@ import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { openTables } from '../output/tables-file.ts';
 import { planJob } from '../plan/planner.ts';
-import { VirtualClock } from '../simulation/virtual-clock.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
+import { VirtualClock } from '../testing/simulation/virtual-clock.ts';
 import { HandOver } from './hand-over.ts';
 import { createNodesService } from './nodes-service.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
@@ -249,7 +249,7 @@ test('a node that falls silent is dropped, one that reports in time is not', asy
   const { clock, dispatcher, attach } = await serve(t);
   const [silent, alive] = ['silent', 'alive'].map((nodeId) => attach(nodeId, (_order, _encoding, taken) => taken()));
   await turns();
-  assert.equal(dispatcher.nodes().length, 2);
+  assert.equal(dispatcher.view.nodes().length, 2);
   while (clock.monotonicMs() < 11_000) {
     alive!.say({ $case: 'heartbeat', value: {} });
     await turns();
@@ -258,7 +258,7 @@ test('a node that falls silent is dropped, one that reports in time is not', asy
   const details = 'The node was silent for more than 10000 ms';
   assert.deepEqual([silent!.errors, alive!.errors], [[{ code: status.UNAVAILABLE, details }], []]);
   assert.deepEqual(
-    dispatcher.nodes().map(({ hello }) => hello.nodeId),
+    dispatcher.view.nodes().map(({ hello }) => hello.nodeId),
     ['alive'],
   );
 });
@@ -268,6 +268,6 @@ test('nothing piles up for a node that reports but does not read', async (t) => 
   const { call, say } = attach('deaf', () => {});
   for (let i = 0; i < 10_000; i++) say({ $case: i % 2 ? 'heartbeat' : 'draining', value: {} });
   await eventually('all that it says to be read', () => call.readableLength === 0);
-  assert.equal(dispatcher.nodes().length, 1);
+  assert.equal(dispatcher.view.nodes().length, 1);
   assert.ok(call.writableLength <= call.writableHighWaterMark, `${call.writableLength} orders wait`);
 });

@@ -30,7 +30,7 @@ export function createNodesService(
   const partsMemory = new Budget(maxPartsBytes);
   return {
     attach: (call) => converse(call, dispatcher, reportWithinMs, files, partsMemory),
-    list: (_call, callback) => callback(null, listNodes(dispatcher)),
+    list: (_call, callback) => callback(null, listNodes(dispatcher.view)),
   };
 }
 
@@ -58,7 +58,7 @@ function converse(
   };
   const taken = (): void => {
     if (!isOver && session !== undefined && call.writableLength > 0)
-      dispatcher.report(session, { kind: 'NodeReported' });
+      dispatcher.nodes.report(session, { kind: 'NodeReported' });
   };
   const connection: NodeConnection = {
     welcome: (leases) => {
@@ -89,7 +89,7 @@ function converse(
     wait: () => call.pause(),
     goOn: () => call.resume(),
     stillWaiting: () => {
-      dispatcher.report(session!, { kind: 'NodeReported' });
+      dispatcher.nodes.report(session!, { kind: 'NodeReported' });
       if (!isOver && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
     },
   });
@@ -105,7 +105,7 @@ function converse(
   }
 
   function leave(error?: { code: status; details: string }): void {
-    if (session !== undefined) dispatcher.detach(session);
+    if (session !== undefined) dispatcher.nodes.detach(session);
     end(error);
   }
 
@@ -114,7 +114,7 @@ function converse(
       const hello = checkHello(request.report);
       clearTimeout(helloTimer);
       isRemote = hello.remoteStorage;
-      session = dispatcher.attach(hello, connection);
+      session = dispatcher.nodes.attach(hello, connection);
       return;
     }
     const { report } = checkReportBounds(request);
@@ -122,7 +122,7 @@ function converse(
       files.release(toLeaseId(report.value));
     }
     const before = ordersSent;
-    dispatcher.report(session, toNodeReport(report, parts));
+    dispatcher.nodes.report(session, toNodeReport(report, parts));
     if (isOver || call.writableNeedDrain) return;
     if (report?.$case === 'draining') send({ $case: 'drain', value: {} });
     if (ordersSent === before) send({ $case: 'acknowledge', value: {} });

@@ -1,5 +1,5 @@
 import { hasEnded, type JobStatus } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobDriver } from '../dispatch/job-driver.ts';
 import type { Pause } from '../job/system-pause.ts';
 
 /** Between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
@@ -7,7 +7,7 @@ const watchIntervalMs = 100;
 
 export interface JobToWatch {
   jobId: string;
-  dispatcher: Pick<Dispatcher, 'changed' | 'ended'>;
+  jobs: Pick<JobDriver, 'changed' | 'ended'>;
   /** The job as it is now. */
   status: () => Promise<JobStatus>;
   pause: Pause;
@@ -19,13 +19,13 @@ export interface JobToWatch {
  * for it.
  */
 export async function watchJob(
-  { jobId, dispatcher, status, pause }: JobToWatch,
+  { jobId, jobs, status, pause }: JobToWatch,
   send: (job: JobStatus) => Promise<void>,
   gone: AbortSignal,
 ): Promise<void> {
   let hurry = (): void => {};
   let wake = (): void => {};
-  void dispatcher.ended(jobId).then(() => hurry());
+  void jobs.ended(jobId).then(() => hurry());
   gone.addEventListener('abort', () => {
     hurry();
     wake();
@@ -39,7 +39,7 @@ export async function watchJob(
   while (!gone.aborted) {
     const hurried = new AbortController();
     hurry = () => hurried.abort();
-    const changed = dispatcher.changed(jobId);
+    const changed = jobs.changed(jobId);
     const job = await status();
     await unlessGone(send(job));
     if (hasEnded(job) || gone.aborted) return;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DecoderProcesses } from './decoder-processes.ts';
 import { type DecoderKind, placeSegments } from './place-segments.ts';
-import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
+import type { HardwareFound, SegmentRequest } from './process/segment-request.ts';
 import { hardwareRoomBytes, roomBytes } from './process/video-protocol.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
 import { SharedMemory } from './shared-memory.ts';

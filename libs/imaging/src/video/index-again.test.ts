@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexAgain } from './index-again.ts';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import { DecoderBrokeError, DecoderHungError } from './video-reader.ts';
 
 const lines: IndexLine[] = [1, 2, 3, 4].map((packet) => ({ kind: 'unreached', packet }));

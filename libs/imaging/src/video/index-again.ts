@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import { DecoderBrokeError, DecoderHungError } from './video-reader.ts';
 
 /**

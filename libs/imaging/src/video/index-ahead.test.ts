@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IndexAhead } from './index-ahead.ts';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import type { VideoFile } from './video-file.ts';
 
 /** Indexes a video once it is let go on; `x.mp4` has as many lines as `lines` says. */

@@ -1,4 +1,4 @@
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
 /** Lines of a video that are kept before somebody asks for it, at most: those of 4,096 packets. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { indexAgain } from './index-again.ts';
 import { IndexAhead } from './index-ahead.ts';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';
 

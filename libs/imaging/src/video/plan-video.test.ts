@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { VideoIndexer } from './index-video.ts';
 import { planVideo } from './plan-video.ts';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
 import { makeVideos, noFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile } from './video-file.ts';
 

@@ -3,9 +3,9 @@ import { InputError } from '@halogrid/sources';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
 import { withTurns } from './frame-turns.ts';
 import { indexVideo } from './index-video.ts';
-import type { SegmentRequest } from './process/decode-segment.ts';
 import type { Rational } from './process/ffmpeg.ts';
-import type { IndexLine } from './process/index-packets.ts';
+import type { IndexLine } from './process/index-line.ts';
+import type { SegmentRequest } from './process/segment-request.ts';
 import { openVideoFile } from './video-file.ts';
 import {
   beginOf,

@@ -1,7 +1,7 @@
 import type { PixelType } from '@halogrid/geometry';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import type { Conversation, GivenFrame, Said } from './conversation.ts';
-import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
+import type { HardwareFound, SegmentRequest } from './process/segment-request.ts';
 import { mostFramesOut, roomBytes } from './process/video-protocol.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';

@@ -1,12 +1,4 @@
-import { middleOfEight } from './compare-cells.ts';
-
-/** How the bins of a frame are cut into cells. */
-export interface CellShape {
-  readonly rows: number;
-  readonly columns: number;
-  /** Counts of a cell. */
-  readonly bins: number;
-}
+import { type CellShape, middleOfEight } from './compare-cells.ts';
 
 /** Each bin divided by the mass of its cell; a cell that counts no pixel stays zero. */
 export function sharesOf(counts: ArrayLike<number>, { rows, columns, bins }: CellShape): Float32Array {

@@ -1,6 +1,6 @@
-import { type CellShape, sharesOf } from './appearance.ts';
+import { sharesOf } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
-import { apartOfCells } from './compare-cells.ts';
+import { apartOfCells, type CellShape } from './compare-cells.ts';
 import { blockSamples, LastingChanges, type Sample } from './lasting-changes.ts';
 import { PassingChanges } from './passing-changes.ts';
 import { Timeline, type TimelinePoint } from './timeline.ts';

@@ -1,4 +1,4 @@
-import type { CellShape } from './appearance.ts';
+import type { CellShape } from './compare-cells.ts';
 
 /**
  * What became of a view that changed in most of its cells:

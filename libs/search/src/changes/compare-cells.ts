@@ -1,5 +1,12 @@
 import { WasmModule } from '@halogrid/kernels/wasm-module';
-import type { CellShape } from './appearance.ts';
+
+/** How the bins of a frame are cut into cells. */
+export interface CellShape {
+  readonly rows: number;
+  readonly columns: number;
+  /** Counts of a cell. */
+  readonly bins: number;
+}
 
 /** What assembly/changes.ts exports; addresses are bytes in the memory. */
 interface Exports {

@@ -1,8 +1,8 @@
 import type { IndexFrame } from '../store/segment-writer.ts';
 import { UnknownCamera } from '../store/unknown-camera.ts';
-import type { CellShape } from './appearance.ts';
 import { CameraWatch, type WatchOptions } from './camera-watch.ts';
 import type { ChangeEvent } from './change-event.ts';
+import type { CellShape } from './compare-cells.ts';
 import type { TimelinePoint } from './timeline.ts';
 
 /** What the times of a camera are: of the clock in UTC, from the beginning of a video, or the frames counted from 0. */

@@ -1,8 +1,8 @@
-import { apart, appearanceOf, type CellShape } from './appearance.ts';
+import { apart, appearanceOf } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
 import { viewChange } from './change-kind.ts';
 import { changePoint } from './change-point.ts';
-import { apartOfCells } from './compare-cells.ts';
+import { apartOfCells, type CellShape } from './compare-cells.ts';
 import { type BlockVerdict, judgeBlock, keptBlocks } from './judge-block.ts';
 import { groupsOf } from './neighbours.ts';
 import { farOf, OpenEvents, settled } from './open-events.ts';

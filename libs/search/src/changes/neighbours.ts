@@ -1,4 +1,4 @@
-import type { CellShape } from './appearance.ts';
+import type { CellShape } from './compare-cells.ts';
 
 /** Groups cells that touch each other, by sides or corners; ascending in each. */
 export function groupsOf(cells: readonly number[], shape: Pick<CellShape, 'columns'>): number[][] {

@@ -1,5 +1,6 @@
-import { apart, type CellShape } from './appearance.ts';
+import { apart } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
+import type { CellShape } from './compare-cells.ts';
 import { touch } from './neighbours.ts';
 import type { View } from './view.ts';
 

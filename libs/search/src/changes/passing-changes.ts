@@ -1,5 +1,5 @@
-import type { CellShape } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
+import type { CellShape } from './compare-cells.ts';
 import { apartOfCells } from './compare-cells.ts';
 import type { Sample } from './lasting-changes.ts';
 import type { View } from './view.ts';

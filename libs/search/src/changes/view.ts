@@ -1,4 +1,4 @@
-import type { CellShape } from './appearance.ts';
+import type { CellShape } from './compare-cells.ts';
 import { medianOf, UsualRange } from './usual-range.ts';
 
 /** The number of latest blocks that define the usual distance: 512 samples. */

@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { distances } from '../distances/distance.ts';
 import { distanceNames } from '../distances/distance-names.ts';
 import { massOf, type Vector } from '../distances/vector.ts';
-import { type Block, BlockScanner, type CountBytes, countArrays, lengthUnit, narrowCounts } from './block-scanner.ts';
+import { type Block, BlockScanner } from './block-scanner.ts';
 import { mostApart } from './bound.ts';
+import { type CountBytes, countArrays, lengthUnit, narrowCounts } from './count-arrays.ts';
 import { estimators } from './estimators.ts';
 
 const scanner = new BlockScanner();

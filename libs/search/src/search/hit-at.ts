@@ -1,7 +1,8 @@
 import type { HitAt } from '../scan/scan-vectors.ts';
 import type { Catalog } from '../store/catalog.ts';
+import type { Unit } from '../store/pipeline-identity.ts';
 import { cellsOf } from '../store/pipeline-identity.ts';
-import type { BlockPlace, Unit } from '../store/read-block.ts';
+import type { BlockPlace } from '../store/read-block.ts';
 
 /** Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked for. */
 export function hitAtOf(

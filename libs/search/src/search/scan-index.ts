@@ -6,7 +6,8 @@ import { compareHits, type Hit } from '../ranking/hit.ts';
 import type { BlockScanner } from '../scan/block-scanner.ts';
 import { scanVectors } from '../scan/scan-vectors.ts';
 import type { Catalog } from '../store/catalog.ts';
-import { type BlockPlace, lengthOf, massesOf, readBlock, type Unit } from '../store/read-block.ts';
+import type { Unit } from '../store/pipeline-identity.ts';
+import { type BlockPlace, lengthOf, massesOf, readBlock } from '../store/read-block.ts';
 import { admission, type Filter } from './admission.ts';
 import { hitAtOf } from './hit-at.ts';
 

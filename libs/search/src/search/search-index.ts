@@ -4,7 +4,7 @@ import { type Finding, thinOut } from '../ranking/thin-out.ts';
 import type { Catalog } from '../store/catalog.ts';
 import { IndexError } from '../store/index-error.ts';
 import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
-import type { Unit } from '../store/read-block.ts';
+import type { Unit } from '../store/pipeline-identity.ts';
 import type { Filter } from './admission.ts';
 import type { IndexScan, OpenScan } from './index-scan.ts';
 import { ThreadScan } from './thread-scan.ts';

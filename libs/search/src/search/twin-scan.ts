@@ -1,7 +1,7 @@
 import { distances } from '../distances/distance.ts';
 import { Best } from '../ranking/best.ts';
 import { compareHits, type Hit } from '../ranking/hit.ts';
-import { countArrays } from '../scan/block-scanner.ts';
+import { countArrays } from '../scan/count-arrays.ts';
 import type { Catalog } from '../store/catalog.ts';
 import { blocksOf, lengthOf, massesOf, readBlock } from '../store/read-block.ts';
 import { admission } from './admission.ts';

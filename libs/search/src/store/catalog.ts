@@ -1,7 +1,7 @@
 import type { Place } from '../ranking/hit.ts';
 import type { IndexedJob, Segment } from './manifest.ts';
+import type { Unit } from './pipeline-identity.ts';
 import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
-import type { Unit } from './read-block.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
 import { UnknownCamera } from './unknown-camera.ts';
 

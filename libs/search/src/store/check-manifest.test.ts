@@ -6,7 +6,8 @@ import { crc32 } from 'node:zlib';
 import { SearchIndex } from '../search/search-index.ts';
 import { makeIndex, tiedFrames } from '../testing/made-index.ts';
 import { IndexError } from './index-error.ts';
-import { type Manifest, manifestText, parseManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { manifestText, parseManifest } from './manifest-text.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

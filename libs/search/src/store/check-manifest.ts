@@ -1,5 +1,5 @@
 import { maxImageBins } from '@halogrid/kernels';
-import { countArrays } from '../scan/block-scanner.ts';
+import { countArrays } from '../scan/count-arrays.ts';
 import type { IndexedJob, Manifest, Segment, StoredBlock } from './manifest.ts';
 import type { PipelineIdentity } from './pipeline-identity.ts';
 

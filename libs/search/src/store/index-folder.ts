@@ -2,7 +2,8 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { IndexError } from './index-error.ts';
-import { type Manifest, manifestText, parseManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { manifestText, parseManifest } from './manifest-text.ts';
 
 /*
  * An index is a folder. manifest.json names its segments, whose files are never changed:

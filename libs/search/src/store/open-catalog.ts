@@ -1,7 +1,7 @@
 import { close, closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { paddedLength } from '../scan/block-scanner.ts';
+import { paddedLength } from '../scan/count-arrays.ts';
 import { Catalog, type OpenSegment } from './catalog.ts';
 import { IndexError } from './index-error.ts';
 import { readManifest } from './index-folder.ts';

@@ -13,6 +13,9 @@ export interface PipelineIdentity {
   readonly resultsVersion: number;
 }
 
+/** What is compared: histograms of frames with all their cells one after another, or those of single cells. */
+export type Unit = 'frame' | 'cell';
+
 /** What of a job's specification decides its histograms. */
 export interface PipelineSpecification {
   readonly pipeline: { readonly operations: PipelineIdentity['operations'] };

@@ -1,13 +1,11 @@
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Counts, massOf, type Vector } from '../distances/vector.ts';
-import { type Block, countArrays, paddedLength } from '../scan/block-scanner.ts';
+import type { Block } from '../scan/block-scanner.ts';
+import { countArrays, paddedLength } from '../scan/count-arrays.ts';
 import type { Catalog } from './catalog.ts';
 import { IndexError } from './index-error.ts';
-import { binsOfCell, cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
-
-/** What is compared: histograms of frames with all their cells one after another, or those of single cells. */
-export type Unit = 'frame' | 'cell';
+import { binsOfCell, cellsOf, type PipelineIdentity, type Unit } from './pipeline-identity.ts';
 
 /** Where a block lies. */
 export interface BlockPlace {

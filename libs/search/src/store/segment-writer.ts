@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { countArrays, paddedLength, widthFor } from '../scan/block-scanner.ts';
+import { countArrays, paddedLength, widthFor } from '../scan/count-arrays.ts';
 import type { IndexedJob, Segment, StoredBlock } from './manifest.ts';
 import { noText, type RowColumns, rowsFile } from './row-columns.ts';
 import { TextTable } from './text-table.ts';

@@ -1,4 +1,4 @@
-import { countArrays } from '../scan/block-scanner.ts';
+import { countArrays } from '../scan/count-arrays.ts';
 import type { Catalog } from './catalog.ts';
 import { blocksOf, lengthOf, readBlock, withoutPadding } from './read-block.ts';
 import { noText, textAt } from './row-columns.ts';

@@ -16,3 +16,4 @@ export {
   offsetOf,
   parseCapture,
 } from './capture-time.ts';
+export { timeOfFile } from './time-of-file.ts';

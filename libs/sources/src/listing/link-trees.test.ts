@@ -11,7 +11,8 @@ import { openInputFile } from '../files/input-file.ts';
 import { InputError } from '../input-error.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { listSources, type Source } from './sources.ts';
+import type { Source } from './source.ts';
+import { listSources } from './sources.ts';
 
 const seed = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
 const count = repeated(40, 600);

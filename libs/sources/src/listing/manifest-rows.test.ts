@@ -7,7 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { localVersion } from '../files/local-file.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { listSources, type Source } from './sources.ts';
+import type { Source } from './source.ts';
+import { listSources } from './sources.ts';
 
 const list = (path: string): Promise<Source[]> => Array.fromAsync(listSources(pathToFileURL(path).href));
 const uriOf = (path: string): string => pathToFileURL(path).href;

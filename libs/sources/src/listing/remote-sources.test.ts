@@ -9,7 +9,8 @@ import fc from 'fast-check';
 import { openInputFile } from '../files/input-file.ts';
 import { sendFile, startServer, startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
-import { checkHasSource, listAllSources, listSources, type PassedOver, type Source } from './sources.ts';
+import type { Source } from './source.ts';
+import { checkHasSource, listAllSources, listSources, type PassedOver } from './sources.ts';
 
 const options = {
   accessKeyId: 'AKIDTEST',

@@ -17,7 +17,7 @@ import { surelyVersionName } from '../version-name.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { walkBucket } from './s3-folder.ts';
-import type { Source } from './sources.ts';
+import type { Source } from './source.ts';
 import type { FoundFile, PassedOver, WalkOptions } from './walk-folder.ts';
 
 /** Sizes of the entries of a manifest that are asked for at once. */

@@ -8,7 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CaptureRule } from '../captured/capture-rule.ts';
 import { openInputFile } from '../files/input-file.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { checkHasSource, listAllSources, listSources, mayHaveVideo, type PassedOver, type Source } from './sources.ts';
+import type { Source } from './source.ts';
+import { checkHasSource, listAllSources, listSources, mayHaveVideo, type PassedOver } from './sources.ts';
 import { toUri } from './to-uri.ts';
 
 /** A folder with these files, each with its own path as content. */

@@ -1,7 +1,7 @@
-// What the ledger keeps of a source that is settled.
+import type { Size } from '@halogrid/geometry';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 
-/** SHA-256 of a source's result: 32 bytes. */
-export type SourceDigest = Uint8Array;
+// What the ledger keeps of a source that is settled.
 
 /** Where the histograms of a source lie in a file of them. */
 export interface HistogramPlace {
@@ -33,3 +33,18 @@ export interface Quarantine {
   /** The shard that failed; -1 for the planner. */
   shard: number;
 }
+
+/** What became of a source for good. */
+export type SettledSource =
+  | {
+      /** Every tile came, and the totals hold their sum. */
+      state: 'done';
+      size: Size;
+      counted: number;
+      digest: SourceDigest;
+    }
+  | {
+      /** It cannot be processed and counts nothing, whatever came before or comes later. */
+      state: 'quarantined';
+      reason: Quarantine;
+    };

@@ -3,12 +3,13 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
+import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import { firstOf, indexesOf } from '../../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../../job/shard.ts';
 import { foundFrames } from '../../testing/found-frames.ts';
 import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
-import { jobDigest, quarantinedDigest, sourceDigest } from '../digest.ts';
+import { jobDigest } from '../digest.ts';
 import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import { allowedPath, redactUri } from '@halogrid/sources';
 import { parseCapture } from '@halogrid/sources/captured';
 import { jobGrid } from '../../job/accepted-job.ts';
-import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '../../job/histogram-shape.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import type { KeptResult, KeptSums } from '../../job/shard.ts';
-import { sourceDigest } from '../../ledger/digest.ts';
 import { EarlierIndex } from './earlier-index.ts';
 import { hex, type SourceLine } from './source-line.ts';
 

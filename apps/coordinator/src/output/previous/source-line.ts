@@ -1,6 +1,6 @@
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import type { FrameOfVideo } from '../../job/shard.ts';
-import type { SourceDigest } from '../../ledger/record/settled-source.ts';
 
 /** A source as sources.jsonl has it; what may be secret in its URI is left out. */
 export type SourceLine = { uri: string; version?: string } & Partial<FrameOfVideo> &

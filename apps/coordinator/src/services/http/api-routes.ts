@@ -1,5 +1,5 @@
 import type { Access } from '@halogrid/service';
-import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { WorkView } from '../../dispatch/work-view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Retrieval } from '../../retrieval/retrieval.ts';
 import type { JobAnswers } from '../job-answers.ts';
@@ -17,7 +17,7 @@ import { watchRoute } from './watch-route.ts';
 export interface ApiParts {
   calls: JobCalls;
   known: JobAnswers;
-  dispatcher: Dispatcher;
+  view: WorkView;
   ledger: Ledger;
   searcher: Searcher;
   retrieval: Pick<Retrieval, 'ask'>;
@@ -28,9 +28,9 @@ export interface ApiParts {
 
 /** All that a coordinator answers below /api/v1. */
 export function apiRoutes(parts: ApiParts): Route[] {
-  const { calls, known, dispatcher, ledger, searcher, retrieval, access, grpcPort } = parts;
+  const { calls, known, view, ledger, searcher, retrieval, access, grpcPort } = parts;
   const routes = [
-    ...jobRoutes(calls, known, dispatcher),
+    ...jobRoutes(calls, known, view),
     watchRoute(calls, access),
     ...resultsRoutes(ledger, grpcPort),
     ...viewerRoutes(ledger, retrieval),

@@ -16,7 +16,7 @@ const types: Record<string, string> = {
 
 /** The console, by path: the page at /, that of each job at /jobs/ID, and what they are made of below /console/. */
 export function consolePages(): { get(path: string): Page | undefined } {
-  const files = readdirSync(folder).filter((name) => extname(name) in types);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) in types);
   const pages = new Map<string, Page>(
     files.map((name) => {
       const page = { type: types[extname(name)]!, body: readFileSync(new URL(name, folder)) };

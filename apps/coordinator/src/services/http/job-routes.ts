@@ -1,5 +1,5 @@
 import { chromeTrace } from '@halogrid/service/chrome-trace';
-import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { WorkView } from '../../dispatch/work-view.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import { listNodes } from '../list-nodes.ts';
@@ -8,7 +8,7 @@ import { readJobsQuery } from './jobs-query.ts';
 import { type Route, route } from './route.ts';
 
 /** Jobs and nodes, and what is known of one job. */
-export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispatcher): Route[] {
+export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkView, 'nodes' | 'leftNodes'>): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
   const change = { method: 'POST', role: 'submit' } as const;
   return [
@@ -125,7 +125,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, dispatcher: Dispat
         summary: 'Nodes, and those that left within a day',
         answer: 'NodesListResponse',
       },
-      async () => listNodes(dispatcher),
+      async () => listNodes(view),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { ListResponse } from '@halogrid/proto';
 import { openAccess } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
-import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { JobDriver } from '../../dispatch/job-driver.ts';
 import type { JobRecord, Ledger, LedgerState } from '../../ledger/ledger.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import { JobCalls } from '../job-calls.ts';
@@ -28,12 +28,13 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   ];
   const ledger = { listJobs: async () => records } as unknown as Ledger;
   const now = { nodes: 0, waiting: '', speed: undefined };
-  const dispatcher = { jobNow: () => now } as unknown as Dispatcher;
+  const view = { jobNow: () => now, nodes: () => [], leftNodes: () => [] };
+  const driver = {} as JobDriver;
   const known = {} as JobAnswers;
-  const calls = new JobCalls({ dispatcher, ledger, known, createJobId: assert.fail, survey: assert.fail });
+  const calls = new JobCalls({ jobs: driver, view, ledger, known, createJobId: assert.fail, survey: assert.fail });
   const answer = createApi({
     ...{ access: openAccess, allowedOrigins: [], log: createLog('test', 'silent') },
-    routes: jobRoutes(calls, known, dispatcher),
+    routes: jobRoutes(calls, known, view),
   });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   t.after(() => server.close());

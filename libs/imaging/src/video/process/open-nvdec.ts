@@ -1,10 +1,10 @@
 import { type UnitLayout, unitLayoutOf } from './annex-b.ts';
-import type { HardwareFound, SegmentRequest } from './decode-segment.ts';
 import { type Ffmpeg, fullRange } from './ffmpeg.ts';
 import { Nvdec } from './nvdec.ts';
 import type { NvdecStream } from './nvdec-run.ts';
 import type { NvdecCodec } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
+import type { HardwareFound, SegmentRequest } from './segment-request.ts';
 import { whyOnCores } from './why-on-cores.ts';
 
 /** Hardware that decodes a segment. */

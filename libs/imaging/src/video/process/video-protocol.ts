@@ -2,8 +2,8 @@
 // go back, in their order: a head of doubles, and what it announces. A process with memory that both have mapped puts luma there, and
 // into the records where there is none or a frame is larger.
 import type { VideoFile } from '../video-file.ts';
-import type { HardwareFound, SegmentRequest } from './decode-segment.ts';
-import type { IndexLine } from './index-packets.ts';
+import type { IndexLine } from './index-line.ts';
+import type { HardwareFound, SegmentRequest } from './segment-request.ts';
 
 /** What a process is told to do; one thing after another. */
 export type VideoTask = { kind: 'index' } | { kind: 'decode'; request: SegmentRequest };

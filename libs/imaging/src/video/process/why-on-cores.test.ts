@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SegmentRequest } from './decode-segment.ts';
+import type { SegmentRequest } from './segment-request.ts';
 import { type HardwareCandidate, whyOnCores } from './why-on-cores.ts';
 
 /** What an H200 says of H.264. */

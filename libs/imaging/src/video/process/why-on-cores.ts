@@ -1,6 +1,6 @@
 import type { VideoPacket } from '../video-frames.ts';
-import type { SegmentRequest } from './decode-segment.ts';
 import type { NvdecCaps } from './nvdec-structs.ts';
+import type { SegmentRequest } from './segment-request.ts';
 
 /** A video that hardware may decode, as FFmpeg has it. */
 export interface HardwareCandidate {

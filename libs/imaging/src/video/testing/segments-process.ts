@@ -1,9 +1,10 @@
 // For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds starts once.
 import { InputError } from '@halogrid/sources/input-error';
-import { decodeSegment, type SegmentRequest } from '../process/decode-segment.ts';
+import { decodeSegment } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
 import { packedPixels } from '../process/frame-pixels.ts';
 import type { OpenedVideo } from '../process/segment-readers.ts';
+import type { SegmentRequest } from '../process/segment-request.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 

@@ -12,7 +12,7 @@ import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { DecoderPool } from '../decoder-pool.ts';
 import { type IndexVideo, VideoIndexer } from '../index-video.ts';
 import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
-import type { SegmentRequest } from '../process/decode-segment.ts';
+import type { SegmentRequest } from '../process/segment-request.ts';
 import type { SegmentDecoder } from '../segment-decoder.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GpuKernelBuffers } from './bind-groups.ts';
 import { BindGroups } from './bind-groups.ts';
-import type { GpuKernelBuffers } from './gpu-kernel.ts';
 
 /** A buffer by its name alone. */
 const buffer = (label: string): GPUBuffer => ({ label }) as GPUBuffer;

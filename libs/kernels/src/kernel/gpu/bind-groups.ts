@@ -1,4 +1,10 @@
-import type { GpuKernelBuffers } from './gpu-kernel.ts';
+/** Where a dispatch finds its buffers; offsets are multiples of 256 bytes. */
+export interface GpuKernelBuffers {
+  planes: GPUBuffer;
+  items: { buffer: GPUBuffer; offset: number };
+  histograms: { buffer: GPUBuffer; offset: number };
+  maps: GPUBuffer;
+}
 
 /** For each planes; of a batch of more dispatches, making them is no part that anyone would notice. */
 const mostKept = 4;

@@ -1,7 +1,7 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderModes } from '../border.ts';
 import { readText } from '../read-beside.ts';
-import { BindGroups } from './bind-groups.ts';
+import { BindGroups, type GpuKernelBuffers } from './bind-groups.ts';
 import { bufferUsage } from './webgpu-flags.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
@@ -33,14 +33,6 @@ export interface GpuKernelSource {
   groupsAnItem?: number;
   /** Contents of binding 4, a uniform buffer, where the code declares one. */
   table?: ArrayBufferView<ArrayBuffer>;
-}
-
-/** Where a dispatch finds its buffers; offsets are multiples of 256 bytes. */
-export interface GpuKernelBuffers {
-  planes: GPUBuffer;
-  items: { buffer: GPUBuffer; offset: number };
-  histograms: { buffer: GPUBuffer; offset: number };
-  maps: GPUBuffer;
 }
 
 /** A kernel compiled for one device. */

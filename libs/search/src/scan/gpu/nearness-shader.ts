@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CountBytes } from '../block-scanner.ts';
+import type { CountBytes } from '../count-arrays.ts';
 
 /**
  * How a GPU estimates. `shared` adds up what counts have in common, of vectors of one mass; all others are 0 less a distance, as a sum

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../store/catalog.ts';
-import { blocksOf, massesOf, type Unit } from '../../store/read-block.ts';
+import type { Unit } from '../../store/pipeline-identity.ts';
+import { blocksOf, massesOf } from '../../store/read-block.ts';
 
 /** The mass of all vectors that count anything; undefined where they differ, or none counts anything. */
 export function commonMass(catalog: Catalog, unit: Unit): number | undefined {

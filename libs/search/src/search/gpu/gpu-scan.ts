@@ -1,8 +1,8 @@
 import type { Hit } from '../../ranking/hit.ts';
 import { manyQueries } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
-import { cellsOf } from '../../store/pipeline-identity.ts';
-import { type BlockPlace, blocksOf, type Unit } from '../../store/read-block.ts';
+import { cellsOf, type Unit } from '../../store/pipeline-identity.ts';
+import { type BlockPlace, blocksOf } from '../../store/read-block.ts';
 import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';

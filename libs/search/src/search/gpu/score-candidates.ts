@@ -1,6 +1,6 @@
 import { distances } from '../../distances/distance.ts';
 import type { Hit } from '../../ranking/hit.ts';
-import { countArrays } from '../../scan/block-scanner.ts';
+import { countArrays } from '../../scan/count-arrays.ts';
 import type { Catalog } from '../../store/catalog.ts';
 import { type BlockPlace, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';

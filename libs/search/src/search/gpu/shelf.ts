@@ -1,6 +1,6 @@
 import type { Catalog } from '../../store/catalog.ts';
-import { cellsOf } from '../../store/pipeline-identity.ts';
-import { massesOf, type Unit } from '../../store/read-block.ts';
+import { cellsOf, type Unit } from '../../store/pipeline-identity.ts';
+import { massesOf } from '../../store/read-block.ts';
 import { admission, type Filter } from '../admission.ts';
 import { type GpuMemory, usages } from './gpu-memory.ts';
 import type { ShelfPlan } from './plan-shelves.ts';

@@ -1,0 +1,39 @@
+import { element } from '../elements.js';
+import { keepToken, TokenWanted } from './read-api.js';
+
+/** Asks for a token, and keeps the one that is given. @param {string} reason */
+export async function askForToken(reason) {
+  const input = element('input', { type: 'password', autocomplete: 'off', required: '' });
+  const form = element(
+    'form',
+    { method: 'dialog' },
+    element('h2', { id: 'token-title' }, 'This coordinator asks who reads'),
+    element('p', {}, reason),
+    element('label', {}, 'Token ', input),
+    element('button', { type: 'submit' }, 'Read on'),
+  );
+  const dialog = element('dialog', { 'aria-labelledby': 'token-title' }, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));
+  dialog.remove();
+  keepToken(input.value.trim());
+}
+
+/**
+ * What `act` resolves to; where the coordinator asks who reads, it is done again with the token that is given.
+ *
+ * @template T
+ * @param {() => Promise<T>} act
+ * @returns {Promise<T>}
+ */
+export async function withToken(act) {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof TokenWanted)) throw error;
+      await askForToken(error.message);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { button, element } from '../elements.js';
+import { nameOfFrame, timeOfFrame } from '../words/frame-words.js';
+import { pathOf } from '../words/sentences.js';
+import { lazyPicture } from './pictures.js';
+
+/**
+ * @import { IndexedFrame } from '@halogrid/proto'
+ * @import { Region } from './region.js'
+ */
+
+const side = 1024;
+
+/**
+ * Shows a frame beside the map that its job kept of it.
+ *
+ * @param {IndexedFrame} frame
+ * @param {object} known
+ * @param {string} known.note what else is to be said of it
+ * @param {string} [known.jobId] the job that its histogram is of, where that is known
+ * @param {Region} [known.marked] a part of it, in shares of the whole
+ */
+export function showFrame(frame, { note, jobId, marked }) {
+  const name = nameOfFrame(frame);
+  const map = frame.picture && `${frame.picture}/map`;
+  const dialog = element(
+    'dialog',
+    { class: 'frame', 'aria-label': name },
+    element('h2', {}, name),
+    element('p', {}, [pathOf(frame.uri), timeOfFrame(frame), note].filter(Boolean).join(' · ')),
+    element(
+      'div',
+      { class: 'pair' },
+      element(
+        'figure',
+        {},
+        lazyPicture(frame.picture, side, `Frame ${name}`, marked),
+        element('figcaption', {}, 'Frame'),
+      ),
+      element('figure', {}, lazyPicture(map, side, `Map of ${name}`, marked), element('figcaption', {}, 'Map')),
+    ),
+    element(
+      'p',
+      { class: 'close' },
+      button('Close', () => dialog.close()),
+      ...(jobId ? [' ', element('a', { href: viewerOf(jobId, frame) }, 'look into it')] : []),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.showModal();
+}
+
+/** @param {string} jobId @param {IndexedFrame} frame */
+const viewerOf = (jobId, { uri, frame, isVideo }) =>
+  `viewer.html?${new URLSearchParams({ job: jobId, uri, ...(isVideo && { frame: String(frame) }) })}`;

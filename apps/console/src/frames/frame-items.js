@@ -1,0 +1,55 @@
+import { button, element } from '../elements.js';
+import { nameOfFrame, timeOfFrame } from '../words/frame-words.js';
+import { showFrame } from './frame-dialog.js';
+import { lazyPicture } from './pictures.js';
+import { regionOfCells } from './region.js';
+
+/**
+ * @import { IndexedFrame, SearchResult } from '@halogrid/proto'
+ * @import { Region } from './region.js'
+ */
+
+const thumbnailPx = 256;
+
+/**
+ * A result of a search, with its score, and the cell that was found.
+ *
+ * @param {SearchResult} result
+ * @param {number} i from 0
+ * @param {{ rows: number, columns: number } | undefined} grid
+ * @param {(frame: IndexedFrame) => void} pick
+ */
+export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId }, i, grid, pick) {
+  const isCell = cellRow !== undefined && cellColumn !== undefined;
+  const cell = isCell ? `cell ${cellRow},${cellColumn}` : '';
+  const more = folded > 0 ? `and ${folded} near it` : '';
+  const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
+  const marked = isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined;
+  const known = { words, note: `${words} · job ${jobId}`, jobId, ...(marked && { marked }) };
+  return frameItem(/** @type {IndexedFrame} */ (frame), known, pick);
+}
+
+/**
+ * A frame of a list; its picture opens it beside its map.
+ *
+ * @param {IndexedFrame} frame
+ * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is said below it
+ * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
+ */
+export function frameItem(frame, { words, ...known }, pick) {
+  const name = nameOfFrame(frame);
+  const { marked } = known;
+  const open = button('', () => showFrame(frame, known));
+  open.className = 'open';
+  open.append(lazyPicture(frame.picture, thumbnailPx, name, marked));
+  open.title = frame.uri;
+  return element(
+    'li',
+    {},
+    open,
+    element('strong', {}, words),
+    element('span', { class: 'name' }, name),
+    element('span', { class: 'hint' }, timeOfFrame(frame) || ' '),
+    button('Look for this', () => pick(frame)),
+  );
+}

@@ -1,0 +1,51 @@
+import { element } from '../elements.js';
+import { describeTime, whereTimeWent, workNames } from '../words/where-time-went.js';
+
+/** @import { JobStatus } from '@halogrid/proto' */
+
+/** What bound a job, or binds it, and the figures that this follows from. @param {JobStatus} job @param {number} nowMs */
+export function boundBy(job, nowMs) {
+  const spent = whereTimeWent(job, nowMs);
+  if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
+  const sentences = describeTime(spent);
+  const { binding, busy, bound } = spent;
+  const bars = binding
+    ? entriesOf(binding).map(([work, part]) => bar(workNames[work], part, bound === work))
+    : entriesOf(busy).flatMap(([work, part]) => (work === 'shard' ? [] : [bar(workNames[work], part, bound === work)]));
+  return [
+    ...sentences.reverse().map(([name, words]) => {
+      return element(
+        'p',
+        { class: name === 'bound by' ? 'bound' : 'hint' },
+        name === 'bound by' ? `Bound by ${words}.` : `${words}.`,
+      );
+    }),
+    element('dl', { class: 'bars' }, ...bars.flat(), ...bar('having a shard', spent.busy.shard, false)),
+    element(
+      'p',
+      { class: 'hint' },
+      binding
+        ? 'Parts of the computing time in which it was what all behind it waited for, as a mean of the nodes.'
+        : 'Parts of the computing time in which nodes were at it, as a mean of the nodes.',
+    ),
+  ];
+}
+
+/** @template {string} Name @param {Record<Name, number>} parts @returns {[Name, number][]} */
+const entriesOf = (parts) => /** @type {[Name, number][]} */ (Object.entries(parts));
+
+/** @param {string} words @param {number} part @param {boolean} isMain */
+function bar(words, part, isMain) {
+  const percent = `${Math.round(part * 100)} %`;
+  const meter = element('meter', {
+    min: 0,
+    max: 1,
+    value: part,
+    'aria-label': words,
+    ...(isMain && { class: 'main' }),
+  });
+  return [
+    element('dt', isMain ? { class: 'main' } : {}, words),
+    element('dd', {}, meter, element('span', {}, percent)),
+  ];
+}

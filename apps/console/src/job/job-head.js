@@ -1,0 +1,44 @@
+import { element } from '../elements.js';
+import { describeState, describeWork } from '../words/cluster-view.js';
+import { describeHeadline, jobSentences } from '../words/job-view.js';
+import { hasEnded, percentDone } from '../words/progress.js';
+import { describeClock } from '../words/quantities.js';
+
+/** @import { JobStatus } from '@halogrid/proto' */
+
+/** What a job is, how far it is, and what is to be said of it. @param {JobStatus} job */
+export function jobHead(job) {
+  const { word, tone } = describeState(job);
+  const asQuery = new URLSearchParams({ job: job.jobId });
+  return [
+    element(
+      'div',
+      { class: 'title' },
+      element('h2', {}, element('code', {}, job.jobId)),
+      element('span', { class: `state ${tone}` }, word),
+    ),
+    element('p', { class: 'work' }, describeWork(job.asked)),
+    element('progress', { max: 100, value: percentDone(job), class: `wide ${tone}`, 'aria-label': 'Progress' }),
+    element(
+      'p',
+      { class: 'headline' },
+      element('strong', {}, describeHeadline(job)),
+      element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
+      ...(job.state === 'JOB_STATE_COMPLETE'
+        ? [
+            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'look into it')],
+            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'what changed in it')],
+          ]
+        : []),
+    ),
+    ...jobSentences(job).map((sentence) => element('p', { class: `say ${sentence.tone}` }, sentence.words)),
+    ...(hasEnded(job) && job.digest
+      ? [element('p', { class: 'hint digest' }, 'digest ', element('code', {}, job.digest))]
+      : []),
+  ];
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+/** @param {number} ms since 1970 */
+const describeMoment = (ms) => `${day.format(ms)}, ${describeClock(ms)}`;

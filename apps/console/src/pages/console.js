@@ -1,0 +1,135 @@
+// The coordinator's page: asks its read-only API once a second and shows what it says.
+
+import { readApi, TokenWanted } from '../api/read-api.js';
+import { askForToken } from '../api/token-dialog.js';
+import { speedChart } from '../charts/speed-chart.js';
+import { byId, element, fill } from '../elements.js';
+import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from '../words/cluster-view.js';
+import { Rates } from '../words/rates.js';
+
+/** @import { JobStatus } from '@halogrid/proto' */
+/** @import { Snapshot, State } from '../words/cluster-view.js' */
+
+const everyMs = 1_000;
+/** Seconds that the chart is of. */
+const chartSeconds = 180;
+/** The newest, beside those that have not ended. */
+const shownJobs = 50;
+/** Rows that are drawn once a second; the page of nodes has more. */
+const shownNodes = 100;
+
+const rates = new Rates();
+/** @type {number[]} */
+const speeds = [];
+
+/** @returns {Promise<Snapshot>} */
+async function snapshot() {
+  const [open, newest, { nodes }] = await Promise.all([
+    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising`),
+    readApi(`jobs?limit=${shownJobs}`),
+    readApi('nodes'),
+  ]);
+  /** @type {Map<string, JobStatus>} */
+  const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
+  const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
+  return { ms: Date.now(), jobs, nodes };
+}
+
+/** @param {Snapshot} now */
+function show(now) {
+  rates.take(now.ms, pixelCounts(now));
+  speeds.push(totalSpeed(now, rates));
+  if (speeds.length > chartSeconds + 1) speeds.shift();
+
+  fill(
+    'now',
+    nowView(now, rates).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+  fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
+
+  const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
+  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
+  const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
+  if (now.nodes.length > shownNodes)
+    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the page of nodes.`));
+  fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
+}
+
+/** @param {ReturnType<typeof jobView>} job */
+function jobRows(job) {
+  const bar = job.percent === undefined ? [] : [element('progress', { max: '100', value: String(job.percent) }), ' '];
+  const left = job.left ? `, ${job.left}` : '';
+  const row = element(
+    'tr',
+    {},
+    element('td', { class: 'head' }, element('a', { href: job.page }, element('code', {}, job.id))),
+    stateCell(job.state),
+    longCell('Work', job.work),
+    element('td', { class: 'first' }, ...bar, element('span', {}, job.progress + left)),
+    numberCell('Speed', job.speed),
+    numberCell('Frames', job.frames),
+    numberCell('Quarantined', job.quarantined),
+    numberCell('Time', job.time),
+    longCell('Output', job.out),
+  );
+  return [
+    row,
+    ...(job.error ? [sentenceRow(9, job.error, 'error')] : []),
+    ...(job.waiting ? [sentenceRow(9, job.waiting, 'waiting')] : []),
+    ...[...job.reasons, ...job.mended].map((words) => sentenceRow(9, words, 'inputs')),
+  ];
+}
+
+/** @param {ReturnType<typeof nodeView>} node */
+function nodeRows(node) {
+  const row = element(
+    'tr',
+    {},
+    element('td', { class: 'head' }, node.name),
+    stateCell(node.state),
+    longCell('Device', node.device),
+    numberCell('Speed', node.speed),
+    numberCell('Leases', node.leases),
+    numberCell('Shards', node.shards),
+    numberCell('Pixels', node.pixels),
+    numberCell('Attached', node.attached),
+  );
+  return [row, ...node.lacks.map((lack) => sentenceRow(8, `${node.name} ${lack}`, 'lack'))];
+}
+
+/** @param {State} state */
+const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', ...(tone && { class: tone }) }, word);
+
+/** Shows as much as there is room for; pointing at it shows all. @param {string} label @param {string} text */
+const longCell = (label, text) =>
+  element('td', { class: 'long', title: text, 'data-label': label }, element('code', {}, text));
+
+/** @param {string} label @param {string} text */
+const numberCell = (label, text) => element('td', { class: 'number', 'data-label': label }, text);
+
+/** @param {number} columns @param {string} sentence */
+const emptyRow = (columns, sentence) => sentenceRow(columns, sentence, 'empty');
+
+/** A sentence over all columns. @param {number} columns @param {string} sentence @param {string} className */
+function sentenceRow(columns, sentence, className) {
+  return element('tr', {}, element('td', { colspan: String(columns), class: className }, sentence));
+}
+
+/** @param {string} sentence @param {string} className */
+function connection(sentence, className = '') {
+  const place = byId('connection');
+  // A screen reader reads it out when it changes.
+  if (place.textContent !== sentence) place.textContent = sentence;
+  place.className = className;
+}
+
+for (;;) {
+  try {
+    show(await snapshot());
+    connection('Live');
+  } catch (error) {
+    if (error instanceof TokenWanted) await askForToken(error.message);
+    else connection(`No answer from the coordinator: ${/** @type {Error} */ (error).message}`, 'lost');
+  }
+  await new Promise((resolve) => setTimeout(resolve, everyMs));
+}

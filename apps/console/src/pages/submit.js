@@ -1,0 +1,138 @@
+// The page that submits a job: sources by looking through the data roots, a pipeline by a form of the catalogue, and the plan before it starts.
+import { attempt } from '../api/attempt.js';
+import { changeApi, readApi } from '../api/read-api.js';
+import { button, byId, element, fieldById, fill } from '../elements.js';
+import { FolderBrowser } from '../forms/folder-browser.js';
+import { OperationForm } from '../forms/operation-form.js';
+import { planRows } from '../words/plan-rows.js';
+import { pathOf } from '../words/sentences.js';
+
+/** @import { JobSpec, JobStatus, KernelsAnswer, MayAnswer, PlanAnswer } from '@halogrid/proto' */
+
+/** @type {string[]} */
+const sources = [];
+/** @type {OperationForm[]} */
+const operations = [];
+const browser = new FolderBrowser(addSource);
+
+/** @param {string} source */
+function addSource(source) {
+  if (source === '' || sources.includes(source)) return;
+  sources.push(source);
+  showSources();
+}
+
+function showSources() {
+  isStale();
+  fill(
+    'sources',
+    sources.map((source) => {
+      const remove = button('Remove', () => {
+        sources.splice(sources.indexOf(source), 1);
+        showSources();
+      });
+      remove.className = 'small';
+      remove.setAttribute('aria-label', `Remove ${source}`);
+      return element('li', {}, element('code', {}, pathOf(source)), remove);
+    }),
+  );
+}
+
+/** What was planned is not what would start. */
+function isStale() {
+  fill('plan', []);
+  byId('start').setAttribute('disabled', '');
+  showNext('plan-button', 'start');
+}
+
+/** What to do next stands out. @param {string} next @param {string} other */
+function showNext(next, other) {
+  byId(next).classList.add('main');
+  byId(other).classList.remove('main');
+}
+
+/** @param {KernelsAnswer['kernels']} kernels */
+function addOperation(kernels) {
+  const isFirst = operations.length === 0;
+  const made = new OperationForm(
+    kernels,
+    isFirst
+      ? undefined
+      : (gone) => {
+          operations.splice(operations.indexOf(gone), 1);
+          gone.place.remove();
+          isStale();
+        },
+  );
+  operations.push(made);
+  byId('operations').append(made.place);
+}
+
+/** What is asked for; all else has a default. @returns {Partial<JobSpec>} */
+const specOf = () => ({
+  sources,
+  pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },
+  ...{ mapFormat: fieldById('map').value, grid: gridOf(fieldById('grid').value), out: fieldById('out').value.trim() },
+});
+
+/** @param {string} text */
+function gridOf(text) {
+  const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
+  if (!rows || !columns) throw new Error(`Expected RxC with whole numbers from 1, such as 4x6, but received '${text}'`);
+  return { rows: Number(rows), columns: Number(columns) };
+}
+
+async function showPlan() {
+  isStale();
+  if (sources.length === 0) throw new Error('Expected at least one source: add a file, a folder or a path');
+  /** @type {PlanAnswer} */
+  const plan = await changeApi('plan', specOf());
+  fill(
+    'plan',
+    planRows(plan).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+  byId('start').removeAttribute('disabled');
+  showNext('start', 'plan-button');
+}
+
+async function start() {
+  /** @type {{ job: JobStatus }} */
+  const { job } = await changeApi('jobs', specOf());
+  location.assign(`../jobs/${encodeURIComponent(job.jobId)}`);
+}
+
+byId('form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void attempt(showPlan);
+});
+byId('form').addEventListener('input', ({ target }) => {
+  if (/** @type {Element} */ (target).id !== 'typed') isStale();
+});
+byId('start').addEventListener('click', () => void attempt(start));
+byId('up').addEventListener('click', () => void attempt(() => browser.open(browser.parent)));
+const typed = fieldById('typed');
+const addTyped = () => {
+  addSource(typed.value.trim());
+  typed.value = '';
+};
+byId('add').addEventListener('click', addTyped);
+typed.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter') return;
+  event.preventDefault();
+  addTyped();
+});
+
+await attempt(async () => {
+  /** @type {[MayAnswer, KernelsAnswer]} */
+  const [may, { kernels, borders, mapFormats }] = await Promise.all([readApi('may'), readApi('kernels')]);
+  if (!may.submit) {
+    byId('form').setAttribute('hidden', '');
+    throw new Error(`You may look here, and start nothing. ${may.why}`);
+  }
+  addOperation(kernels);
+  byId('more').addEventListener('click', () => addOperation(kernels));
+  const usual = element('option', { value: '' }, 'its default');
+  byId('border').replaceChildren(usual, ...borders.map((border) => element('option', {}, border)));
+  byId('map').replaceChildren(...mapFormats.map((format) => element('option', {}, format)));
+  await browser.open('');
+});

@@ -1,0 +1,45 @@
+import { readApi } from '../api/read-api.js';
+import { timelineChart } from '../charts/timeline-chart.js';
+import { element, fill } from '../elements.js';
+import { pathOf } from '../words/sentences.js';
+import { cameraNotes } from '../words/timeline.js';
+
+/** @import { ChangesResponse, IndexedFrame } from '@halogrid/proto' */
+
+/** All histograms of the job are read. */
+const changesMs = 120_000;
+
+/**
+ * Shows what changed in the cameras of a job, a chart each; an event that is chosen is gone to. Rejects with one sentence.
+ *
+ * @param {string} jobId
+ * @param {string} pipeline empty: the only one
+ * @param {(frame: IndexedFrame) => void} go
+ */
+export async function showChanges(jobId, pipeline, go) {
+  const query = new URLSearchParams({ job_id: jobId, pipeline });
+  /** @type {ChangesResponse} */
+  const { cameras, leftOut, rows, columns } = await readApi(`changes?${query}`, { timeoutMs: changesMs });
+  fill('changes', [
+    ...cameras.map((camera) =>
+      element(
+        'section',
+        { class: 'camera' },
+        element('h3', {}, pathOf(camera.camera)),
+        ...cameraNotes(camera).map((note) => element('p', { class: 'hint' }, note)),
+        timelineChart(camera, rows * columns, ({ after }) => after && go(after)),
+      ),
+    ),
+    element(
+      'p',
+      { class: 'hint' },
+      ...(leftOut > 0 ? [`${leftOut} more cameras are left out. `] : []),
+      'Choose an event to go to it. ',
+      element(
+        'a',
+        { href: `changes.html?${new URLSearchParams({ job: jobId, ...(pipeline && { pipeline }) })}` },
+        'All that is known of them',
+      ),
+    ),
+  ]);
+}

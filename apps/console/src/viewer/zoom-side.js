@@ -1,0 +1,169 @@
+import { bearer } from '../api/read-api.js';
+import { element } from '../elements.js';
+
+/**
+ * @import OpenSeadragon from 'openseadragon'
+ * @import { Region } from '../frames/region.js'
+ */
+
+const { OpenSeadragon: createViewer } = /** @type {{ OpenSeadragon: typeof OpenSeadragon }} */ (
+  /** @type {unknown} */ (globalThis)
+);
+const { Point, Rect } = createViewer;
+
+// The library adds a sheet of inline styles unless it finds its own, and the policy of our pages would refuse it, in the log of the browser.
+// An element of that name in a namespace of nobody is found, and is no sheet. What it would say is in viewer.css.
+const marker = document.createElementNS('urn:halogrid:none', 'style');
+marker.setAttribute('data-openseadragon-mobile-css', '');
+document.head.append(marker);
+
+/** A pixel is shown this large at most, in pixels of the screen. */
+const mostPixelsPerPixel = 24;
+
+/** A picture that can be looked into, or a sentence in its place. */
+export class ZoomSide {
+  #place;
+  #label;
+  /** @type {OpenSeadragon.Viewer | undefined} */
+  #viewer;
+  #brightness = 1;
+  #moved;
+  #shown;
+
+  /**
+   * `moved` is told where another part is looked at, `shown` where a picture has come.
+   *
+   * @param {HTMLElement} place
+   * @param {string} label
+   * @param {(side: ZoomSide) => void} moved
+   * @param {(side: ZoomSide) => void} shown
+   */
+  constructor(place, label, moved, shown) {
+    this.#place = place;
+    this.#label = label;
+    this.#moved = moved;
+    this.#shown = shown;
+  }
+
+  /** What is shown of it; undefined where there is no picture. */
+  get viewport() {
+    return this.#viewer?.world.getItemCount() ? this.#viewer.viewport : undefined;
+  }
+
+  /**
+   * Layers from the lowest to the highest, each over the whole picture, which is `width` pixels wide.
+   *
+   * @param {readonly object[]} layers
+   * @param {number} width
+   */
+  show(layers, width) {
+    const viewer = this.#open();
+    viewer.world.removeAll();
+    // Both sides may be zoomed as far, whatever their layers have.
+    const maxZoomLevel = Math.max(4, (mostPixelsPerPixel * width) / (this.#place.clientWidth || 1));
+    Object.assign(viewer.viewport, { maxZoomLevel });
+    for (const tileSource of layers) {
+      viewer.addTiledImage({ tileSource, x: 0, y: 0, width: 1, success: () => this.#added() });
+    }
+  }
+
+  #added() {
+    this.brighten(this.#brightness);
+    this.#chooseLayers();
+    this.#shown(this);
+  }
+
+  /** A layer without coarse levels is there where it can show something: else all of its tiles would be loaded at once. */
+  #chooseLayers() {
+    const viewer = this.#viewer;
+    for (let i = 0; viewer && i < viewer.world.getItemCount(); i++) {
+      const layer = viewer.world.getItemAt(i);
+      const { minLevel, maxLevel } = layer.source;
+      const ratio = layer.viewportToImageZoom(viewer.viewport.getZoom(false));
+      layer.setOpacity(minLevel === 0 || ratio > 2 ** (minLevel - maxLevel - 1) ? 1 : 0);
+    }
+  }
+
+  /**
+   * Tells where somebody points, in shares of the picture; undefined where it is no longer there.
+   *
+   * @param {(at: { x: number, y: number } | undefined) => void} tell
+   */
+  onPoint(tell) {
+    this.#place.addEventListener('pointermove', ({ clientX, clientY, pointerType }) => {
+      // A finger moves the picture.
+      if (pointerType === 'touch' || !this.viewport) return;
+      const { left, top } = this.#place.getBoundingClientRect();
+      const { x, y } = this.viewport.pointFromPixel(new Point(clientX - left, clientY - top));
+      const at = { x, y: y / this.#aspect };
+      tell(x >= 0 && x < 1 && at.y >= 0 && at.y < 1 ? at : undefined);
+    });
+    this.#place.addEventListener('pointerleave', () => tell(undefined));
+  }
+
+  /** Marks a part of the picture, in shares of the whole; undefined: none. @param {Region | undefined} part */
+  mark(part) {
+    this.#viewer?.clearOverlays();
+    if (!part || !this.viewport) return;
+    const [y, height] = [part.y * this.#aspect, part.height * this.#aspect];
+    this.#viewer?.addOverlay(element('div', { class: 'cell' }), new Rect(part.x, y, part.width, height));
+  }
+
+  /** Height by width. */
+  get #aspect() {
+    return this.#viewer?.world.getItemAt(0)?.getBounds().height ?? 1;
+  }
+
+  /** Shows it so many times as bright. @param {number} factor */
+  brighten(factor) {
+    this.#brightness = factor;
+    // Only the picture becomes brighter: what is around it stays dark.
+    for (const canvas of this.#place.querySelectorAll('canvas')) {
+      canvas.style.filter = factor === 1 ? '' : `brightness(${factor})`;
+    }
+  }
+
+  /** @param {string} sentence why there is no picture */
+  say(sentence) {
+    this.#viewer?.destroy();
+    this.#viewer = undefined;
+    this.#place.classList.add('out');
+    this.#place.replaceChildren(element('p', {}, sentence));
+  }
+
+  /** Shows the same part as another side. @param {ZoomSide} other */
+  follow(other) {
+    const [mine, its] = [this.viewport, other.viewport];
+    if (!mine || !its) return;
+    mine.panTo(its.getCenter(false), true);
+    mine.zoomTo(its.getZoom(false), undefined, true);
+  }
+
+  #open() {
+    if (this.#viewer) return this.#viewer;
+    this.#place.classList.remove('out');
+    this.#place.replaceChildren();
+    const token = bearer();
+    const viewer = createViewer({
+      element: this.#place,
+      showNavigationControl: false,
+      drawer: 'canvas',
+      // Pixels are to be seen as what they are.
+      imageSmoothingEnabled: false,
+      visibilityRatio: 0.3,
+      animationTime: 0.3,
+      gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
+      ...(token && { loadTilesWithAjax: true, ajaxHeaders: { authorization: token } }),
+    });
+    viewer.addHandler('pan', () => this.#moved(this));
+    viewer.addHandler('zoom', () => {
+      this.#chooseLayers();
+      this.#moved(this);
+    });
+    const focused = this.#place.querySelector('[tabindex]');
+    focused?.setAttribute('aria-label', `${this.#label}: arrow keys move, plus and minus zoom`);
+    focused?.setAttribute('role', 'application');
+    this.#viewer = viewer;
+    return viewer;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Hello, Lack, Load } from '@halogrid/proto';
+import type { NodeView } from '../scheduler/scheduler.ts';
+import type { NodeSession } from './node-session.ts';
+import type { NodeTotals } from './node-totals.ts';
+
+/** A node that is attached, as people see it. */
+export interface AttachedNodeView extends NodeTotals {
+  hello: Hello;
+  leases: number;
+  leasedBytes: number;
+  isDraining: boolean;
+  /** In all its conversations with this coordinator, as `shardsDone` and `pixelsDone`. */
+  shardsFailed: number;
+  /** What it was asked for and cannot do; times are milliseconds since 1970. */
+  lacks: Lack[];
+  /** What it has shown that it can do. */
+  shown: string[];
+  /** What its workers were at, as it told last in this conversation. */
+  load?: Load;
+  /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
+  asideUntilMs: number;
+  /** Milliseconds since 1970. */
+  attachedMs: number;
+}
+
+/** Every node, by name; `knownOf` is what the scheduler has of it, and `offsetMs` leads from its clock to 1970. */
+export function attachedNodes(
+  sessions: readonly [session: number, node: NodeSession][],
+  knownOf: (session: number) => NodeView,
+  nowMs: number,
+  offsetMs: number,
+): AttachedNodeView[] {
+  const views = sessions.map(([session, node]) => viewNode(node, knownOf(session), nowMs, offsetMs));
+  return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
+}
+
+function viewNode(
+  { connection: _, totals, ...node }: NodeSession,
+  { asideUntilMs, lacks, failures: shardsFailed, ...known }: NodeView,
+  nowMs: number,
+  offsetMs: number,
+): AttachedNodeView {
+  return {
+    ...node,
+    ...totals,
+    ...known,
+    shardsFailed,
+    lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
+    asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Log } from '@halogrid/service';
+import type { Pause } from '../job/system-pause.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Eyes } from '../sight/own-view.ts';
+import type { Clock } from './clock.ts';
+import type { JobWork } from './job-run.ts';
+import type { JobSpans } from './job-spans.ts';
+import type { Metrics } from './work-metrics.ts';
+
+export interface DispatcherOptions {
+  ledger: Ledger;
+  work: JobWork;
+  clock: Clock;
+  /** A node is lost when it is silent for longer after an order. */
+  reportWithinMs: number;
+  metrics: Metrics;
+  log: Log;
+  /** Where somebody collects spans. */
+  spans?: JobSpans | undefined;
+  /** How the coordinator finds out what it sees itself; its own unless given. */
+  eyes?: Eyes;
+  /** How long a job waits where nodes are attached and none can do what it needs. */
+  graceMs?: number;
+  /** The same for a host or bucket that it needs to read from. */
+  sourceGraceMs?: number;
+  /** The same for room for its results; no limit unless given. */
+  spaceGraceMs?: number;
+  /** Jobs that other coordinators lead, where there are such. */
+  others?: OtherJobs;
+  /** Cancels a failed job that could go on; returns false if there is no such job. */
+  cancelEnded?: (jobId: string) => Promise<boolean>;
+  /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
+  every?: (ms: number, task: () => void) => () => void;
+  /** Waits; by the system's timers unless given. */
+  pause?: Pause;
+}
+
+/** What is known of jobs that other coordinators lead. */
+export interface OtherJobs {
+  /** Resolves when the job has ended. */
+  cancel(jobId: string): Promise<void>;
+  /** What its leader wrote of it (`writeJobNow`); empty: nothing. */
+  now(jobId: string): string;
+}

@@ -1,0 +1,126 @@
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import { lackOf } from '../job/output-lack.ts';
+import type { PlannedStep } from '../job/shard.ts';
+import type { LedgerState, OpenShard } from '../ledger/ledger.ts';
+import type { JobOrder } from '../scheduler/events.ts';
+import type { DispatcherOptions } from './dispatcher-options.ts';
+import { JobRun, type JobRunListener } from './job-run.ts';
+import type { WorkParts } from './work-parts.ts';
+
+/** Begins jobs, goes on with them and cancels them. */
+export class JobDriver {
+  readonly #parts: WorkParts;
+  readonly #options: DispatcherOptions;
+
+  constructor(parts: WorkParts, options: DispatcherOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** Jobs that have not ended. */
+  get openJobs(): number {
+    return this.#parts.running.size;
+  }
+
+  /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
+  async submit(job: AcceptedJob): Promise<void> {
+    const { jobId, spec } = job;
+    const { ledger, clock, log, tell } = this.#parts;
+    await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
+    log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
+    tell({ kind: 'JobSubmitted', ...orderOf(job), epoch: ledger.epochOf(jobId) });
+    this.#start(job);
+  }
+
+  /**
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have `bringMs` to
+   * bring along what they have of it, `reportWithinMs` unless given; those that are attached are asked for it. Rejects with one sentence
+   * where what that coordinator left is lost.
+   */
+  async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
+    const { ledger } = this.#parts;
+    const open = await ledger.resume(job.jobId).catch((error) => {
+      // Resuming copies its file of histograms, which needs room.
+      if (lackOf(error)) return undefined;
+      throw error;
+    });
+    if (open) {
+      this.#start(job);
+      await this.#goOn(job, open, bringMs);
+    } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
+  }
+
+  async #goOn(job: AcceptedJob, open: OpenShard[], bringMs?: number): Promise<void> {
+    const { jobId } = job;
+    const { ledger, log, sessions, sights, tell } = this.#parts;
+    const { counts } = (await ledger.getJob(jobId))!;
+    log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
+    // Its shards are leased at once.
+    const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
+    const epoch = ledger.epochOf(jobId);
+    for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
+    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned: counts.shards, open: withNeeds, bringMs });
+  }
+
+  /** `begin` is called before anything else, as soon as the output can be written. */
+  #start(job: AcceptedJob, begin?: () => Promise<void>): void {
+    const { jobId } = job;
+    const { scheduler, running, recorder, sights, tell } = this.#parts;
+    recorder.jobSubmitted(job);
+    sights.jobStarted(job);
+    const listener: JobRunListener = {
+      planned: (steps) => this.#planned(jobId, steps),
+      planEnded: () => tell({ kind: 'PlanEnded', jobId }),
+      queued: () => scheduler.queued(jobId),
+      abandoned: () => tell({ kind: 'JobAbandoned', jobId }),
+      changed: (state) => {
+        recorder.jobIs(jobId, state);
+        running.tellChanged(jobId);
+      },
+    };
+    const { graceMs: folder = Number.POSITIVE_INFINITY, spaceGraceMs: room = Number.POSITIVE_INFINITY } = this.#options;
+    const run = new JobRun(job, { ...this.#options, outputGraces: { room, folder } }, listener, begin);
+    running.add(run, () => {
+      sights.jobEnded(jobId);
+      recorder.jobEnded(jobId);
+    });
+  }
+
+  #planned(jobId: string, steps: PlannedStep[]): void {
+    const { running, recorder, sights, tell } = this.#parts;
+    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [sights.planned(jobId, step.shard)] : []));
+    recorder.planned(jobId, steps);
+    if (shards.length > 0) tell({ kind: 'ShardsPlanned', jobId, shards });
+    running.tellChanged(jobId);
+  }
+
+  /** Counts a job of an earlier coordinator that ended without going on. */
+  endedBefore(jobId: string, state: LedgerState): void {
+    this.#parts.recorder.jobIs(jobId, state);
+  }
+
+  /** Cancels the job if it has not ended, and resolves when it has. */
+  async cancel(jobId: string): Promise<void> {
+    const { running } = this.#parts;
+    if (running.get(jobId)) await running.cancel(jobId);
+    else if (!(await this.#options.cancelEnded?.(jobId))) await this.#options.others?.cancel(jobId);
+  }
+
+  /** Resolves when the job has ended; at once for one that does not run. */
+  ended(jobId: string): Promise<void> {
+    return this.#parts.running.ended(jobId);
+  }
+
+  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
+  changed(jobId: string): Promise<void> {
+    return this.#parts.running.changed(jobId);
+  }
+}
+
+/** What the scheduler is to know of a job. */
+const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
+  jobId,
+  priority: spec.priority,
+  verifyPercent: spec.verifyPercent,
+  waitsForNode: spec.waitForNode,
+});

@@ -1,0 +1,80 @@
+import type { JobHistoryView, LeftNode } from '@halogrid/proto';
+import type { SearchNode } from '../retrieval/orders.ts';
+import { type AttachedNodeView, attachedNodes } from './attached-nodes.ts';
+import type { OtherJobs } from './dispatcher-options.ts';
+import type { JobTimeline } from './history/job-histories.ts';
+import { type JobNow, readJobNow, writeJobNow } from './job-now.ts';
+import type { WorkParts } from './work-parts.ts';
+
+type SeenParts = Pick<WorkParts, 'scheduler' | 'running' | 'sessions' | 'left' | 'recorder' | 'clock'>;
+
+/** What people, metrics and other coordinators ask about nodes and running jobs. It changes nothing. */
+export class WorkView {
+  readonly #parts: SeenParts;
+  readonly #others: OtherJobs | undefined;
+
+  constructor(parts: SeenParts, others: OtherJobs | undefined) {
+    this.#parts = parts;
+    this.#others = others;
+  }
+
+  /** Every attached node, by name. */
+  nodes(): AttachedNodeView[] {
+    const { scheduler, sessions, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const knownOf = (session: number) => scheduler.node(session)!;
+    return attachedNodes(sessions.entries(), knownOf, nowMs, clock.wallMs() - nowMs);
+  }
+
+  /** Nodes that left or were lost within a day, the last one first. */
+  leftNodes(): LeftNode[] {
+    return this.#parts.left.list();
+  }
+
+  /** The nodes that may be asked to look through parts of indexes. */
+  searchNodes(): SearchNode[] {
+    const { scheduler, sessions } = this.#parts;
+    const able = sessions
+      .entries()
+      .filter(([session, { hello }]) => hello.searches && !scheduler.node(session)?.isDraining);
+    return able.map(([session, { hello }]) => ({ session, id: hello.nodeId, device: hello.device?.kind ?? '' }));
+  }
+
+  /** When shards of a job were where; undefined as `history`. */
+  timeline(jobId: string): JobTimeline | undefined {
+    return this.#parts.recorder.histories.timeline(jobId, this.#parts.clock.monotonicMs());
+  }
+
+  /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
+  history(jobId: string): JobHistoryView | undefined {
+    return this.#parts.recorder.histories.view(jobId, this.#parts.clock.monotonicMs());
+  }
+
+  /** What a job is at, which its leader tells where that is another coordinator. */
+  jobNow(jobId: string): JobNow {
+    const { running, sessions, clock } = this.#parts;
+    const run = running.get(jobId);
+    const text = run ? '' : this.#others?.now(jobId);
+    const told = text ? readJobNow(text) : undefined;
+    if (told) return told;
+    const nodeIds = run?.nodeIds;
+    const nodes = sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
+    return { nodes, waiting: this.whyWaiting(jobId), speed: run?.speed.at(clock.monotonicMs()) };
+  }
+
+  /** What each job that runs here is at, as other coordinators read it, by id. */
+  jobsNow(): Map<string, string> {
+    return new Map(this.#parts.running.ids().map((jobId) => [jobId, writeJobNow(this.jobNow(jobId))]));
+  }
+
+  /** Why a job does not go on though nodes are attached, in one sentence; empty where it does. */
+  whyWaiting(jobId: string): string {
+    const { running, scheduler } = this.#parts;
+    return running.get(jobId)?.waiting ?? scheduler.whyBlocked(jobId) ?? '';
+  }
+
+  /** Shards of the running jobs, by state. */
+  shards(): { queued: number; leased: number; done: number } {
+    return this.#parts.scheduler.shards();
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import { expectedOf, hopelessShards } from './simulated-job.ts';
+
+/** What must hold while jobs run: no node holds more than its credit covers, or it holds one lease; nothing is negative. */
+export function checkMoment({ dispatcher }: SimulatedCluster): void {
+  for (const { hello, leases, leasedBytes } of dispatcher.view.nodes()) {
+    assert.ok(leasedBytes <= hello.creditBytes || leases === 1, `${hello.name} holds ${leasedBytes} bytes`);
+  }
+  const { queued, leased, done } = dispatcher.view.shards();
+  assert.ok(queued >= 0 && leased >= 0 && done >= 0, `${queued} queued, ${leased} leased, ${done} done`);
+}
+
+/**
+ * What must hold when all jobs have ended, whatever happened meanwhile: the results are those that were computed without the
+ * coordinator, bit for bit; every shard was accepted once, or is quarantined; counts and metrics agree. Where a coordinator
+ * died, what it had accepted and could not say any more is not counted, and never accepted again.
+ */
+export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
+  let committed = 0;
+  let quarantined = 0;
+  const isWhole = cluster.followed === 0;
+  for (const job of cluster.jobs.values()) {
+    const { jobId, shards } = job;
+    const record = (await cluster.ledger.getJob(jobId))!;
+    assert.equal(record.state, 'complete', `${jobId}: ${record.error}`);
+    const results = cluster.results.get(jobId)!;
+    const expected = expectedOf(job);
+    const given = [...results.sources].flatMap((source) => (source.state === 'quarantined' ? [source.error] : []));
+    assert.equal(given.length, expected.quarantined, `${jobId}: quarantined because ${given.join('; ')}`);
+    const parts = (results.parts ?? [{ results }]).map(({ results: { digest, counted, bins } }) => {
+      return { digest, counted, bins: [...bins] };
+    });
+    assert.deepEqual({ digest: record.digest, quarantined: record.counts.quarantined, parts }, expected, jobId);
+
+    const lost = hopelessShards(job);
+    const accepted = cluster.commits.get(jobId) ?? [];
+    for (let shard = 0; shard < shards; shard++) {
+      const times = accepted[shard] ?? 0;
+      const atMost = lost.has(shard) ? 0 : 1;
+      assert.ok(times === atMost || (times < atMost && !isWhole), `${times} results accepted of ${jobId}/${shard}`);
+      committed += times;
+    }
+    assert.equal(record.counts.shardsDone, shards);
+    assert.equal(record.counts.shards, shards);
+    assert.ok(record.counts.attempts >= shards);
+    quarantined += lost.size;
+  }
+  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
+  const metrics = await cluster.counted();
+  assert.equal(metrics.committed, committed, 'metrics agree with the ledger');
+  assert.ok(metrics.quarantined === quarantined || (metrics.quarantined > quarantined && !isWhole));
+}

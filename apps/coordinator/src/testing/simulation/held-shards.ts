@@ -1,0 +1,54 @@
+import type { LeaseOrder, NodeReport } from '../../dispatch/node-session.ts';
+import type { LeaseId } from '../../scheduler/events.ts';
+
+/** A shard that is not answered. */
+export interface HeldShard {
+  order: LeaseOrder;
+  /** What became of it while there was no connection. */
+  answer: ((lease: LeaseId) => NodeReport) | undefined;
+  /** It is of another coordinator, and this one has not said yet whether it goes on. */
+  isBrought?: boolean;
+}
+
+/** The shards that a simulated node holds, and the one of them that its device computes. */
+export class HeldShards {
+  #all: HeldShard[] = [];
+  #current: HeldShard | undefined;
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  /** In the order in which they came; a copy, so that some may be dropped meanwhile. */
+  list(): HeldShard[] {
+    return [...this.#all];
+  }
+
+  add(held: HeldShard): void {
+    this.#all.push(held);
+  }
+
+  /** The first that is to be computed, which is the current one from now on; undefined while there is one, or nothing to do. */
+  beginNext(): HeldShard | undefined {
+    if (this.#current) return undefined;
+    this.#current = this.#all.find(({ answer }) => !answer);
+    return this.#current;
+  }
+
+  /** The device is done with it. False where it was dropped meanwhile. */
+  end(held: HeldShard): boolean {
+    if (this.#current !== held) return false;
+    this.#current = undefined;
+    return true;
+  }
+
+  drop(held: HeldShard): void {
+    this.#all.splice(this.#all.indexOf(held), 1);
+    if (this.#current === held) this.#current = undefined;
+  }
+
+  clear(): void {
+    this.#all = [];
+    this.#current = undefined;
+  }
+}

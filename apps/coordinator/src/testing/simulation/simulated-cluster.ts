@@ -1,0 +1,286 @@
+import { basename, join } from 'node:path';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
+import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import { createMetrics } from '../../dispatch/work-metrics.ts';
+import type { DurableLedger } from '../../ledger/durable-ledger.ts';
+import { HistogramSpool } from '../../ledger/histogram-spool.ts';
+import type { JobResults, Ledger } from '../../ledger/ledger.ts';
+import { readHistograms } from '../../ledger/read-histograms.ts';
+import { countedRows } from '../../ledger/settled-rows.ts';
+import { SharedMemory } from '../../ledger/store/memory-store.ts';
+import { settledRows } from '../../ledger/testing/settled-rows.ts';
+import { noTables } from '../no-tables.ts';
+import { type MetricSums, sumMetrics } from './metric-sums.ts';
+import type { NodeNature } from './node-nature.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { simulatedDisk } from './simulated-disk.ts';
+import { isFull, noRoom } from './simulated-files.ts';
+import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
+import { SimulatedNode } from './simulated-node.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+/** A run that takes longer than this many simulated hours will not end. */
+const endlessMs = 24 * 3_600_000;
+
+export const reportWithinMs = 3000;
+
+/** Shared by all runs, which read differences off it. */
+const metrics = createMetrics(createRegistry('coordinator'));
+const log = createLog('simulation', 'silent');
+
+export interface ClusterOptions {
+  seed: number;
+  /** An empty folder, for histograms. */
+  folder: string;
+  /** Time that the ledger takes for a transaction. */
+  commitMs?: number;
+  referenceSlowness?: number;
+}
+
+/**
+ * The real scheduler, dispatcher and ledger, with simulated nodes, on a virtual clock, in one process. What happens depends
+ * on the seed alone: between two moments everything that is promised is waited for, the disk too.
+ */
+export class SimulatedCluster {
+  readonly clock = new VirtualClock();
+  readonly random: SeededRandom;
+  readonly nodes: SimulatedNode[] = [];
+  readonly jobs = new Map<string, SimulatedJob>();
+  /** As they were written. */
+  readonly results = new Map<string, JobResults>();
+  /** Results a shard, by job, of which a ledger said that it has them. */
+  readonly commits = new Map<string, number[]>();
+  /** Coordinators that were followed by another. */
+  followed = 0;
+  readonly world: CoordinatorWorld;
+  readonly #referenceSlowness: number;
+  /** Jobs that clients have submitted. */
+  readonly #submitted = new Set<string>();
+  readonly #ended = new Set<string>();
+  readonly #metricsBefore: Promise<MetricSums>;
+  #leader: SimulatedCoordinator | undefined;
+  /** The last one that led. */
+  #last!: SimulatedCoordinator;
+  readonly #alive = new Set<SimulatedCoordinator>();
+  readonly #endings: Promise<void>[] = [];
+  #failure: unknown;
+
+  private constructor({ seed, folder, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
+    this.random = new SeededRandom(seed);
+    this.#referenceSlowness = referenceSlowness;
+    // Its series end when nodes leave, so that there is no difference to take.
+    metrics.wrongAnswers.reset();
+    this.#metricsBefore = sumMetrics(metrics);
+    this.world = {
+      clock: this.clock,
+      memory: new SharedMemory(),
+      commitMs,
+      failure: undefined,
+      openSpool: ({ out }, name) => {
+        const disk = simulatedDisk(async () => this.#checkRoom(out));
+        return new HistogramSpool(join(folder, `${basename(out)}${name}`), disk);
+      },
+      work: {
+        plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
+        tables: () => noTables,
+        finalise: (results, _pipeline, { until }) => until(() => this.#finalise(results)),
+        abandon: async () => false,
+        release: () => {},
+      },
+      outages: [],
+      full: [],
+      reportWithinMs,
+      metrics,
+      log,
+      observe: (ledger) => this.#observed(ledger),
+    };
+  }
+
+  static async create(options: ClusterOptions): Promise<SimulatedCluster> {
+    const cluster = new SimulatedCluster(options);
+    await cluster.lead();
+    return cluster;
+  }
+
+  get dispatcher(): Dispatcher {
+    return this.#last.dispatcher;
+  }
+
+  get ledger(): DurableLedger {
+    return this.#last.ledger;
+  }
+
+  /** As a client does that hears of no coordinator: it submits the job when there is one, unless it is known. */
+  submit(job: SimulatedJob): void {
+    this.jobs.set(job.jobId, job);
+    this.#submitted.add(job.jobId);
+    if (this.#leader) this.#hand(this.#leader, job);
+  }
+
+  async cancel(jobId: string): Promise<void> {
+    await this.dispatcher.jobs.cancel(jobId);
+  }
+
+  /** A node that is there from `atMs` on. */
+  add(nature: NodeNature, atMs = 0): SimulatedNode {
+    const { clock, random, jobs } = this;
+    const leader = () => (this.#leader?.isRunning ? this.#leader : undefined);
+    const { outages, full } = this.world;
+    const given = { clock, random, leader, jobs, outages, full, reportWithinMs };
+    const surroundings = { ...given, referenceSlowness: this.#referenceSlowness };
+    const node = new SimulatedNode(nature, surroundings);
+    this.nodes.push(node);
+    clock.after(atMs, () => node.start());
+    return node;
+  }
+
+  /** The coordinator's process is killed, and another is there so much later. */
+  restart(afterMs: number): void {
+    if (!this.#leader) return;
+    this.#end(this.#leader);
+    this.#leader = undefined;
+    this.clock.after(afterMs, () => this.#follow());
+  }
+
+  /** The coordinator's process stands still; another leads after a time, and then the old one goes on. */
+  failOver(afterMs: number, wakeAfterMs: number): void {
+    const old = this.#leader;
+    if (!old) return;
+    old.pause();
+    this.clock.after(afterMs, () => {
+      this.#leader = undefined;
+      this.#follow();
+    });
+    this.clock.after(wakeAfterMs, () => old.wake());
+    // It ends when it hears that another leads, with its next renewal.
+    this.clock.after(wakeAfterMs + 1000, () => this.#end(old));
+  }
+
+  /** Nothing can be written to the ledger for so long. */
+  failStore(ms: number, failure = new Error('The disk is full')): void {
+    this.world.failure = failure;
+    this.clock.after(ms, () => {
+      this.world.failure = undefined;
+    });
+  }
+
+  /** A coordinator starts, and goes on with what the one before has left. Rejects where that is damaged. */
+  async lead(): Promise<void> {
+    const coordinator = await SimulatedCoordinator.start(this.world);
+    this.#last = coordinator;
+    this.#alive.add(coordinator);
+    const { ledger, dispatcher } = coordinator;
+    for (const { jobId, finishedMs } of (await ledger.listJobs()).reverse()) {
+      if (finishedMs > 0) this.#ended.add(jobId);
+      else await dispatcher.jobs.resume(acceptedJob(this.jobs.get(jobId)!));
+    }
+    this.#leader = coordinator;
+    for (const jobId of this.#submitted) {
+      if (!(await ledger.getJob(jobId))) this.#hand(coordinator, this.jobs.get(jobId)!);
+    }
+  }
+
+  /** Lets time pass until that is so; `check` is called at every moment. Throws where it never comes. */
+  async until(isSo: () => boolean, check: () => void = () => {}): Promise<void> {
+    for (;;) {
+      await settle();
+      if (this.#failure) throw this.#failure;
+      check();
+      if (isSo()) return;
+      if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
+        throw new Error(`Nothing comes of it any more: ${JSON.stringify(this.dispatcher.view.shards())} shards`);
+      }
+    }
+  }
+
+  /** Lets time pass until every job has ended. */
+  async untilEnded(check?: () => void): Promise<void> {
+    await this.until(() => this.#leader !== undefined && this.#ended.size === this.jobs.size, check);
+  }
+
+  async close(): Promise<void> {
+    for (const coordinator of this.#alive) this.#end(coordinator);
+    let isOver = false;
+    const over = Promise.all(this.#endings).then(() => {
+      isOver = true;
+    });
+    // Transactions that are under way end in their time.
+    for (; !isOver; this.clock.step()) await settle();
+    await over;
+  }
+
+  /** What the metrics counted in this run. */
+  async counted(): Promise<MetricSums> {
+    const [before, now] = [await this.#metricsBefore, await sumMetrics(metrics)];
+    const keys = Object.keys(now) as (keyof MetricSums)[];
+    return Object.fromEntries(keys.map((key) => [key, now[key] - before[key]])) as unknown as MetricSums;
+  }
+
+  #follow(): void {
+    this.followed++;
+    this.lead().catch((error: unknown) => {
+      this.#failure = error;
+    });
+  }
+
+  #end(coordinator: SimulatedCoordinator): void {
+    this.#alive.delete(coordinator);
+    for (const node of this.nodes) node.coordinatorDied(coordinator);
+    this.#endings.push(coordinator.kill());
+  }
+
+  #hand({ dispatcher }: SimulatedCoordinator, job: SimulatedJob): void {
+    // The client of a coordinator that dies meanwhile submits it again.
+    dispatcher.jobs.submit(acceptedJob(job)).catch(() => {});
+  }
+
+  #checkRoom(uri: string): void {
+    if (isFull(this.world.full, uri, this.clock.monotonicMs())) throw noRoom();
+  }
+
+  /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
+  async #finalise(results: JobResults): Promise<undefined> {
+    const { jobId, spec } = results.job;
+    this.#checkRoom(spec.out);
+    for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
+      const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
+      const { file } = settled;
+      const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
+      const sum = new Array<bigint>(binCount).fill(0n);
+      for (const { bins } of readHistograms(file, done, binCount)) {
+        for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
+      }
+      if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');
+    }
+    this.results.set(jobId, results);
+    return undefined;
+  }
+
+  /** The ledger; what it accepts and ends is noted. */
+  #observed(ledger: Ledger): Ledger {
+    const commit: Ledger['commit'] = async (shard) => {
+      const outcome = await ledger.commit(shard);
+      if (outcome === 'committed') this.#count(shard.jobId, shard.shard);
+      return outcome;
+    };
+    const setState: Ledger['setState'] = async (jobId, state, at) => {
+      await ledger.setState(jobId, state, at);
+      if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#ended.add(jobId);
+    };
+    const observed: Partial<Ledger> = { commit, setState };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  #count(jobId: string, shard: number): void {
+    const commits = this.commits.get(jobId) ?? [];
+    commits[shard] = (commits[shard] ?? 0) + 1;
+    this.commits.set(jobId, commits);
+  }
+}

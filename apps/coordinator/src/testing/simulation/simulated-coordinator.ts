@@ -1,0 +1,172 @@
+import type { Log } from '@halogrid/service';
+import { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { JobWork } from '../../dispatch/job-run.ts';
+import type { Metrics } from '../../dispatch/work-metrics.ts';
+import type { AcceptedJob } from '../../job/accepted-job.ts';
+import { askEveryMs, leaseMs } from '../../leadership/lease-keeping.ts';
+import { SharedJobs } from '../../leadership/shared-jobs.ts';
+import { DurableLedger } from '../../ledger/durable-ledger.ts';
+import type { OpenSpool } from '../../ledger/job-sums.ts';
+import { Journal } from '../../ledger/journal.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
+import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface CoordinatorWorld extends StoreWorld {
+  openSpool: OpenSpool;
+  work: JobWork;
+  /** Disks that are full. */
+  full: FullDisk[];
+  /** Hosts that are away. */
+  outages: Outage[];
+  reportWithinMs: number;
+  metrics: Metrics;
+  log: Log;
+  /** Watches what the ledger is told. */
+  observe: (ledger: Ledger) => Ledger;
+  /** Where several lead: told that another has taken the jobs of this one, which ends. */
+  fenced?: (coordinator: SimulatedCoordinator) => void;
+  /** The same: a job that was submitted. */
+  acceptedJob?: (jobId: string) => AcceptedJob;
+}
+
+/** One process of a coordinator: the real dispatcher, scheduler and ledger, from when it leads until it dies. */
+export class SimulatedCoordinator {
+  readonly dispatcher: Dispatcher;
+  readonly ledger: DurableLedger;
+  readonly #store: SimulatedStore;
+  #state: 'running' | 'paused' | 'dead' = 'running';
+  /** What happened to it while it stood still. */
+  #late: (() => void)[] = [];
+  #wake: () => void = () => {};
+  #shared: SharedJobs | undefined;
+  #stopRenewing: () => void = () => {};
+
+  private constructor(ledger: DurableLedger, store: SimulatedStore, world: CoordinatorWorld, shared?: SharedJobs) {
+    const { work, clock, reportWithinMs, metrics, log } = world;
+    this.ledger = ledger;
+    this.#store = store;
+    this.dispatcher = new Dispatcher({
+      ledger: world.observe(ledger),
+      work,
+      clock,
+      reportWithinMs,
+      metrics,
+      log,
+      eyes: simulatedEyes(world.outages, world.full, () => clock.monotonicMs()),
+      pause: (ms, signal) => pauseOf(clock, ms, signal),
+      every: (ms, task) => clock.every(ms, () => this.tell(task)),
+      ...(shared && { others: shared }),
+    });
+  }
+
+  /** Takes the store over and knows the jobs in it. Rejects with one sentence where that is damaged. */
+  static async start(world: CoordinatorWorld): Promise<SimulatedCoordinator> {
+    const store = new SimulatedStore(world);
+    const { clock, log, openSpool } = world;
+    // Where one leads, a lease that has ended at once leaves the way to the next one free.
+    const epoch = (await store.acquire('simulated', store.shares ? leaseMs : 0))!;
+    const journal = new Journal({
+      store,
+      epoch,
+      log,
+      nowMs: () => clock.monotonicMs(),
+      pause: (ms, signal) => pauseOf(clock, ms, signal),
+    });
+    const home = { journal };
+    const homeOf = async () => home;
+    if (!store.shares) {
+      const ledger = new DurableLedger({ epoch, homeOf, openSpool });
+      await ledger.load(home);
+      return new SimulatedCoordinator(ledger, store, world);
+    }
+    const nowMs = () => clock.monotonicMs();
+    let isLost = false;
+    const shared = new SharedJobs({
+      ...{ store, shares: store.shares, epoch, log, nowMs },
+      lost: () => {},
+      after: (ms, task) => {
+        let isCancelled = false;
+        clock.after(ms, () => isCancelled || coordinator.tell(task));
+        return () => {
+          isCancelled = true;
+        };
+      },
+    });
+    const ledger = new DurableLedger({ epoch, homeOf, openSpool, others: shared });
+    const coordinator: SimulatedCoordinator = new SimulatedCoordinator(ledger, store, world, shared);
+    coordinator.#shared = shared;
+    coordinator.#stopRenewing = clock.every(askEveryMs, () => {
+      coordinator.tell(() => {
+        if (isLost || world.failure) return;
+        void store.renew(epoch, leaseMs).then((isRenewed) => {
+          isLost = !isRenewed;
+          if (isLost) world.fenced?.(coordinator);
+        });
+      });
+    });
+    const { dispatcher } = coordinator;
+    void shared.start({
+      has: (jobId) => ledger.has(jobId),
+      takeUp: async ({ jobId, epoch }) => {
+        const record = await ledger.adopt(home, jobId, epoch);
+        if (record)
+          await dispatcher.jobs.resume(
+            world.acceptedJob!(jobId),
+            dispatcher.view.nodes().length > 0 ? 2000 : undefined,
+          );
+      },
+      cancel: (jobId) => void dispatcher.jobs.cancel(jobId),
+      now: () => dispatcher.view.jobsNow(),
+    });
+    return coordinator;
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
+  /** Has something happen to it; later where it stands still, and never where it is dead. */
+  tell(happen: () => void): void {
+    if (this.#state === 'running') happen();
+    else if (this.#state === 'paused') this.#late.push(happen);
+  }
+
+  /** It stands still, as with SIGSTOP; one that does already goes on when it would have. */
+  pause(): void {
+    if (this.#state !== 'running') return;
+    this.#state = 'paused';
+    this.#store.running = new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  wake(): void {
+    this.#wake();
+    if (this.#state !== 'paused') return;
+    this.#state = 'running';
+    for (const happen of this.#late.splice(0)) happen();
+  }
+
+  /** It ends at once: whatever it was doing is not done. Resolves when nothing of it is left, not even open files. */
+  async kill(): Promise<void> {
+    this.#state = 'dead';
+    this.#store.isDead = true;
+    this.#wake();
+    this.#stopRenewing();
+    await this.#shared?.close();
+    // What its disk has no room for would be tried again until there is some.
+    this.ledger.stopRetrying();
+    await this.dispatcher.close();
+    await this.ledger.close();
+  }
+}
+
+function pauseOf(clock: VirtualClock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve);
+    signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
+  });
+}

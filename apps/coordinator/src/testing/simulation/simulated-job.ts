@@ -1,0 +1,187 @@
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
+import type { AcceptedJob } from '../../job/accepted-job.ts';
+import type { PlannedSources } from '../../job/planned-sources.ts';
+import { previewSources } from '../../job/preview-choice.ts';
+import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
+import { digestOfAll, jobDigest } from '../../ledger/digest.ts';
+import { jobLine } from '../../ledger/job-line.ts';
+import { foundFrames } from '../found-frames.ts';
+import { plannedSources } from '../planned.ts';
+
+/** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
+export interface SimulatedJob {
+  jobId: string;
+  kind: 'frames' | 'tiles';
+  shards: number;
+  /** Frames a shard, or tiles an image. */
+  group: number;
+  /** The cost of each shard; one number for all. */
+  costBytes: number;
+  /** Folders that its sources are in, in turn. */
+  roots: number;
+  /** Each of these is a host. */
+  onHosts?: boolean;
+  /** Pipelines, which have names where there is more than one. */
+  pipelines: number;
+  waitsForNode: boolean;
+  priority: number;
+  verifyPercent: number;
+  /** Shards that no device computes. */
+  poison: ReadonlySet<number>;
+  /** Shards that end the process that computes them. */
+  killers: ReadonlySet<number>;
+  /** Shards whose input is another than the one that was planned. */
+  changed: ReadonlySet<number>;
+}
+
+/** Their pipelines have equally many bins. */
+const conventions = ['nw-cw-msb', 'nw-cw-lsb', 'scikit-image'];
+export const mostPipelines = conventions.length;
+
+const operationsOf = (part: number) => [{ kernel: 'lbp', parameters: { convention: conventions[part]! } }];
+const nameOf = (part: number): string => `part-${part}`;
+const partsOf = ({ pipelines }: SimulatedJob): number[] => Array.from({ length: pipelines }, (_, part) => part);
+
+/** Version of every source. */
+const listed = 'listed';
+
+const side = 4;
+export const binCount = 256;
+
+export const rootOf = ({ jobId, onHosts }: Pick<SimulatedJob, 'jobId' | 'onHosts'>, root: number): string =>
+  onHosts ? `http://${jobId}-${root}` : `file:///in/${jobId}/${root}`;
+
+export function acceptedJob(job: SimulatedJob): AcceptedJob {
+  const { jobId, roots, waitsForNode, priority, verifyPercent } = job;
+  const named = partsOf(job).map((part) => ({ name: nameOf(part), pipeline: { operations: operationsOf(part) } }));
+  const spec = JobSpec.fromPartial({
+    sources: Array.from({ length: roots }, (_, root) => rootOf(job, root)),
+    ...(named.length > 1 ? { pipelines: { named } } : { pipeline: { operations: operationsOf(0) } }),
+    out: `file:///out/${jobId}`,
+    mapFormat: 'none',
+    priority,
+    waitForNode: waitsForNode,
+    verifyPercent,
+  });
+  return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
+}
+
+/** The plan of a job, as the thread that plans makes it. */
+export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
+  for (let shard = 0; shard < job.shards; shard++) {
+    const work = workOf(job, shard);
+    const steps: PlanStep[] = [{ kind: 'shard', shard: { shard, work, costBytes: job.costBytes } }];
+    const isFirst = job.kind === 'frames' || shard % job.group === 0;
+    yield isFirst ? [{ kind: 'sources', sources: work.sources }, ...steps] : steps;
+  }
+}
+
+const uriOf = (job: SimulatedJob, source: number): string => `${rootOf(job, source % job.roots)}/${source}.pgm`;
+
+/** Indexes of the sources that a shard reads. */
+function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
+  if (kind === 'tiles') return [Math.floor(shard / group)];
+  return Array.from({ length: group }, (_, i) => shard * group + i);
+}
+
+function workOf(job: SimulatedJob, shard: number): Shard['work'] {
+  const sources = plannedOf(job, shard);
+  return job.kind === 'frames' ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
+}
+
+function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
+  const first = shard - (shard % job.group);
+  const tiles = job.kind === 'frames' ? {} : { tiles: Math.min(job.group, job.shards - first) };
+  return plannedSources(
+    sourcesOf(job, shard).map((index) => {
+      const its = { index, uri: uriOf(job, index), name: String(index), version: listed, pin: listed };
+      // A few leave something to be written.
+      return { ...its, ...tiles, ...(index < previewSources && { preview: true as const }) };
+    }),
+  );
+}
+
+function tileOf(job: SimulatedJob, shard: number) {
+  const first = shard - (shard % job.group);
+  const size = { width: side * Math.min(job.group, job.shards - first), height: side };
+  return { size, rect: { x: side * (shard - first), y: 0, width: side, height: side } };
+}
+
+/** What a right device finds: every result is unlike its neighbours', so that none can stand for another. */
+export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return sourcesOf(job, shard).flatMap((source) => {
+    const size = { width: side, height: side };
+    const area = job.kind === 'tiles' ? tileOf(job, shard) : { size, rect: { x: 0, y: 0, ...size } };
+    const value = job.kind === 'tiles' ? shard : source;
+    return partsOf(job).map((pipeline) => {
+      const bins = new Array<number>(binCount).fill(0);
+      bins[(value + 31 * pipeline) % binCount]! += 9;
+      bins[(value * 7 + 3) % binCount]! += 4 - pipeline;
+      return { source, ...area, counted: 13 - pipeline, bins, ...(pipeline > 0 && { pipeline }) };
+    });
+  });
+}
+
+/** What a wrong device finds: it looks right, and of several pipelines all but the last are. */
+export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return resultsOf(job, shard).map((result) => {
+    const isRight = (result.pipeline ?? 0) + 1 < job.pipelines;
+    const bins = Array.from(result.bins);
+    return isRight ? result : { ...result, bins: [...bins.slice(1), bins[0]!] };
+  });
+}
+
+/** What any device finds in an image that was replaced by a larger one, or in a frame that was by a smaller one. */
+export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return resultsOf(job, shard).map((result) => {
+    if (job.kind === 'frames') return { ...result, size: { ...result.size, height: 1 } };
+    return { ...result, rect: { ...result.rect, y: result.rect.y + side } };
+  });
+}
+
+/** An answer with those results, as it comes off the wire. */
+export function answerOf({ kind }: SimulatedJob, results: SourceResult[], errors: SourceError[]): ShardAnswer {
+  const rest = { errors, stageSeconds: {}, inputBytes: 0 };
+  return kind === 'tiles' ? { results, ...rest } : { results: [], found: foundFrames(results), ...rest };
+}
+
+/** Shards that come to nothing, whoever computes them. */
+export function hopelessShards({ poison, killers, changed }: SimulatedJob): Set<number> {
+  return new Set([...poison, ...killers, ...changed]);
+}
+
+/** What a pipeline of a job comes to. */
+export interface ExpectedPart {
+  digest: string;
+  counted: bigint;
+  bins: bigint[];
+}
+
+/** What the job must come to, computed without the coordinator's merge. */
+export function expectedOf(job: SimulatedJob): { digest: string; quarantined: number; parts: ExpectedPart[] } {
+  const results = Array.from({ length: job.shards }, (_, shard) => resultsOf(job, shard));
+  const hopeless = hopelessShards(job);
+  const lost = new Set([...hopeless].flatMap((shard) => results[shard]!.map(({ source }) => source)));
+  const parts = partsOf(job).map((part) => {
+    const its = results.flat().filter(({ pipeline = 0 }) => pipeline === part);
+    return expectedPart(its, lost, jobLine(createPipeline(operationsOf(part)), { rows: 1, columns: 1 }));
+  });
+  const digests = parts.map(({ digest }, part) => ({ name: nameOf(part), digest }));
+  return { digest: parts.length > 1 ? digestOfAll(digests) : parts[0]!.digest, quarantined: lost.size, parts };
+}
+
+function expectedPart(results: readonly SourceResult[], lost: ReadonlySet<number>, line: string): ExpectedPart {
+  const total = { counted: 0n, bins: new Array<bigint>(binCount).fill(0n) };
+  const digests = [...Map.groupBy(results, ({ source }) => source)].map(([source, parts]) => {
+    if (lost.has(source)) return quarantinedDigest;
+    const bins = new Array<number>(binCount).fill(0);
+    for (const part of parts) for (let i = 0; i < binCount; i++) bins[i]! += part.bins[i]!;
+    const counted = parts.reduce((sum, part) => sum + part.counted, 0);
+    total.counted += BigInt(counted);
+    for (let i = 0; i < binCount; i++) total.bins[i]! += BigInt(bins[i]!);
+    return sourceDigest(parts[0]!.size, counted, bins);
+  });
+  return { ...total, digest: jobDigest(line, digests) };
+}

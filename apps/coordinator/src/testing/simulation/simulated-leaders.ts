@@ -1,0 +1,215 @@
+import { basename, join } from 'node:path';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
+import { createMetrics } from '../../dispatch/work-metrics.ts';
+import { HistogramSpool } from '../../ledger/histogram-spool.ts';
+import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
+import { readRecords } from '../../ledger/read-records.ts';
+import { SharesMemory } from '../../ledger/store/memory-shares.ts';
+import { noTables } from '../no-tables.ts';
+import type { NodeNature } from './node-nature.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { simulatedDisk } from './simulated-disk.ts';
+import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
+import { SimulatedNode } from './simulated-node.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+/** A run that takes longer than this many simulated minutes will not end. */
+const endlessMs = 30 * 60_000;
+const reportWithinMs = 3000;
+const log = createLog('simulation', 'silent');
+
+/**
+ * Several coordinators that lead by one store: the real division of jobs, dispatcher, scheduler and ledger of each, on a virtual clock.
+ * A node is one here for each of its conversations.
+ */
+export class SimulatedLeaders {
+  readonly clock = new VirtualClock();
+  readonly random: SeededRandom;
+  readonly memory = new SharesMemory();
+  readonly jobs = new Map<string, SimulatedJob>();
+  readonly results = new Map<string, JobResults>();
+  /** Results a shard, by job, of which a ledger said that it has them. */
+  readonly commits = new Map<string, number[]>();
+  /** What was committed when, and which jobs ended, in the order of it. */
+  readonly history: string[] = [];
+  readonly nodes: SimulatedNode[] = [];
+  /** Coordinators whose jobs were taken. */
+  readonly #places: (SimulatedCoordinator | undefined)[] = [];
+  readonly #submitted = new Map<string, number>();
+  readonly #ended = new Map<string, JobRecord>();
+  readonly #endings: Promise<void>[] = [];
+  readonly #world: CoordinatorWorld;
+
+  constructor(options: { seed: number; folder: string; commitMs: number }) {
+    const { seed, folder, commitMs } = options;
+    this.random = new SeededRandom(seed);
+    // A stream of its own, so that what nodes do is the same whatever the disk does.
+    const ofDisk = new SeededRandom(seed ^ 0xd15c);
+    const disk = simulatedDisk(() => {
+      const ms = ofDisk.pick([0, 0, 1, 7]);
+      return ms > 0 ? new Promise((resolve) => this.clock.after(ms, resolve)) : Promise.resolve();
+    });
+    this.#world = {
+      clock: this.clock,
+      memory: this.memory,
+      commitMs,
+      failure: undefined,
+      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`), disk),
+      work: {
+        plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
+        tables: () => noTables,
+        finalise: async (results) => void this.results.set(results.job.jobId, results),
+        abandon: async () => false,
+        release: () => {},
+      },
+      outages: [],
+      full: [],
+      reportWithinMs,
+      metrics: createMetrics(createRegistry('coordinator')),
+      log,
+      observe: (ledger) => this.#observed(ledger),
+      acceptedJob: (jobId) => acceptedJob(this.jobs.get(jobId)!),
+      fenced: (coordinator) => this.#fenced(coordinator),
+    };
+  }
+
+  /** A coordinator starts at this place, from 0 on. */
+  async start(place: number): Promise<void> {
+    const coordinator = await SimulatedCoordinator.start(this.#world);
+    this.#places[place] = coordinator;
+    for (const [jobId, at] of this.#submitted) {
+      // Its client submits it again, where the coordinator died before it was known.
+      if (at === place && !this.memory.jobs.has(jobId)) this.#hand(coordinator, jobId);
+    }
+  }
+
+  submit(job: SimulatedJob, place: number): void {
+    this.jobs.set(job.jobId, job);
+    this.#submitted.set(job.jobId, place);
+    const coordinator = this.#places[place];
+    if (coordinator) this.#hand(coordinator, job.jobId);
+  }
+
+  /** A node with a conversation with each of so many places, which divide its credit. */
+  add(nature: NodeNature, places: number): void {
+    const siblings: SimulatedNode[] = [];
+    for (let place = 0; place < places; place++) {
+      const { clock, random, jobs } = this;
+      const { outages, full } = this.#world;
+      const leader = () => (this.#places[place]?.isRunning ? this.#places[place] : undefined);
+      const given = { clock, random, leader, jobs, outages, full, siblings, reportWithinMs };
+      const surroundings = { ...given, referenceSlowness: 3 };
+      const node = new SimulatedNode(nature, surroundings);
+      siblings.push(node);
+      this.nodes.push(node);
+      node.start();
+    }
+  }
+
+  /** The process at this place is killed, and another is there so much later; none where that is undefined. */
+  kill(place: number, againMs: number | undefined): void {
+    const coordinator = this.#places[place];
+    if (!coordinator) return;
+    this.#end(coordinator);
+    if (againMs !== undefined) this.clock.after(againMs, () => void this.start(place));
+  }
+
+  /** It stands still, and goes on. */
+  pause(place: number, ms: number): void {
+    const coordinator = this.#places[place];
+    coordinator?.pause();
+    this.clock.after(ms, () => coordinator?.wake());
+  }
+
+  /** Nothing can be read from or written to the store for so long. */
+  failStore(ms: number): void {
+    this.#world.failure = new Error('The database is away');
+    this.clock.after(ms, () => {
+      this.#world.failure = undefined;
+    });
+  }
+
+  /** Lets time pass until every job has ended. */
+  async untilEnded(): Promise<void> {
+    for (;;) {
+      await settle();
+      await this.#findEnded();
+      if (this.#ended.size === this.jobs.size) return;
+      if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
+        const open = [...this.jobs.keys()].filter((jobId) => !this.#ended.has(jobId));
+        throw new Error(`Nothing comes of ${open.join(', ')} any more`);
+      }
+    }
+  }
+
+  record(jobId: string): JobRecord {
+    return this.#ended.get(jobId)!;
+  }
+
+  async close(): Promise<void> {
+    for (const coordinator of this.#places) if (coordinator) this.#end(coordinator);
+    let isOver = false;
+    const over = Promise.all(this.#endings).then(() => {
+      isOver = true;
+    });
+    for (; !isOver; this.clock.step()) await settle();
+    await over;
+  }
+
+  /** Takes ends from the store: a coordinator may be killed after it wrote one down and before it told anybody. */
+  async #findEnded(): Promise<void> {
+    const untold = [...this.memory.jobs.values()].filter(({ jobId, leader }) => {
+      return leader === undefined && !this.#ended.has(jobId);
+    });
+    if (untold.length === 0) return;
+    const jobIds = new Set(untold.map(({ jobId }) => jobId));
+    for await (const { record } of readRecords(this.memory.store, jobIds, () => undefined)) {
+      this.#ended.set(record.jobId, record);
+      this.#note(`${record.jobId} ${record.state}`);
+    }
+  }
+
+  #hand({ dispatcher }: SimulatedCoordinator, jobId: string): void {
+    dispatcher.jobs.submit(acceptedJob(this.jobs.get(jobId)!)).catch(() => {});
+  }
+
+  #end(coordinator: SimulatedCoordinator): void {
+    const place = this.#places.indexOf(coordinator);
+    if (place >= 0) this.#places[place] = undefined;
+    for (const node of this.nodes) node.coordinatorDied(coordinator);
+    this.#endings.push(coordinator.kill());
+  }
+
+  /** Its supervisor starts another. */
+  #fenced(coordinator: SimulatedCoordinator): void {
+    const place = this.#places.indexOf(coordinator);
+    if (place < 0) return;
+    this.#end(coordinator);
+    this.clock.after(500, () => void this.start(place));
+  }
+
+  #note(what: string): void {
+    this.history.push(`${this.clock.monotonicMs()} ms: ${what}`);
+  }
+
+  #observed(ledger: Ledger): Ledger {
+    const commit: Ledger['commit'] = async (shard) => {
+      const outcome = await ledger.commit(shard);
+      if (outcome !== 'committed') return outcome;
+      const commits = this.commits.get(shard.jobId) ?? [];
+      commits[shard.shard] = (commits[shard.shard] ?? 0) + 1;
+      this.commits.set(shard.jobId, commits);
+      this.#note(`${shard.jobId}/${shard.shard} of ${shard.node}`);
+      return outcome;
+    };
+    const observed: Partial<Ledger> = { commit };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+}
