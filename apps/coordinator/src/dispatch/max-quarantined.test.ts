@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -142,7 +142,8 @@ const idle: JobWork = {
 
 /** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
-  const ledger = await openLedger(() => join(tmpdir(), 'never-written'));
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
+  const ledger = await openLedger(() => join(folder, 'spool'));
   const steps = planOf(
     Array.from({ length: 2 }, () => ({ width: 1, height: 1 })),
     1,
@@ -171,6 +172,7 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   await run.ended;
   const { state, error } = (await ledger.getJob('job'))!;
   await ledger.close();
+  await rm(folder, { recursive: true });
   return error || state;
 }
 

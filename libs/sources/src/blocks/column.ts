@@ -226,17 +226,20 @@ export const texts = (): Column<TextWriter, Texts> => ({
 /** UTF-8 has at most so many bytes for a UTF-16 unit. */
 const mostUnitBytes = 3;
 
+/** Most columns of texts of a block have none. */
+const none = Buffer.alloc(0);
+
 /** Keeps bytes of texts one after another: a buffer of each was most of what the thread of a plan had to collect. */
 export class TextWriter extends ColumnWriter<string> {
   readonly #shared: number[] = [];
   readonly #rest: number[] = [];
   readonly #sum: TextBytes;
-  #stored = Buffer.allocUnsafe(2 ** 12);
+  #stored = none;
   #storedBytes = 0;
   /** The text before, and room for the next. */
-  #before = Buffer.allocUnsafe(256);
+  #before = none;
   #beforeBytes = 0;
-  #now = Buffer.allocUnsafe(256);
+  #now = none;
 
   constructor(sum: TextBytes) {
     super();
@@ -246,17 +249,20 @@ export class TextWriter extends ColumnWriter<string> {
   put(row: number, text: string): void {
     this.at(row);
     const most = mostUnitBytes * text.length;
-    if (this.#now.length < most) this.#now = Buffer.allocUnsafe(2 * most);
+    if (this.#now.length < most) this.#now = Buffer.allocUnsafe(Math.max(256, 2 * most));
     const now = this.#now;
     const bytes = now.write(text);
     const before = this.#before;
     const least = Math.min(bytes, this.#beforeBytes);
     let shared = 0;
     while (shared < least && now[shared] === before[shared]) shared++;
+    const rest = bytes - shared;
     this.#shared.push(shared);
-    this.#rest.push(bytes - shared);
-    this.#store(now, shared, bytes);
-    this.#sum.storedBytes += bytes - shared;
+    this.#rest.push(rest);
+    if (this.#storedBytes + rest > this.#stored.length) this.#grow(this.#storedBytes + rest);
+    copyBytes(now, shared, bytes, this.#stored, this.#storedBytes);
+    this.#storedBytes += rest;
+    this.#sum.storedBytes += rest;
     this.#sum.writtenBytes += bytes;
     this.#now = before;
     this.#before = now;
@@ -267,19 +273,19 @@ export class TextWriter extends ColumnWriter<string> {
     return [this.#shared, this.#rest, this.#stored.subarray(0, this.#storedBytes)];
   }
 
-  /** Bytes that the last text has, and how many it has in common with the one before. */
-  get last(): { bytes: number; shared: number } {
-    return { bytes: this.#beforeBytes, shared: this.#shared.at(-1) ?? 0 };
+  /** Bytes of the last text. */
+  get lastBytes(): number {
+    return this.#beforeBytes;
   }
 
-  #store(bytes: Buffer, from: number, end: number): void {
-    const length = this.#storedBytes + end - from;
-    if (length > this.#stored.length) {
-      const larger = Buffer.allocUnsafe(2 * length);
-      this.#stored.copy(larger, 0, 0, this.#storedBytes);
-      this.#stored = larger;
-    }
-    copyBytes(bytes, from, end, this.#stored, this.#storedBytes);
-    this.#storedBytes = length;
+  /** How many it has in common with the one before. */
+  get lastShared(): number {
+    return this.#shared[this.#shared.length - 1] ?? 0;
+  }
+
+  #grow(length: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(2 ** 10, 2 * length));
+    this.#stored.copy(larger, 0, 0, this.#storedBytes);
+    this.#stored = larger;
   }
 }

@@ -77,10 +77,10 @@ export class SourcePacker {
   }
 
   #isElsewhere(uri: string): boolean {
-    const { bytes, shared } = this.#block.columns.uri.last;
+    const { lastBytes, lastShared } = this.#block.columns.uri;
     // A URI of as many bytes as units is ASCII.
-    const folderBytes = bytes === uri.length ? uri.lastIndexOf('/') : -1;
-    const isSame = folderBytes === this.#folderBytes && folderBytes >= 0 && shared > folderBytes;
+    const folderBytes = lastBytes === uri.length ? uri.lastIndexOf('/') : -1;
+    const isSame = folderBytes === this.#folderBytes && folderBytes >= 0 && lastShared > folderBytes;
     this.#folderBytes = folderBytes;
     return !isSame;
   }
