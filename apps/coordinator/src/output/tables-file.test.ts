@@ -190,7 +190,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const settle = async (source: number): Promise<void> => {
     const fate = fates[source]!;
     if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
-    else await ledger.commit(commitOf(source, fate, grid));
+    else if (fate !== 'unread') await ledger.commit(commitOf(source, fate, grid));
     tables.advance();
   };
   return { tables, settle, folder, path, ledger, asked, failures };
