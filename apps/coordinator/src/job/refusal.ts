@@ -1,4 +1,5 @@
 import { shortened } from '@halogrid/kernels';
+import { named, Sentence, sentence } from '@halogrid/proto/sentence';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
@@ -18,14 +19,20 @@ export function fitting(sentence: string): string {
 /** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`. */
+  /** The message, with the fields that it names, as the .proto files have them. */
+  readonly sentence: Sentence;
+  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`; the first that the sentence names unless given. */
   readonly field: string | undefined;
 
-  constructor(kind: RefusalKind, message: string, field?: string) {
-    super(fitting(message));
+  constructor(kind: RefusalKind, message: string | Sentence, field?: string) {
+    const whole = typeof message === 'string' ? new Sentence([message]) : message;
+    const text = String(whole);
+    const short = fitting(text);
+    super(short);
     this.name = 'Refusal';
     this.kind = kind;
-    this.field = field;
+    this.sentence = short === text ? whole : new Sentence([short]);
+    this.field = field ?? whole.field;
   }
 }
 
@@ -50,7 +57,8 @@ export function whyFailed(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws the refusal of a value, with what is allowed. `what` is a field of the request, or words about the one that `field` names. */
-export function refuseValue(what: string, value: unknown, allowed: string, field = what): never {
-  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`, shortened(field));
+/** Throws the refusal of a value, with what is allowed. `what` is a field of the request, or words that name it. */
+export function refuseValue(what: string | Sentence, value: unknown, allowed: string | Sentence): never {
+  const place = typeof what === 'string' ? named(shortened(what)) : what;
+  throw new Refusal('invalid', sentence`Expected ${allowed} for ${place} but received '${shortened(value)}'`);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorAnswer, maxImageBytes } from '@halogrid/proto';
+import { maxImageBytes } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Access, Log } from '@halogrid/service';
 import { Refusal, refuseValue } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
@@ -115,6 +116,6 @@ function nameIn({ path, body }: Route, field: string): string {
 /** Answers the same paths on a coordinator that does not lead, with why. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
-  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' } satisfies ErrorAnswer);
+  void sendJson(request, response, 503, errorAnswer('UNAVAILABLE', why));
   return true;
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
-import type { ErrorAnswer } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { parseByteRange } from './byte-range.ts';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 import { sendJson } from './send.ts';

@@ -1,0 +1,37 @@
+/** Longer texts are no words that somebody misspelt. */
+const longestWord = 40;
+const mostEdits = 2;
+
+/** ` (did you mean lbp?)` where one of `words` is near what was written, the nearest; nothing otherwise. */
+export function didYouMean(written: string, words: readonly string[]): string {
+  if (written.length > longestWord) return '';
+  const given = plain(written);
+  let [nearest, least] = ['', Math.min(mostEdits, Math.floor(given.length / 2)) + 1];
+  for (const word of words) {
+    const found = plain(word);
+    const distance = isBeginning(given, found) || isBeginning(found, given) ? 0.5 : editsBetween(given, found);
+    if (distance < least) [nearest, least] = [word, distance];
+  }
+  return nearest === '' ? '' : ` (did you mean ${nearest}?)`;
+}
+
+/** `map_format`, `map-format` and `mapFormat` are one word. */
+const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_]/g, '');
+
+const isBeginning = (a: string, b: string): boolean => a.length >= 3 && a.length < b.length && b.startsWith(a);
+
+/** Characters to insert, remove, replace or swap with the next one. */
+function editsBetween(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(Math.min(last[j]! + 1, row[j - 1]! + 1, replaced, isSwap ? before[j - 2]! + 1 : replaced));
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length]!;
+}
