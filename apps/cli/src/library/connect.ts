@@ -2,6 +2,7 @@ import { type Client, connect as connectHttp, createClient, type HttpClient, typ
 import { SubmitRequest } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { grpcTransport } from '../client/coordinator-client.ts';
+import { camelCase } from '../client/option-of-field.ts';
 import { nodeFetch } from '../results/node-fetch.ts';
 import { typedError } from './typed-error.ts';
 
@@ -30,7 +31,11 @@ export function connect(address: string, { token, tls: files }: ConnectOptions =
   try {
     const { tls } = createClientSecurity({ tlsCa: files?.ca, tlsCert: files?.cert, tlsKey: files?.key });
     if (/^https?:\/\//.test(address)) return connectHttp(address, { token, ...(tls && { fetch: nodeFetch(tls) }) });
-    const transport = grpcTransport(address, { tls, token: typeof token === 'function' ? token : () => token });
+    const transport = grpcTransport(
+      address,
+      { tls, token: typeof token === 'function' ? token : () => token },
+      { nameOf: camelCase },
+    );
     return createClient({ ...transport, submit: (request: JobRequest) => transport.submit(messageOf(request)) });
   } catch (error) {
     throw typedError(error);

@@ -20,7 +20,10 @@ test('whole numbers in the range are taken and all else is refused', () => {
 test('a word that is not allowed is refused with those that are', () => {
   const parse = oneOf('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
-  assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));
+  assert.throws(
+    () => parse('tpu'),
+    new UsageError("Expected one of cpu, gpu for --device but received 'tpu' (did you mean cpu?)"),
+  );
 });
 
 test('numbers that ascend are taken and all else is refused', () => {

@@ -1,11 +1,19 @@
-import { shortened } from '@halogrid/kernels';
+import { type ParameterError, shortened } from '@halogrid/kernels';
 import { named, Sentence, sentence } from '@halogrid/proto/sentence';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
- * for what is out of bounds, there is too much already, or the answer is unknown at this moment.
+ * for what is out of bounds, is in a form that is not taken, there is too much already, or the answer is unknown at this moment.
  */
-export type RefusalKind = 'invalid' | 'missing' | 'gone' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
+export type RefusalKind =
+  | 'invalid'
+  | 'missing'
+  | 'gone'
+  | 'unmet'
+  | 'forbidden'
+  | 'unsupported'
+  | 'exhausted'
+  | 'unavailable';
 
 /** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
 const maxBytes = 2_000;
@@ -57,8 +65,22 @@ export function whyFailed(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws the refusal of a value, with what is allowed. `what` is a field of the request, or words that name it. */
-export function refuseValue(what: string | Sentence, value: unknown, allowed: string | Sentence): never {
-  const place = typeof what === 'string' ? named(shortened(what)) : what;
-  throw new Refusal('invalid', sentence`Expected ${allowed} for ${place} but received '${shortened(value)}'`);
+/** The refusal of a parameter of a kernel, or of what is asked of its results, in that field. */
+export function refusalOf(error: ParameterError, field: string): Refusal {
+  const [before, after] = error.aroundName();
+  return new Refusal('invalid', sentence`${before}${named(field)}${after}`);
+}
+
+/**
+ * Throws the refusal of a value, with what is allowed. `what` is a field of the request, words that name one, or words about the one that
+ * `field` names.
+ */
+export function refuseValue(
+  what: string | Sentence,
+  value: unknown,
+  allowed: string | Sentence,
+  field?: string,
+): never {
+  const place = typeof what === 'string' && field === undefined ? named(shortened(what)) : what;
+  throw new Refusal('invalid', sentence`Expected ${allowed} for ${place} but received '${shortened(value)}'`, field);
 }

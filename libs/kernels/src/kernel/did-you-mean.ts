@@ -2,17 +2,24 @@
 const longestWord = 40;
 const mostEdits = 2;
 
-/** ` (did you mean lbp?)` where one of `words` is near what was written, the nearest; nothing otherwise. */
+/** ` (did you mean lbp?)` where one of `words` is near what was written; nothing otherwise. */
 export function didYouMean(written: string, words: readonly string[]): string {
-  if (written.length > longestWord) return '';
+  const word = nearestWord(written, words);
+  return word === undefined ? '' : ` (did you mean ${word}?)`;
+}
+
+/** The one of `words` that is nearest to what was written; undefined where none is near. */
+export function nearestWord(written: string, words: readonly string[]): string | undefined {
+  if (written.length > longestWord) return undefined;
   const given = plain(written);
-  let [nearest, least] = ['', Math.min(mostEdits, Math.floor(given.length / 2)) + 1];
+  let nearest: string | undefined;
+  let least = Math.min(mostEdits, Math.floor(given.length / 2)) + 1;
   for (const word of words) {
     const found = plain(word);
     const distance = isBeginning(given, found) || isBeginning(found, given) ? 0.5 : editsBetween(given, found);
     if (distance < least) [nearest, least] = [word, distance];
   }
-  return nearest === '' ? '' : ` (did you mean ${nearest}?)`;
+  return nearest;
 }
 
 /** `map_format`, `map-format` and `mapFormat` are one word. */

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nearestWord, shortened } from '@halogrid/kernels';
 import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
+import type { FieldError } from '@halogrid/proto/json';
+import { named, sentence } from '@halogrid/proto/sentence';
 import type { Access, Log } from '@halogrid/service';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
+import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -92,6 +95,14 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
+function fieldRefusal({ field, what, allowed, received, names }: FieldError): Refusal {
+  const near = nearestWord(received, names);
+  const given = names.length > 0 ? named(shortened(received)) : shortened(received);
+  const hint = near === undefined ? '' : sentence` (did you mean ${named(near)}?)`;
+  const why = sentence`Expected ${allowed} for ${what.naming(shortened)} but received '${given}'${hint}`;
+  return new Refusal('invalid', why, shortened(field));
+}
+
 const readParameters = (query: MessageName, text: string): Promise<unknown> =>
   inFields(({ messageOf, readQuery }) => readQuery(messageOf(query), new URLSearchParams(text)));
 
@@ -101,8 +112,7 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
     return read(json);
   } catch (error) {
     if (!(error instanceof json.FieldError)) throw error;
-    const { what, received, allowed, field } = error;
-    return refuseValue(what, received, allowed, field);
+    throw fieldRefusal(error);
   }
 }
 

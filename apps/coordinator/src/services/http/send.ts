@@ -11,6 +11,7 @@ const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
   missing: [404, 'NOT_FOUND'],
   unmet: [409, 'FAILED_PRECONDITION'],
   gone: [410, 'FAILED_PRECONDITION'],
+  unsupported: [415, 'INVALID_ARGUMENT'],
   exhausted: [429, 'RESOURCE_EXHAUSTED'],
   unavailable: [503, 'UNAVAILABLE'],
   ours: [500, 'INTERNAL'],
