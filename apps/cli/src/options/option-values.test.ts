@@ -20,10 +20,7 @@ test('whole numbers in the range are taken and all else is refused', () => {
 test('a word that is not allowed is refused with those that are', () => {
   const parse = oneOf('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
-  assert.throws(
-    () => parse('tpu'),
-    new UsageError("Expected one of cpu, gpu for --device but received 'tpu' (did you mean cpu?)"),
-  );
+  assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));
 });
 
 test('numbers that ascend are taken and all else is refused', () => {

@@ -13,6 +13,8 @@ const table: [written: string, words: string[], meant: string][] = [
   ['tile', ['title', 'tilePx'], 'tilePx'],
   ['pont', ['radius', 'points'], 'points'],
   ['gif', ['none', 'tiff'], ''],
+  ['cpu', ['gpu', 'software'], ''],
+  ['u16', ['f32', 'u8', 'i16'], ''],
   ['point', ['radius', 'points'], 'points'],
   ['unifrom', ['all', 'uniform', 'nri-uniform'], 'uniform'],
   ['gaussian5', ['gaussian-5', 'sobel'], 'gaussian-5'],

@@ -16,7 +16,8 @@ export function nearestWord(written: string, words: readonly string[]): string |
   let least = Math.min(mostEdits, Math.floor(given.length / 2)) + 1;
   for (const word of words) {
     const found = plain(word);
-    const distance = isBeginning(given, found) || isBeginning(found, given) ? 0.5 : editsBetween(given, found);
+    const isPart = isBeginning(given, found) || isBeginning(found, given);
+    const distance = isPart ? 0.5 : areShort(given, found) ? Number.POSITIVE_INFINITY : editsBetween(given, found);
     if (distance < least) [nearest, least] = [word, distance];
   }
   return nearest;
@@ -26,6 +27,10 @@ export function nearestWord(written: string, words: readonly string[]): string |
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_]/g, '');
 
 const isBeginning = (a: string, b: string): boolean => a.length >= 3 && a.length < b.length && b.startsWith(a);
+
+/** Words of three letters are often near each other and both meant, as cpu and gpu; but for the same letters in another order. */
+const areShort = (a: string, b: string): boolean =>
+  Math.max(a.length, b.length) <= 3 && [...a].sort().join('') !== [...b].sort().join('');
 
 /** Characters to insert, remove, replace or swap with the next one. */
 function editsBetween(a: string, b: string): number {
