@@ -5,15 +5,17 @@ import { Sentence } from '@halogrid/proto/sentence';
 const fieldKey = 'halogrid-field';
 const partsKey = 'halogrid-sentence-bin';
 
-/** Clients take 8 KiB of headers. The sentence is there already, and each of its bytes may become three. */
-const maxSentenceBytes = 1_500;
+/** Clients take 8 KiB of headers. */
+const maxHeaderBytes = 7_000;
 
 /** What a status says beside its sentence: which field is wrong, and where the sentence names fields. */
 export function refusalMetadata(sentence: Sentence, field: string): Metadata {
   const metadata = new Metadata();
-  metadata.set(fieldKey, encodeURI(field));
+  metadata.set(fieldKey, field.replaceAll(/[^ -~]/gu, '?'));
   const parts = Buffer.from(JSON.stringify(sentence.parts));
-  if (sentence.field !== undefined && parts.length <= maxSentenceBytes) metadata.set(partsKey, parts);
+  // The sentence itself is there, too, and each of its bytes may become three.
+  const isShort = encodeURI(String(sentence)).length + (parts.length * 4) / 3 <= maxHeaderBytes;
+  if (sentence.field !== undefined && isShort) metadata.set(partsKey, parts);
   return metadata;
 }
 
@@ -23,7 +25,7 @@ export function readRefusal(details: string, metadata: Metadata | undefined): { 
   const [text] = metadata?.get(partsKey) ?? [];
   try {
     const parts: string[] = text === undefined ? [details] : JSON.parse(String(text));
-    return { sentence: new Sentence(parts), ...(field !== undefined && { field: decodeURI(String(field)) }) };
+    return { sentence: new Sentence(parts), ...(field !== undefined && { field: String(field) }) };
   } catch {
     // Another program answers.
     return { sentence: new Sentence([details]) };

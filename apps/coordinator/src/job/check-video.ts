@@ -31,7 +31,8 @@ function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOpt
   if (every > maxEvery) refuseValue('video.every', every, `0 to ${maxEvery}`);
   if (toMs !== undefined && toMs <= (fromMs ?? 0)) refuseValue('video.to_ms', toMs, `more than ${fromMs ?? 0}`);
   if (fpsNum > 0 !== fpsDen > 0) {
-    refuseValue('video.fps_num', `${fpsNum}/${fpsDen}`, sentence`a fraction with ${named('video.fps_den')}`);
+    const both = sentence`${named('video.fps_num')} and ${named('video.fps_den')}`;
+    throw new Refusal('invalid', sentence`Expected ${both}, or neither, but received '${fpsNum}/${fpsDen}'`);
   }
   if (every > 1 && fpsNum > 0) {
     const either = sentence`Expected ${named('video.every')} or ${named('video.fps_num')} but received both`;
