@@ -60,11 +60,10 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
       { field: '--coordinator' },
     );
   }
-  if (gpu !== undefined && (nodes || coordinator)) {
-    throw new UsageError(
-      sentence`Expected neither ${named('--nodes')} nor ${named('--coordinator')} with ${named('--gpu')}: there is a node a GPU, on this machine`,
-      { field: '--gpu' },
-    );
+  if (gpu === undefined) return;
+  const why = 'there is a node a GPU, on this machine';
+  for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
+    if (value) throw new UsageError(sentence`Expected ${named('--gpu')} or ${named(option)} but received both: ${why}`);
   }
 }
 

@@ -41,7 +41,7 @@ def pipelines_of(op: Optional[Operations], pipelines: Optional[Pipelines]) -> Di
         return {}
     if op is not None:
         raise Error("Expected op or pipelines but received both", field="pipelines")
-    if not isinstance(pipelines, Mapping):
+    if not isinstance(pipelines, Mapping) or not pipelines:
         raise wrong('kernels by names, such as {"codes": "lbp"},', "pipelines", pipelines)
     return {name: listed(ops, "pipelines") for name, ops in pipelines.items()}
 

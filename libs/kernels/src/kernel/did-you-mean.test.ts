@@ -11,6 +11,7 @@ const table: [written: string, words: string[], meant: string][] = [
   ['', ['lbp', 'ldp', 'conv'], ''],
   ['map_format', ['sources', 'mapFormat'], 'mapFormat'],
   ['tile', ['title', 'tilePx'], 'tilePx'],
+  ['source', ['sourceGrace', 'sources'], 'sources'],
   ['pont', ['radius', 'points'], 'points'],
   ['gif', ['none', 'tiff'], ''],
   ['cpu', ['gpu', 'software'], ''],

@@ -17,7 +17,11 @@ export function nearestWord(written: string, words: readonly string[]): string |
   for (const word of words) {
     const found = plain(word);
     const isPart = isBeginning(given, found) || isBeginning(found, given);
-    const distance = isPart ? 0.5 : areShort(given, found) ? Number.POSITIVE_INFINITY : editsBetween(given, found);
+    const distance = isPart
+      ? 0.5 + Math.abs(found.length - given.length) / longestWord
+      : areShort(given, found)
+        ? Number.POSITIVE_INFINITY
+        : editsBetween(given, found);
     if (distance < least) [nearest, least] = [word, distance];
   }
   return nearest;
