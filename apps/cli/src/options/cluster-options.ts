@@ -63,7 +63,10 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
   if (gpu === undefined) return;
   const why = 'there is a node a GPU, on this machine';
   for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
-    if (value) throw new UsageError(sentence`Expected ${named('--gpu')} or ${named(option)} but received both: ${why}`);
+    if (!value) continue;
+    throw new UsageError(sentence`Expected ${named(option)} or ${named('--gpu')} but received both: ${why}`, {
+      field: '--gpu',
+    });
   }
 }
 

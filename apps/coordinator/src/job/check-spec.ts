@@ -107,7 +107,7 @@ function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
 
 /** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */
 export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
-  if (!mapFormats.includes(format)) refuseValue('map_format', format, `one of ${mapFormats.join(', ')}`);
+  if (!mapFormats.includes(format)) refuseValue('map_format', format, mapFormats);
   const why = whyNotHeld(format, mapType(output), bins);
   if (why) refuseValue('map_format', format, `tiff, zarr or none, because ${why},`);
 }

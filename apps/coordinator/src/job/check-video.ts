@@ -38,7 +38,7 @@ function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOpt
     const either = sentence`Expected ${named('video.every')} or ${named('video.fps_num')} but received both`;
     throw new Refusal('invalid', either);
   }
-  if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, `one of ${hwaccels.join(', ')}`);
+  if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, hwaccels);
 }
 
 /** The field that chooses frames of videos; undefined where none does. */

@@ -1,4 +1,4 @@
-import { type ParameterError, shortened } from '@halogrid/kernels';
+import { didYouMean, type ParameterError, shortened } from '@halogrid/kernels';
 import { named, Sentence, sentence } from '@halogrid/proto/sentence';
 
 /**
@@ -72,15 +72,22 @@ export function refusalOf(error: ParameterError, field: string): Refusal {
 }
 
 /**
- * Throws the refusal of a value, with what is allowed. `what` is a field of the request, words that name one, or words about the one that
+ * Throws the refusal of a value, with what is allowed, in words or as the words that are. `what` is a field of the request, words that name one, or words about the one that
  * `field` names.
  */
 export function refuseValue(
   what: string | Sentence,
   value: unknown,
-  allowed: string | Sentence,
+  allowed: string | Sentence | readonly string[],
   field?: string,
 ): never {
   const place = typeof what === 'string' && field === undefined ? named(shortened(what)) : what;
-  throw new Refusal('invalid', sentence`Expected ${allowed} for ${place} but received '${shortened(value)}'`, field);
+  const isList = typeof allowed !== 'string' && !(allowed instanceof Sentence);
+  const clause = isList ? `one of ${allowed.join(', ')}` : allowed;
+  const hint = isList ? didYouMean(String(value), allowed) : '';
+  throw new Refusal(
+    'invalid',
+    sentence`Expected ${clause} for ${place} but received '${shortened(value)}'${hint}`,
+    field,
+  );
 }

@@ -32,6 +32,9 @@ def sources_of(sources: Any) -> List[str]:
     found = [] if sources is None else listed(sources, "sources")
     if not found:
         raise Error('Expected a path or URI for sources but received none: run("photos")', field="sources")
+    for i, one in enumerate(found):
+        if not one:
+            raise wrong("a path or URI", f"sources[{i}]", one)
     return found
 
 
@@ -93,8 +96,7 @@ def job_spec(
     if grid is not None:
         spec["grid"] = dict(zip(("rows", "columns"), grid_of(grid)))
     if out is not None:
-        [folder] = listed([out], "out")
-        spec["out"] = absolute(folder)
+        spec["out"] = absolute(listed(out, "out")[0])
     for name, value in fields.items():
         spec[_camel(name)] = _json_of(value, name)
     return spec

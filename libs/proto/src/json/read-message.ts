@@ -16,7 +16,8 @@ export class FieldError extends Error {
   /** `allowed` in words, or the names that there are. */
   constructor(field: string, allowed: string | readonly string[], received: string, what: Sentence = named(field)) {
     const names = typeof allowed === 'string' ? [] : allowed;
-    const clause = typeof allowed === 'string' ? sentence`${allowed}` : sentence`one of ${namedAll(names)}`;
+    const some = names.length > 1 ? 'one of ' : '';
+    const clause = typeof allowed === 'string' ? sentence`${allowed}` : sentence`${some}${namedAll(names)}`;
     super(`Expected ${clause} for ${what} but received '${received}'`);
     this.name = 'FieldError';
     this.field = field;
@@ -38,7 +39,8 @@ export function readMessage<Message>(message: DescMessage, json: unknown): Messa
 function readFields(message: DescMessage, json: unknown, path: string): object {
   const place = path === '' ? sentence`the body` : named(path);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new FieldError(path, 'an object', kindOf(json), place);
+    const inside = path === '' ? '' : ` of ${message.fields.map(({ jsonName }) => jsonName).join(', ')}`;
+    throw new FieldError(path, `an object${inside}`, kindOf(json), place);
   }
   const given = new Map<string, unknown>(Object.entries(json).filter(([, value]) => value !== null));
   const fields = new Map(message.fields.map((field) => [field.jsonName, field]));
@@ -133,6 +135,7 @@ const join = (path: string, key: string): string => (path === '' ? key : `${path
 const shown = (value: unknown): string => (typeof value === 'object' ? kindOf(value) : String(value));
 
 function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

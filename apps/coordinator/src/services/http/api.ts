@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nearestWord, shortened } from '@halogrid/kernels';
+import { shortened } from '@halogrid/kernels';
 import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
-import type { FieldError } from '@halogrid/proto/json';
-import { named, sentence } from '@halogrid/proto/sentence';
 import type { Access, Log } from '@halogrid/service';
+import { fieldSentence } from '../../job/field-sentence.ts';
 import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
@@ -64,7 +63,9 @@ export function createApi({
     answer().catch((error: unknown) => {
       // What is left of a body that is refused is not waited for.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
-      sendError(request, response, log, error, (field) => nameIn(route, field));
+      sendError(request, response, log, error, (field) =>
+        error instanceof FieldRefusal ? field : nameIn(route, field),
+      );
     });
     return true;
   };
@@ -95,13 +96,8 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
-function fieldRefusal({ field, what, allowed, received, names }: FieldError): Refusal {
-  const near = nearestWord(received, names);
-  const given = names.length > 0 ? named(shortened(received)) : shortened(received);
-  const hint = near === undefined ? '' : sentence` (did you mean ${named(near)}?)`;
-  const why = sentence`Expected ${allowed} for ${what.naming(shortened)} but received '${given}'${hint}`;
-  return new Refusal('invalid', why, shortened(field));
-}
+/** A refusal whose names are those of the request already. */
+class FieldRefusal extends Refusal {}
 
 const readParameters = (query: MessageName, text: string): Promise<unknown> =>
   inFields(({ messageOf, readQuery }) => readQuery(messageOf(query), new URLSearchParams(text)));
@@ -112,7 +108,7 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
     return read(json);
   } catch (error) {
     if (!(error instanceof json.FieldError)) throw error;
-    throw fieldRefusal(error);
+    throw new FieldRefusal('invalid', fieldSentence(error), shortened(error.field));
   }
 }
 
