@@ -134,7 +134,7 @@ async function checkOut(uri: string): Promise<void> {
     await allowedPath(fileURLToPath(uri));
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
-      throw new Refusal('forbidden', sentence`${named('out')} is not allowed here: ${error.message}`);
+      throw new Refusal('forbidden', sentence`The output is not allowed here: ${error.message} (${named('out')})`);
     }
     refuseValue('out', uri, 'an absolute path or file: URI');
   }
