@@ -1,4 +1,4 @@
-/** Longer texts are no words that somebody misspelt. */
+/** A longer text is not a misspelt word. */
 const longestWord = 40;
 const mostEdits = 2;
 
