@@ -1,8 +1,9 @@
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { CommanderError } from 'commander';
 import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';
-import { usageSentence } from './options/usage-sentence.ts';
+import { failureOf } from './options/failure.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 import { checkNames } from './settings/check-names.ts';
 import { readSettings, type Settings } from './settings/read-settings.ts';
@@ -59,13 +60,20 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.code === 'commander.version' || error.code === 'commander.helpDisplayed') return;
-      process.exitCode = exitCodes.usage;
-      // Without a command, the help that was shown says what is missing.
-      if (error.code !== 'commander.help') console.error(`halogrid: ${usageSentence(error.message)}`);
-      return;
     }
-    process.exitCode = exitCodeOfError(error);
-    const sentence = error instanceof Error ? error.message : String(error);
-    console.error(`halogrid: ${program?.sayingWhere(sentence) ?? sentence}`);
+    process.exitCode = error instanceof CommanderError ? exitCodes.usage : exitCodeOfError(error);
+    // Without a command, the help that was shown says what is missing.
+    if (error instanceof CommanderError && error.code === 'commander.help') return;
+    const { code, sentence, field } = failureOf(error);
+    console.error(`halogrid: ${program?.sayingWhere(String(sentence)) ?? sentence}`);
+    // A job that has ended was reported already.
+    if (process.exitCode === exitCodes.usage && wantsJson(args)) {
+      console.log(JSON.stringify(errorAnswer(code, sentence, field), null, 2));
+    }
   }
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).includes('--json');
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
 import type { TLSSocket } from 'node:tls';
-import type { ErrorAnswer } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Registry } from 'prom-client';
 import type { ListenAddress } from './listen-address.ts';
 import { listenOn } from './listen-on.ts';
@@ -245,7 +245,7 @@ const challenge = 'Bearer realm="halogrid"';
 
 function sendRefusal(response: ServerResponse, status: number, error: string, code: string): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  response.end(JSON.stringify({ error, code } satisfies ErrorAnswer));
+  response.end(JSON.stringify(errorAnswer(code, error)));
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -1,5 +1,11 @@
+/** `--opt=value`, where there is no such option, or it is a flag. */
+const unknownWithValue = /^error: unknown option '(--[\w-]+)=(.*)'(?:\s*\(Did you mean (.*)\?\))?$/s;
+
 /** Turns an error of commander (`error: unknown option '--jsn'\n(Did you mean --json?)`) into one sentence. */
 export function usageSentence(message: string): string {
+  const [, option, value, meant] = unknownWithValue.exec(message) ?? [];
+  if (option !== undefined && option === meant) return `Expected no value for ${option} but received '${value}'`;
+  if (option !== undefined) return `Unknown option '${option}'${meant ? ` (did you mean ${meant}?)` : ''}`;
   const text = message
     .replace(/^error: /, '')
     .replace(/\s*\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)')

@@ -14,7 +14,7 @@ export const waitsForHost = (lack: HostLack): string => `It waits for ${placeInW
 export function hostStaysAway(lack: HostLack, waitedMs: number): string {
   const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
   return (
-    `The ${placeInWords(lack.place)} was away${forLong} (--source-grace): ${sayLack(lack)}; see to it, and to the keys that it asks ` +
+    `The ${placeInWords(lack.place)} was away${forLong}, as long as it is waited for: ${sayLack(lack)}; see to it, and to the keys that it asks ` +
     'for, and run the same command again, which goes on from here'
   );
 }

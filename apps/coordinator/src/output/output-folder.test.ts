@@ -90,7 +90,7 @@ test('a folder that cannot be had is refused with one sentence, and nothing is w
     JSON.stringify({ id, state: 'complete', specification: other, ...extra });
   const table: [why: RegExp, files: Record<string, string>][] = [
     [
-      /holds the results of another job \(job-0\): --tile is not given and was 64\. .* another --out, or remove/,
+      /holds the results of another job \(job-0\): tile_px is not given and was 64\. .* another out, or remove/,
       { 'job.json': jobJson('job-0', {}) },
     ],
     [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\)/, { 'photo.jpg': '' }],

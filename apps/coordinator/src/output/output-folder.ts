@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { makeFolders, UsageError } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
@@ -329,10 +330,10 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
 }
 
 function otherJob(path: string, { id, specification }: JobClaim, { spec }: NewJob): UsageError {
-  const what = describeDifferences(specDifferences(specification, spec)) || 'its specification is another';
+  const differences = specDifferences(specification, spec);
+  const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
   return new UsageError(
-    `The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another --out, ` +
-      'or remove the folder',
+    sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   SearchRequest,
   type SearchResponse,
 } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { IndexWriter, readFinishedJob } from '@halogrid/search';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import {
@@ -170,7 +171,7 @@ test('a coordinator searches its indexes', async (t) => {
     assert.equal(found.results.length, 1);
     const refused = await get('search?index=cameras&row=0&camera=2');
     const error = "The index has no frame of camera '2': its cameras are '0' and '1'";
-    assert.deepEqual([refused.status, await refused.json()], [404, { error, code: 'NOT_FOUND' }]);
+    assert.deepEqual([refused.status, await refused.json()], [404, errorAnswer('NOT_FOUND', error)]);
   });
 
   await t.test(
@@ -186,7 +187,7 @@ test('a coordinator searches its indexes', async (t) => {
       const its = `http://127.0.0.1:${restricted.httpPort}`;
       const { results } = (await (await fetch(`${its}/api/v1/search?index=pictures&row=1`)).json()) as SearchResponse;
       assert.deepEqual([results.length, results[0]!.score], [2, 1]);
-      const forbidden = { error: 'The path lies outside of the data roots (--data-root)', code: 'PERMISSION_DENIED' };
+      const forbidden = errorAnswer('PERMISSION_DENIED', 'The path lies outside of the data roots (--data-root)');
       const { picture } = results[0]!.frame!;
       const paths = [
         picture,
