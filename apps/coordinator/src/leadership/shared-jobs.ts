@@ -9,7 +9,7 @@ import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { Questions } from './questions.ts';
-import { hear, type Silence } from './silence.ts';
+import { graceMs, hear, type Silence } from './silence.ts';
 
 /** What this coordinator leads. */
 export interface LedJobs {
@@ -41,7 +41,7 @@ const freshMs = 250;
 const patienceMs = 1_000;
 
 /** Longer than any lease and the wait that follows it. */
-const mostDoubtMs = 3 * leaseMs;
+const mostDoubtMs = 2 * leaseMs + graceMs;
 
 interface Known {
   record: JobRecord;

@@ -30,7 +30,8 @@ export function hear(
   members: readonly Member[],
   { sinceMs, hasFailed }: { sinceMs: number; hasFailed: boolean },
 ): Map<number, Silence> {
-  const isGap = hasFailed || sinceMs > gapMs;
+  const isFirst = before.size === 0;
+  const isGap = hasFailed || (sinceMs > gapMs && !isFirst);
   const moreMs = isGap ? Math.min(askEveryMs, sinceMs) : sinceMs;
   return new Map(members.map((member) => [member.epoch, silenceOf(before.get(member.epoch), member, moreMs, isGap)]));
 }
@@ -38,7 +39,7 @@ export function hear(
 function silenceOf(last: Silence | undefined, member: Member, moreMs: number, isGap: boolean): Silence {
   const { renewedAtMs, silentMs } = member;
   // What was before this member looked is not known.
-  if (!last) return { renewedAtMs, heardMs: 0, isBroken: false };
+  if (!last) return { renewedAtMs, heardMs: 0, isBroken: isGap };
   if (last.renewedAtMs !== renewedAtMs) return { renewedAtMs, heardMs: Math.min(silentMs, moreMs), isBroken: isGap };
   return { renewedAtMs, heardMs: last.heardMs + moreMs, isBroken: last.isBroken || isGap };
 }
