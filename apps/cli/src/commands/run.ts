@@ -98,7 +98,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       const nodes = await client.nodes().catch(() => []);
       await rememberRun(ended, { costs, nodes, asked: chosen.device, startSeconds });
     }
-    if (options.trace) view.note(await writeTrace(client, job.id, options.trace));
+    if (options.trace) view.note(await writeTrace(client, job.id, options.trace, '--trace'));
     return await reportEnd(ended, options);
   } finally {
     client?.close();

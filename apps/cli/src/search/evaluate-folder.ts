@@ -14,6 +14,7 @@ import {
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
+import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import { parseJob } from '../options/job-options.ts';
 import type { DeviceChoice } from '../options/option-values.ts';
 import { specPipelines } from '../options/spec-pipelines.ts';
@@ -77,7 +78,8 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
   const reports = found.map(({ report }) => report);
   const text = `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`;
   process.stdout.write(options.json ? text : describeReports(reports));
-  if (options.out !== undefined) await writeReports(options.out, text, found);
+  const { out } = options;
+  if (out !== undefined) await writing(out, anotherFolder, () => writeReports(out, text, found));
   return quarantined === 0 ? exitCodes.complete : exitCodes.quarantined;
 }
 

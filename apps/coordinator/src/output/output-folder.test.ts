@@ -124,7 +124,7 @@ test('a file, a folder that cannot be made, and another scheme are refused', asy
   await writeFile(join(folder, 'file'), 'text');
   await assertRefused(join(folder, 'file'), /Expected a folder for the output but '.*file' is a file/);
   await assertRefused(join(folder, 'file', 'below'), /file/);
-  await assertRefused('/proc/halogrid', /'\/proc\/halogrid' cannot be written \(\w+\)/);
+  await assertRefused('/proc/halogrid', /'\/proc\/halogrid' cannot be written: .* \(\w+\); give another with --out/);
   assert.deepEqual(await readdir(folder), ['file']);
   const spec = specOf(folder);
   await assert.rejects(

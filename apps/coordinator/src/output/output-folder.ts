@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
-import { makeFolders, UsageError } from '@halogrid/service';
+import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
@@ -66,7 +66,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -94,7 +94,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -344,5 +344,7 @@ const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
 const takenJustNow = (path: string): UsageError =>
   new UsageError(`The output folder '${path}' was taken by another job just now`);
 
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+const notWritable = (path: string, error: SystemError): UsageError =>
+  new UsageError(
+    `The output folder '${path}' cannot be written: ${whyNotWritten(error)}; give another with --out, or change the rights of the folder`,
+  );

@@ -87,7 +87,7 @@ test('files that are no ledger are refused, and left as they are', async () => {
   db.close();
   await refused(foreign, 'it is no ledger of halogrid');
 
-  await refused(folder, 'it cannot be opened or created there');
+  await refused(folder, /^it cannot be opened or created there; give another file with --ledger/);
   await refused(join(text, 'ledger.sqlite'), /^E(EXIST|NOTDIR): .*notes\.txt/);
 });
 
