@@ -75,7 +75,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   let client: CoordinatorClient | undefined;
   try {
     const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
-    const { made, costs } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
+    const { made, costs, advice } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
     const startSeconds = (performance.now() - begin) / 1000;
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
@@ -87,9 +87,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
       view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
-    } else if (made) {
-      view.note(describePlanShortly(made.plan));
-      if (made.plan.advice) view.note(`${made.plan.advice}.`);
+    } else {
+      if (made) view.note(describePlanShortly(made.plan));
+      if (advice) view.note(`${advice}.`);
     }
     const ended = await Promise.race([followJob(job, view), stopOnAbort(job, signal, view, cluster)]);
     if (!ended || signal.aborted) return exitCodeOfSignal(signal.reason);
