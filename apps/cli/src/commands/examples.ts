@@ -123,6 +123,12 @@ export function addExamples(program: Command): void {
   add(program, '');
 }
 
+/** The first example of the command that these words name. */
+export function exampleOf([name = '', below]: readonly string[]): string | undefined {
+  const [first] = examples[`${name} ${below}`] ?? examples[name] ?? [];
+  return first?.[0];
+}
+
 /** Each on a line, with its purpose on the line before. */
 function describeExamples(all: readonly Example[]): string {
   return all.length === 0

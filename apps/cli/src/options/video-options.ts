@@ -19,7 +19,7 @@ export function addVideoOptions(command: Command): Command {
     .option('--from <time>', 'of videos, frames from here on: seconds or HH:MM:SS.mmm', readTime('--from'))
     .option('--to <time>', 'of videos, frames before this', readTime('--to'))
     .option('--fps <f>', 'of videos, that many frames a second: the first at or after each step', readRate)
-    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (none)`, readHwaccel);
+    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (default: none)`, readHwaccel);
 }
 
 const onCores = 'none';
