@@ -25,7 +25,21 @@ export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need
  * @param {QuarantineReason} reason
  */
 export function describeReason({ stage, error, inputs, example }) {
-  return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${example ? `, e.g. ${pathOf(example)}` : ''}`;
+  return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${whichOf(inputs, error, example)}`;
+}
+
+/**
+ * The clause that names an input: the one there is, unless the words before name it, or one of several.
+ *
+ * @param {number} inputs
+ * @param {string} words
+ * @param {string} example
+ */
+function whichOf(inputs, words, example) {
+  if (!example) return '';
+  const path = pathOf(example);
+  if (inputs > 1) return `, e.g. ${path}`;
+  return words.includes(path) ? '' : `: ${path}`;
 }
 
 /**

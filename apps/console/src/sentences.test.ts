@@ -40,6 +40,9 @@ test('what a node lacks is told with the reason, where there is one', () => {
 test('a reason is told with its inputs and one of them', () => {
   const reason = { stage: 'decode', error: 'The file is empty', inputs: 9, example: 'file:///in/a%20b.png' };
   assert.equal(describeReason(reason), '9 × decode: The file is empty, e.g. /in/a b.png');
+  assert.equal(describeReason({ ...reason, inputs: 1 }), '1 × decode: The file is empty: /in/a b.png');
+  const named = { ...reason, inputs: 1, error: "'/in/a b.png' does not exist" };
+  assert.equal(describeReason(named), "1 × decode: '/in/a b.png' does not exist");
   assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus } from '@halogrid/proto';
-import { describeJob, jobFacts } from './describe-job.ts';
+import { describeEnd, describeJob, jobFacts } from './describe-job.ts';
 
 const counts = { sources: 12, frames: 2, shards: 12, shardsDone: 12, attempts: 12, pixels: 4000, quarantined: 10 };
 const reasons = [
@@ -21,6 +21,13 @@ const complete = JobStatus.fromPartial({
   mended: [{ mended: 'Bytes were left out', inputs: 2, example: 'file:///in/c.jpg' }],
 });
 
+test('of a job that has ended it is said how and when, and why it failed', () => {
+  const nowMs = complete.finishedMs + 7_200_000;
+  assert.equal(describeEnd(complete, nowMs), 'Job j1 ended before: complete, 2026-01-03T00:00:00.000Z (2 h ago)');
+  const failed = { ...complete, state: JobState.FAILED, error: 'The disk is full' };
+  assert.match(describeEnd(failed, nowMs), /^Job j1 ended before: failed, \S+ \(2 h ago\): The disk is full$/);
+});
+
 test('a job is told with the reasons why inputs are quarantined', () => {
   assert.equal(
     describeJob(complete, 0),
@@ -33,7 +40,7 @@ test('a job is told with the reasons why inputs are quarantined', () => {
       'kernels      lbp',
       'sources      12, 2 merged, 10 quarantined',
       'quarantined  9 × decode: The file is empty (0 bytes), e.g. /in/a.png',
-      "             1 × read: '/in/b.png' does not exist, e.g. /in/b.png",
+      "             1 × read: '/in/b.png' does not exist",
       'mended       2 × Bytes were left out, e.g. /in/c.jpg',
       'shards       12 of 12, 12 attempts',
       'pixels       4.00 kpx',

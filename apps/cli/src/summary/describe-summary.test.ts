@@ -78,7 +78,7 @@ test('why inputs are quarantined is told by reason, and where to find an input o
   assert.deepEqual(lines.slice(2, 5), [
     '  quarantined  10: halogrid-out/j1/errors.jsonl says why',
     '               9 × decode: The file is empty (0 bytes), e.g. /in/a b.png',
-    '               1 × Other reasons, e.g. s3://bucket/key',
+    '               1 × Other reasons: s3://bucket/key',
   ]);
 });
 
@@ -90,7 +90,7 @@ test('mended inputs are told by what was left out, with one of each', () => {
   const lines = describeSummary({ ...summary, mended }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(2, 4), [
     '  mended   9 × Bytes were left out, e.g. /in/a b.jpg',
-    '           1 × Others were, e.g. s3://bucket/key',
+    '           1 × Others were: s3://bucket/key',
   ]);
 });
 

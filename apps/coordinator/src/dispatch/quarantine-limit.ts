@@ -17,7 +17,9 @@ export function whyTooManyQuarantined(
   const allowed = $case === 'inputs' ? String(value) : `${value}%${planned ? ` of ${sources}` : ''}`;
   const sentence = `More inputs are quarantined (${quarantined}) than --max-quarantined allows (${allowed})`;
   const [most] = reasons ?? [];
-  return most ? `${sentence}: ${most.inputs} of them: ${most.error}, e.g. ${most.example}` : sentence;
+  if (!most) return sentence;
+  const { inputs, error, example } = most;
+  return `${sentence}: ${inputs === 1 ? `${error}: ${example}` : `${inputs} of them: ${error}, e.g. ${example}`}`;
 }
 
 /** Whether `part` is more than `percent` of `whole`, where that has six decimals at most: exact, as a product of numbers is not. */
