@@ -93,7 +93,7 @@ test('the limit decides no result: the same command without it keeps what is the
 test('a job that merged nothing says so', async () => {
   const { code, stdout } = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
   assert.equal(code, 3);
-  assert.match(stdout, /^Job \S+ is complete, but nothing was merged: all 2 inputs are quarantined/);
+  assert.match(stdout, /^Job \S+ is complete, but the results are empty: all 2 inputs are quarantined/);
 });
 
 test('a cluster tells the reasons while the job is known, also after a restart', async () => {

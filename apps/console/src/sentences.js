@@ -58,7 +58,7 @@ export const describeMended = ({ mended, inputs, example }) =>
 export function whyNothingMerged({ state, counts }) {
   if (state !== 'JOB_STATE_COMPLETE' || !counts || counts.frames > 0 || counts.quarantined === 0) return undefined;
   const { quarantined } = counts;
-  return `nothing was merged: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
+  return `the results are empty: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
 }
 
 /** A file as a path, where that can be shown in a line; anything else as its URI. @param {string} uri */

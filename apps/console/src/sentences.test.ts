@@ -60,7 +60,7 @@ test('a complete job that merged nothing is told, others are not', () => {
   const counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
   const why = (frames: number, quarantined: number, state: JobState = JobState.COMPLETE) =>
     whyNothingMerged({ state, counts: { ...counts, frames, quarantined } });
-  assert.equal(why(0, 12), 'nothing was merged: all 12 inputs are quarantined');
-  assert.equal(why(0, 1), 'nothing was merged: the only input is quarantined');
+  assert.equal(why(0, 12), 'the results are empty: all 12 inputs are quarantined');
+  assert.equal(why(0, 1), 'the results are empty: the only input is quarantined');
   assert.deepEqual([why(1, 12), why(0, 0), why(0, 12, JobState.RUNNING)], [undefined, undefined, undefined]);
 });

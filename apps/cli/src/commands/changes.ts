@@ -13,13 +13,13 @@ export function addChangesCommand(program: Command): void {
     .argument('<out>', 'output folder of a job')
     .option(
       '--min-duration <seconds>',
-      'how long a change stays to be a lasting one; in frames where their time is not known',
+      'how long a change must last to be reported as lasting (frames, where no times are known)',
       wholeNumber('--min-duration', 1, 86_400),
       16,
     )
     .option(
       '--threshold <k>',
-      'standard deviations above the median of a cell, by its median deviation, that are no longer usual',
+      "how unusual a change must be: robust standard deviations (MAD) above the cell's median",
       wholeNumber('--threshold', 1, 1000),
       8,
     )

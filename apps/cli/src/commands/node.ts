@@ -57,12 +57,12 @@ export function addNodeCommand(program: Command): void {
     )
     .option(
       '--device-timeout <ms>',
-      'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',
+      'reopen a device that has not answered for this long (default: 120000 for a GPU, 1800000 for others)',
       wholeNumber('--device-timeout', 1000, 86_400_000),
     )
     .option(
       '--decoder-timeout <ms>',
-      'a decoder of videos that gives nothing for so long hangs, and is ended (default: 60000)',
+      'end a decoder of videos that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
     )
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)

@@ -48,7 +48,7 @@ function showProgress(out: string): ((frames: number) => void) | undefined {
 }
 
 function sentenceOf(out: string, { id }: FinishedJob, { outcome, frames }: Indexed): string {
-  if (outcome === 'skipped') return `${out}: job ${id} is in the index already, with ${plural(frames, 'frame')}.`;
+  if (outcome === 'skipped') return `${out}: job ${id} is already in the index, with ${plural(frames, 'frame')}.`;
   const how = outcome === 'replaced' ? 'indexed in place of the earlier job of that folder' : 'indexed';
   return `${out}: ${plural(frames, 'frame')} of job ${id} ${how}.`;
 }

@@ -186,7 +186,11 @@ const refused: [line: string, settings: Settings, sentence: RegExp][] = [
     settingsOf({}, { user: '[profiles.lab]' }),
     /^Expected one of lab for --profile but received 'x'$/,
   ],
-  ['run a', settingsOf({ HALOGRID_PROFILE: 'x' }), /^Expected a profile for HALOGRID_PROFILE but there is none/],
+  [
+    'run a',
+    settingsOf({ HALOGRID_PROFILE: 'x' }),
+    /^There is no profile for HALOGRID_PROFILE x: write \[profiles\.x\] into/,
+  ],
   [
     'run a',
     settingsOf({}, { folder: 'coordinator = "h:1"' }),

@@ -175,7 +175,7 @@ function profileOf(command: Command, { env, files, lookedAt }: Settings): { name
   throw new UsageError(
     names.length > 0
       ? `Expected one of ${names.join(', ')} for ${asked} but received '${name}'`
-      : `Expected a profile for ${asked} but there is none: ${lookedAt.join(' and ')} have no [profiles.${name}]`,
+      : `There is no profile for ${asked} ${name}: write [profiles.${name}] into ${lookedAt.join(' or ')}`,
   );
 }
 

@@ -38,7 +38,7 @@ test('a job is told with the reasons why inputs are quarantined', () => {
       'submitted    2026-01-02T00:00:00.000Z',
       'finished     2026-01-03T00:00:00.000Z',
       'kernels      lbp',
-      'sources      12, 2 merged, 10 quarantined',
+      'sources      12 found, 2 in the results, 10 quarantined',
       'quarantined  9 × decode: The file is empty (0 bytes), e.g. /in/a.png',
       "             1 × read: '/in/b.png' does not exist",
       'mended       2 × Bytes were left out, e.g. /in/c.jpg',
@@ -63,7 +63,7 @@ test('named pipelines are told with their kernels', () => {
 
 test('a job that merged nothing says so, and one that failed why', () => {
   const nothing = describeJob({ ...complete, counts: { ...counts, frames: 0, quarantined: 12 } }, 0);
-  assert.match(nothing, /^state +complete, but nothing was merged: all 12 inputs are quarantined$/m);
+  assert.match(nothing, /^state +complete, but the results are empty: all 12 inputs are quarantined$/m);
   assert.match(describeJob({ ...complete, state: JobState.FAILED, error: 'Why' }, 0), /^state +failed: Why$/m);
 });
 

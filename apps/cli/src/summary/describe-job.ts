@@ -23,7 +23,10 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ['submitted', job.submitted],
     ...(job.finished ? [['finished', job.finished]] : []),
     ['kernels', job.pipeline],
-    ['sources', `${counts.sources}${soFar}, ${counts.frames} merged, ${counts.quarantined} quarantined`],
+    [
+      'sources',
+      `${counts.sources}${soFar || ' found'}, ${counts.frames} in the results, ${counts.quarantined} quarantined`,
+    ],
     ...job.quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
     ...job.mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],

@@ -22,7 +22,7 @@ test('a person reads what was done, by whom, and where the results are', () => {
     describeSummary(summary, '/home/me'),
     [
       'Job j1 is complete after 2.00 s.',
-      '  sources  29 found, 29 merged',
+      '  sources  29 found, 29 in the results',
       '  pixels   22.0 Mpx at 11.0 Mpx/s',
       '  shards   12 in 12 attempts',
       '  nodes    node-1: cpu, 7 shards',
@@ -95,7 +95,10 @@ test('mended inputs are told by what was left out, with one of each', () => {
 });
 
 test('a job that merged nothing says so first', () => {
-  const nothingMerged = 'nothing was merged: all 12 inputs are quarantined';
+  const nothingMerged = 'the results are empty: all 12 inputs are quarantined';
   const [headline] = describeSummary({ ...summary, nothingMerged }, '/home/me').split('\n');
-  assert.equal(headline, 'Job j1 is complete, but nothing was merged: all 12 inputs are quarantined (after 2.00 s).');
+  assert.equal(
+    headline,
+    'Job j1 is complete, but the results are empty: all 12 inputs are quarantined (after 2.00 s).',
+  );
 });

@@ -41,13 +41,13 @@ test('jobs of another pipeline are refused with all that differs', async (t) => 
   const index = join(folder, 'index');
   await add(index, await job(folder, 'a', 1));
   const other = await job(folder, 'b', 1, { convention: 'nw-cw-lsb', grid: { rows: 1, columns: 2 } });
-  const sentence = `The job in 'file://${other}' is of another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
+  const sentence = `The job in 'file://${other}' was computed with another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
   await assert.rejects(add(index, other), { message: sentence });
   await assert.rejects(
     add(index, await job(folder, 'c', 1, { state: 'running' })),
     /^Error: The job in '.*' is running: only a/,
   );
-  await assert.rejects(add(index, folder), /is no output of a job: its job.json cannot be read$/);
+  await assert.rejects(add(index, folder), /is not the output of a job: its job.json cannot be read$/);
   assert.deepEqual(await framesOf(index), ['a0']);
 });
 
