@@ -47,6 +47,10 @@ const wrong: [string[], string][] = [
     ['status'],
     "halogrid: Missing required argument 'job', as in: halogrid status 20260131-235959-0a1b2c; 'halogrid jobs' lists the jobs",
   ],
+  [
+    ['search', 'q.jpg'],
+    "halogrid: Missing option '--index <dir>', as in: halogrid search query.jpg --index archive.index",
+  ],
   [['bench', 'split', '--op'], "halogrid: Missing value of option '--op <name[:k=v,…]>'"],
   [['help', 'noded'], "halogrid: Unknown command 'noded' (did you mean one of node, nodes?)"],
   [['status', 'a', 'b'], "halogrid: Too many arguments for 'status': expected 1 argument but got 2"],
@@ -88,6 +92,15 @@ test('an address where nobody answers is said in one sentence, with exit code 1'
     "halogrid: No coordinator answers at 127.0.0.1:9: is one running there ('halogrid coordinator')?",
   ]);
   assert.equal(process.exitCode, 1);
+});
+
+test('of a coordinator that is not there it is said where jobs of run are', async (t) => {
+  const printed = t.mock.method(console, 'error', () => {});
+  await runProgram(['results', '20260131', '--coordinator', '127.0.0.1:9']);
+  assert.match(
+    printed.mock.calls[0]!.arguments[0],
+    /\('halogrid coordinator'\)\? A job of 'halogrid run' is in its output/,
+  );
 });
 
 const table = [

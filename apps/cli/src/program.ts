@@ -1,3 +1,4 @@
+import { HalogridError } from '@halogrid/client/errors';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { CommanderError, type Option } from 'commander';
 import { commands } from './commands/catalogue.ts';
@@ -58,6 +59,12 @@ function meantBy(args: readonly string[]): readonly string[] {
   return isUnknown && !second.startsWith('-') && second !== 'help' ? [second] : args;
 }
 
+/** Errors of commander that an example of the command has the remedy of. */
+const missing: ReadonlySet<string> = new Set(['commander.missingArgument', 'commander.missingMandatoryOptionValue']);
+
+/** Where the job is of which a coordinator is asked that is not there. */
+const ofRun = " A job of 'halogrid run' is in its output folder alone, and 'halogrid show DIR' shows it.";
+
 /** Runs one command and sets the exit code; what goes wrong is one sentence on stderr. */
 export async function runProgram(typed: readonly string[]): Promise<void> {
   const args = meantBy(typed);
@@ -79,12 +86,14 @@ export async function runProgram(typed: readonly string[]): Promise<void> {
       process.exitCode = exitCodes.usage;
       // Without a command, the help that was shown says what is missing.
       if (error.code === 'commander.help') return;
-      const example = error.code === 'commander.missingArgument' ? exampleOf(args) : undefined;
+      const example = missing.has(error.code) ? exampleOf(args) : undefined;
       console.error(`halogrid: ${usageSentence(error.message, example)}`);
       return;
     }
     process.exitCode = exitCodeOfError(error);
-    const sentence = error instanceof Error ? error.message : String(error);
+    const isOfRun =
+      error instanceof HalogridError && error.code === 'UNAVAILABLE' && ['results', 'status'].includes(args[0]!);
+    const sentence = `${error instanceof Error ? error.message : error}${isOfRun ? ofRun : ''}`;
     console.error(`halogrid: ${program?.sayingWhere(sentence) ?? sentence}`);
   }
 }

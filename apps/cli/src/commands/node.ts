@@ -40,7 +40,7 @@ export function addNodeCommand(program: Command): void {
     .command('node')
     .description(
       'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
-        'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',
+        'takes. When ready, it prints its port as one line of JSON; its log goes to stderr.',
     )
     .option(
       '--coordinator <host:port,…>',

@@ -93,7 +93,7 @@ test('a folder that cannot be had is refused with one sentence, and nothing is w
       /holds the results of another job \(job-0\): --tile is not given and was 64\. .* another --out, or remove/,
       { 'job.json': jobJson('job-0', {}) },
     ],
-    [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\)/, { 'photo.jpg': '' }],
+    [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\): give another with --out/, { 'photo.jpg': '' }],
     [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"name": "something else"}' }],
     [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"id": "job' }],
   ];

@@ -211,7 +211,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
     if (foreign === 'job.json') throw takenJustNow(path);
     if (foreign) {
       throw new UsageError(
-        `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}')`,
+        `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}'): give another with --out`,
       );
     }
     await takeNew(path, job);
