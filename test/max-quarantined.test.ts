@@ -38,7 +38,7 @@ for (const tile of [[], ['--tile', '8']]) {
     const { code, stdout, stderr } = await run(`one${tile.length}`, '--max-quarantined', '1', '--json', ...tile);
     assert.equal(code, 1, stderr);
     const sentence =
-      /More inputs are quarantined \((\d)\) than --max-quarantined allows \(1\): (\d) of them: .+, e\.g\. file:.*/;
+      /More inputs are quarantined \((\d)\) than --max-quarantined allows \(1\): (\d) of them: .+(?:, e\.g\.|:) file:.*/;
     const [said, quarantined, most] = matched(stderr, sentence);
     assert.ok(Number(quarantined) > 1 && Number(most) <= Number(quarantined), said);
     assert.deepEqual(readdirSync(out), ['job.json']);

@@ -19,7 +19,8 @@ export function whyTooManyQuarantined(
   const [most] = reasons ?? [];
   if (!most) return sentence;
   const { inputs, error, example } = most;
-  return `${sentence}: ${inputs === 1 ? `${error}: ${example}` : `${inputs} of them: ${error}, e.g. ${example}`}`;
+  const ofThem = quarantined > 1 ? `${inputs} of them: ` : '';
+  return `${sentence}: ${ofThem}${error}${inputs > 1 ? ', e.g. ' : ': '}${example}`;
 }
 
 /** Whether `part` is more than `percent` of `whole`, where that has six decimals at most: exact, as a product of numbers is not. */
