@@ -25,7 +25,7 @@ export function addChangesCommand(program: Command): void {
     )
     .option('--pipeline <name>', 'of a job of several pipelines, the one to go by')
     .option('--camera <name>', 'only this camera')
-    .option('--kind <names>', `only these, of ${changeKinds.join(', ')} (all)`, readKinds)
+    .option('--kind <names>', `only these: ${changeKinds.join(', ')} (default: all)`, readKinds)
     .option('-o, --out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (out: string, options: ChangesOptions) => {

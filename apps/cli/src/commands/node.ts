@@ -81,7 +81,7 @@ export function addNodeCommand(program: Command): void {
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
-    .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
+    .option('--tokens <file>', 'who may read /metrics, as for the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {

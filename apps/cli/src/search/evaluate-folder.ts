@@ -119,7 +119,7 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const alone = classes.filter(({ label }) => sizes.get(label)?.length === 1).map(({ label }) => label);
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
-  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is no query: ${named(alone)}.`);
+  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is not a query: ${named(alone)}.`);
   if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
   if (images.length < computed)
     lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);

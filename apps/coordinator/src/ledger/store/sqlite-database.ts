@@ -47,7 +47,7 @@ const sentences: Record<number, string> = {
   8: 'this user may not write it',
   13: 'the disk is full',
   14: `it cannot be opened or created there; ${wayOut}`,
-  26: 'it is no ledger of halogrid, or damaged',
+  26: 'it is not a ledger of halogrid, or damaged',
 };
 
 const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
@@ -195,7 +195,7 @@ export class SqliteDatabase {
       const id = this.#pragma('application_id');
       const version = this.#pragma('user_version');
       const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
-      if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
+      if (!isNew && id !== applicationId) throw this.#refusal('it is not a ledger of halogrid');
       if (version > ledgerFormat) {
         throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
       }
