@@ -220,5 +220,8 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
 
   const ended = await command(['evaluate', frames]);
   assert.equal(ended.code, 2);
-  assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
+  assert.match(
+    ended.stderr,
+    /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has none\n$/,
+  );
 });

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { adapterName, isSoftwareAdapter } from '@halogrid/kernels/webgpu';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
-import type { LibraryHandle } from 'koffi';
 import type { DeviceInfo } from './device.ts';
 import { pollDawnCalmly, spareCollector } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
@@ -59,12 +58,7 @@ const instanceInfoBytes = 64;
 /** Dawn only prints warnings where the loader or every driver is missing; a sentence is better. */
 function requireVulkan(): void {
   if (process.platform !== 'linux') return;
-  let loader: LibraryHandle;
-  try {
-    loader = loadKoffi().load('libvulkan.so.1');
-  } catch {
-    throw new Error('The Vulkan loader libvulkan.so.1 is not installed (Debian: libvulkan1)');
-  }
+  const loader = loadVulkan();
   if (gpuFiles.some((file) => existsSync(file))) return;
   const create = loader.func(
     'int32_t vkCreateInstance(const void *info, const void *allocator, _Out_ void **instance)',
@@ -74,4 +68,12 @@ function requireVulkan(): void {
   info.writeInt32LE(1);
   if (create(info, null, instance) !== 0) throw new Error(noDriver);
   loader.func('void vkDestroyInstance(void *instance, const void *allocator)')(instance[0], null);
+}
+
+function loadVulkan() {
+  try {
+    return loadKoffi().load('libvulkan.so.1');
+  } catch {
+    throw new Error('The Vulkan loader libvulkan.so.1 is not installed (Debian: libvulkan1)');
+  }
 }
