@@ -37,7 +37,8 @@ for (const tile of [[], ['--tile', '8']]) {
     const out = join(folder, `one${tile.length}`);
     const { code, stdout, stderr } = await run(`one${tile.length}`, '--max-quarantined', '1', '--json', ...tile);
     assert.equal(code, 1, stderr);
-    const sentence = /More inputs are quarantined \((\d)\) than the job allows \(1\): (\d) of them: .+, e\.g\. file:.*/;
+    const sentence =
+      /More inputs are quarantined \((\d)\) than the job allows \(1\): (\d) of them: .+(?:, e\.g\.|:) file:.*/;
     const [said, quarantined, most] = matched(stderr, sentence);
     assert.ok(Number(quarantined) > 1 && Number(most) <= Number(quarantined), said);
     assert.deepEqual(readdirSync(out), ['job.json']);
@@ -89,7 +90,7 @@ test('the limit decides no result: the same command without it keeps what is the
 test('a job that merged nothing says so', async () => {
   const { code, stdout } = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
   assert.equal(code, 3);
-  assert.match(stdout, /^Job \S+ is complete, but nothing was merged: all 2 inputs are quarantined/);
+  assert.match(stdout, /^Job \S+ is complete, but the results are empty: all 2 inputs are quarantined/);
 });
 
 test('a cluster tells the reasons while the job is known, also after a restart', async () => {

@@ -132,7 +132,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   });
   const server = createHttpServer(options.tls, limits, serve);
   gate.watch(server);
-  const port = await listenOn(server, options);
+  const port = await listenOn(server, options, '--http');
   return {
     port,
     close: () =>

@@ -20,7 +20,7 @@ const table = [
     false,
   ],
   [status.DEADLINE_EXCEEDED, 'x', 'The coordinator at h:1 did not answer in time', false],
-  [status.UNIMPLEMENTED, 'x', 'What answers at h:1 is no coordinator of this version of halogrid', false],
+  [status.UNIMPLEMENTED, 'x', 'What answers at h:1 is not a coordinator of this version of halogrid', false],
   [status.INTERNAL, 'disk full', 'The coordinator at h:1 failed: disk full', false],
   [status.UNKNOWN, '', 'The coordinator at h:1 failed: UNKNOWN', false],
 ] as const;

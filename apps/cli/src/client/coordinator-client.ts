@@ -162,7 +162,7 @@ function whyFailed({ code, details }: ServiceError, address: string): string {
     case status.DEADLINE_EXCEEDED:
       return `The coordinator at ${address} did not answer in time`;
     case status.UNIMPLEMENTED:
-      return `What answers at ${address} is no coordinator of this version of halogrid`;
+      return `What answers at ${address} is not a coordinator of this version of halogrid`;
     default:
       return `The coordinator at ${address} failed: ${details || status[code]}`;
   }

@@ -70,7 +70,7 @@ export function addJobOptions(command: Command): Command {
       oneOf('--map', mapFormats),
       'none',
     )
-    .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
+    .option('--grid <RxC>', 'also a histogram for each cell of a grid over each image', '1x1')
     .option(
       '--tile <px>',
       'side of the tiles that images are cut into (default: chosen)',
@@ -78,7 +78,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--batch <n>',
-      'frames a shard, at most; of videos, those a segment aims at (default: chosen)',
+      'frames in a shard at most; for videos, in a segment (default: chosen)',
       wholeNumber('--batch', 1, maxBatchFrames),
     )
     .option(
@@ -88,12 +88,12 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--verify <percent>',
-      'shards that are computed again on the CPU before they count, and nodes that were wrong sent away (default: 0)',
+      'share of shards to compute a second time on the CPU as a check; nodes with wrong results are removed (default: 0)',
       percentage('--verify'),
     )
     .option(
       '--max-quarantined <N|P%>',
-      'fail as soon as more inputs than that are quarantined (default: however many are)',
+      'fail when more inputs than this are quarantined (default: no limit)',
       countOrPercentage('--max-quarantined'),
     )
     .option(

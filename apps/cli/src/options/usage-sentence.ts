@@ -10,6 +10,8 @@ export function usageSentence(message: string): string {
     .replace(/^error: /, '')
     .replace(/\s*\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)')
     .replace(/\. Expected (.*)\.$/, ': expected $1')
+    .replace(/^required option '(.*)' not specified$/, "missing option '$1'")
+    .replace(/^option '(.*)' argument missing$/, "missing value of option '$1'")
     .replace(/\s+/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

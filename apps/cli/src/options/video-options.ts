@@ -16,11 +16,11 @@ export interface VideoChoice {
 /** The options that say which frames of videos count, and how they are decoded. */
 export function addVideoOptions(command: Command): Command {
   return command
-    .option('--every <n>', 'of videos, every n-th frame', wholeNumber('--every', 1, maxEvery))
-    .option('--from <time>', 'of videos, frames from here on: seconds or HH:MM:SS.mmm', readTime('--from'))
-    .option('--to <time>', 'of videos, frames before this', readTime('--to'))
-    .option('--fps <f>', 'of videos, that many frames a second: the first at or after each step', readRate)
-    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (none)`, readHwaccel);
+    .option('--every <n>', 'videos: every n-th frame', wholeNumber('--every', 1, maxEvery))
+    .option('--from <time>', 'videos: start at this time, in seconds or HH:MM:SS.mmm', readTime('--from'))
+    .option('--to <time>', 'videos: end before this time', readTime('--to'))
+    .option('--fps <f>', 'videos: this many frames a second, the first at or after each step', readRate)
+    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (default: none)`, readHwaccel);
 }
 
 const onCores = 'none';

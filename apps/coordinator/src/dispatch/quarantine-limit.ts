@@ -18,7 +18,10 @@ export function whyTooManyQuarantined(
   const sentence = `More inputs are quarantined (${quarantined}) than the job allows (${allowed})`;
   const named = (reasons ?? []).slice(0, namedReasons);
   if (named.length === 0) return sentence;
-  const said = named.map(({ inputs, error, example }) => `${inputs} of them: ${error}, e.g. ${example}`);
+  const said = named.map(({ inputs, error, example }) => {
+    const ofThem = quarantined > 1 ? `${inputs} of them: ` : '';
+    return `${ofThem}${error}${inputs > 1 ? ', e.g. ' : ': '}${example}`;
+  });
   const others = quarantined - named.reduce((sum, { inputs }) => sum + inputs, 0);
   return `${sentence}: ${[...said, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ')}`;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
-import { makeFolders, UsageError } from '@halogrid/service';
+import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
@@ -67,7 +67,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -95,7 +95,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -212,7 +212,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
     if (foreign === 'job.json') throw takenJustNow(path);
     if (foreign) {
       throw new UsageError(
-        `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}')`,
+        sentence`The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}'): give another ${named('out')}`,
       );
     }
     await takeNew(path, job);
@@ -345,5 +345,7 @@ const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
 const takenJustNow = (path: string): UsageError =>
   new UsageError(`The output folder '${path}' was taken by another job just now`);
 
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+const notWritable = (path: string, error: SystemError): UsageError =>
+  new UsageError(
+    sentence`The output folder '${path}' cannot be written: ${whyNotWritten(error)}; give another ${named('out')}, or change the rights of the folder`,
+  );

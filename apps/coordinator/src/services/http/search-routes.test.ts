@@ -142,7 +142,11 @@ test('a coordinator searches its indexes', async (t) => {
         404,
         /^The job has no frame of camera 'north': its camera is 'file:\/\/.*'$/,
       ],
-      [`changes?job_id=${jobId}&pipeline=a`, 400, /^Expected none, because the job has one alone, for pipeline/],
+      [
+        `changes?job_id=${jobId}&pipeline=a`,
+        400,
+        /^Expected no name, because the job has one pipeline without a name, for pipeline/,
+      ],
       ['changes?job_id=20200101', 404, /^There is no job '20200101'/],
       ['frames/e30.e30', 404, /^This coordinator has not told of that frame/],
     ];
