@@ -1,6 +1,6 @@
 import { HalogridError } from '@halogrid/client/errors';
 import { CommanderError } from 'commander';
-import { exampleOf } from '../commands/examples.ts';
+import { exampleOf } from './examples.ts';
 
 /** Errors of commander that an example of the command has the remedy of. */
 const missing: ReadonlySet<string> = new Set(['commander.missingArgument', 'commander.missingMandatoryOptionValue']);
@@ -18,5 +18,5 @@ export function remedyOf(error: unknown, args: readonly string[]): string {
   }
   const isAway = error instanceof HalogridError && error.code === 'UNAVAILABLE';
   if (!isAway || !asksForJob.has(args[0] ?? '')) return '';
-  return ". The results of 'halogrid run' are in its output folder alone, and 'halogrid show DIR' shows them.";
+  return " A job of 'halogrid run' is in its output folder alone, and 'halogrid show DIR' shows it.";
 }
