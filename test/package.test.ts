@@ -117,7 +117,7 @@ test('a package that takes the place of an earlier one goes on with its ledger a
   assert.deepEqual(await jobsAfter(async () => {}), jobs);
   const { code, stdout } = await halogrid(run);
   assert.equal(code, 0);
-  assert.match(stdout, /^ +skipped +\d+, as the last run has them; nothing is new$/m);
+  assert.match(stdout, /^ +skipped +\d+ unchanged since the last run; nothing is new$/m);
 });
 
 test('a program beside it has its kernels', async () => {

@@ -316,7 +316,7 @@ print(json.dumps(said))
     ['NOT_FOUND', 'sources[0]'],
     ['INVALID_ARGUMENT', 'op[0]'],
     ['INVALID_ARGUMENT', 'grid'],
-    ['INVALID_ARGUMENT', 'verifyPercent'],
+    ['INVALID_ARGUMENT', 'verify_percent'],
     ['INVALID_ARGUMENT', 'pipeline'],
     ['NOT_FOUND', 'name'],
   ]);

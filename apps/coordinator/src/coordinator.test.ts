@@ -316,7 +316,7 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [
       specOf(folder, sources, { grid: { rows: 512, columns: 513 } }),
       status.INVALID_ARGUMENT,
-      /at most 262144 cells \(of 256 bins each\) for the grid but received '512x513'/,
+      /at most 262144 cells \(of 256 bins each\) for grid but received '512x513'/,
     ],
     [
       specOf(folder, sources, { mapFormat: 'bmp' }),

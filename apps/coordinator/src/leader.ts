@@ -62,7 +62,7 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   const graceOf = ({ waitForNode }: JobSpec): number => (waitForNode ? Number.POSITIVE_INFINITY : config.sourceGraceMs);
   const onThreads: Planner = {
     plan: (spec, _pipeline, signal) => threads.plan(spec, signal, graceOf(spec)),
-    check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
+    check: (uris, videoField, options) => threads.check(uris, videoField, options),
     survey: (spec, signal) => threads.survey(spec, signal),
   };
   if (!config.plansOnThread) {

@@ -5,6 +5,7 @@ import { createClientSecurity } from '@halogrid/service';
 import {
   type CoordinatorClient,
   clientOf,
+  type GrpcOptions,
   type GrpcTransport,
   grpcTransport,
   ownCoordinator,
@@ -19,7 +20,7 @@ const anyPort = '127.0.0.1:0';
 /** A coordinator and nodes on this machine, in processes of their own that talk gRPC over loopback. */
 export interface LocalCluster {
   /** Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went wrong. */
-  dial(): GrpcTransport;
+  dial(nameOf?: GrpcOptions['nameOf']): GrpcTransport;
   /** A client by such calls. */
   connect(): CoordinatorClient;
   /** What its pages ask for. */
@@ -154,7 +155,10 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  const dial = () => unlessBroken(grpcTransport(address, createClientSecurity({}, env), ownCoordinator), broken);
+  const dial = (nameOf?: GrpcOptions['nameOf']) => {
+    const transport = grpcTransport(address, createClientSecurity({}, env), { patience: ownCoordinator, nameOf });
+    return unlessBroken(transport, broken);
+  };
   return { dial, connect: () => clientOf(dial()), token: env.HALOGRID_TOKEN, ready, broken, stop };
 }
 

@@ -13,10 +13,10 @@ import { typedError } from './typed-error.ts';
  * with this process. Rejects with HalogridError where the job is not accepted, and with the reason of the signal.
  */
 export async function run(options: RunOptions): Promise<Job> {
-  const { signal, note = () => {} } = options;
-  signal?.throwIfAborted();
   try {
     const { request, choice } = readRun(options, process.cwd());
+    const { signal, note = () => {} } = options;
+    signal?.throwIfAborted();
     const chosen = await chosenCluster(choice);
     // The command sets the number of libuv's threads; this process has its own number.
     const threads = threadsEach(chosen.nodes, Number(environment().UV_THREADPOOL_SIZE));

@@ -49,7 +49,7 @@ test('a job fails as soon as nodes find more inputs bad than it may lose', async
   assert.deepEqual([last.state, last.counts!.quarantined], [JobState.FAILED, 2]);
   assert.equal(
     last.error,
-    `More inputs are quarantined (2) than --max-quarantined allows (1): 2 of them: Ends at byte 0, e.g. ${sources[0]}`,
+    `More inputs are quarantined (2) than the job allows (1): 2 of them: Ends at byte 0, e.g. ${sources[0]}`,
   );
   const reasons = [{ stage: 'decode', error: 'Ends at byte 0', inputs: 2, example: sources[0]! }];
   assert.deepEqual(last.reasons, reasons);
@@ -103,15 +103,9 @@ test('inputs that the planner cannot read count, and a part of them once all are
     return (await watchToEnd(jobs, jobId)).at(-1)!;
   };
   const sources = [...broken, ...(await writeImages(folder, 3))];
-  assert.match(
-    (await end('number', inputs(2), sources)).error,
-    /\(3\) than --max-quarantined allows \(2\): 3 of them: /,
-  );
+  assert.match((await end('number', inputs(2), sources)).error, /\(3\) than the job allows \(2\): 3 of them: /);
   assert.match((await end('none', percent(0), sources)).error, /allows \(0%.*\): \d of them: /);
-  assert.match(
-    (await end('part', percent(49.9), sources)).error,
-    /\(3\) than --max-quarantined allows \(49.9% of 6\): /,
-  );
+  assert.match((await end('part', percent(49.9), sources)).error, /\(3\) than the job allows \(49.9% of 6\): /);
   assert.equal((await end('all', percent(100), broken)).state, JobState.COMPLETE);
 });
 
@@ -177,10 +171,10 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
 }
 
 test('a job that goes on with a lower limit than it has reached fails at once', async () => {
-  assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than --max-quarantined allows \(0\): /);
+  assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than the job allows \(0\): /);
 });
 
 test('no job is completed that has lost too many, whoever noticed', async () => {
-  assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than --max-quarantined allows \(1\): /);
+  assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than the job allows \(1\): /);
   assert.equal(await endOf(2, true), 'complete');
 });

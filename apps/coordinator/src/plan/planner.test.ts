@@ -50,7 +50,8 @@ test('what has the extension of a format that is not read is opened, so that a p
 
 test('a plan of images alone ends where frames of videos are chosen', async () => {
   const video = { every: 0, fpsNum: 5, fpsDen: 1, hwaccel: '' };
-  const message = 'Expected a video among the sources, because --fps is for videos, but received images alone';
+  const message =
+    'Expected a video among the sources, because the choice of frames is for videos, but received images alone';
   await assert.rejects(plan([{ name: '1.jpg' }, { name: '2.jpg' }], { video }), { message });
   // That it cannot be read is said elsewhere.
   const { steps } = await plan([{ name: '1.jpg' }, { name: '2.mp4', error: 'unreadable' }], { video });

@@ -32,7 +32,7 @@ export function serveListings(listAll = listAllSources): void {
         return plan(order, list, signal);
       case 'check':
         return answerOnce(order.port, async () => {
-          await checkSources(order.uris, order.videoOption, { told, signal });
+          await checkSources(order.uris, order.videoField, { told, signal });
           return {};
         });
       case 'survey':
@@ -83,7 +83,8 @@ async function answerOnce(port: MessagePort, find: () => Promise<CheckAnswer>): 
   try {
     answer(await find());
   } catch (error) {
-    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message, field: error.field } });
+    if (error instanceof Refusal)
+      answer({ refused: { kind: error.kind, parts: error.sentence.parts, field: error.field } });
     else answer({ error: sendable(error) });
   }
 }

@@ -125,7 +125,9 @@ async function checked(given: JobSpec): Promise<JobSpec> {
   try {
     return (await checkSpec(given)).spec;
   } catch (error) {
-    throw error instanceof Refusal ? new UsageError(error.message, { cause: error }) : error;
+    throw error instanceof Refusal
+      ? new UsageError(error.sentence, { cause: error, ...(error.field && { field: error.field }) })
+      : error;
   }
 }
 

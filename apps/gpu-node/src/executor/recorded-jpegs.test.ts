@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -43,13 +44,9 @@ async function computed(
   });
   const feeds = feedsOf(choice, on, { read: () => assert.fail('no file is a JPEG') });
   const execute = createTestExecutor(on, { feeds, decoders });
-  const {
-    stageSeconds: _,
-    busySeconds: __,
-    inputBytes: ___,
-    timeline: ____,
-    ...answer
-  } = await execute(lease, new AbortController().signal);
+  const { signal } = new AbortController();
+  const { stageSeconds: _, busySeconds: __, inputBytes: ___, timeline: ____, ...answer } = await execute(lease, signal);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
   return { answer, batches };
 }
 

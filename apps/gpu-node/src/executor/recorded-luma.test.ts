@@ -1,5 +1,6 @@
 // Luma of recordings that the device makes gray, which elsewhere the decoder does: held against FFmpeg in libs/imaging.
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +37,9 @@ async function computed(
     return acquire(bytes, isLimited);
   };
   const execute = createTestExecutor(on, { decoders });
-  const found = await execute(lease, new AbortController().signal);
+  const { signal } = new AbortController();
+  const found = await execute(lease, signal);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
   const { stageSeconds: _, busySeconds: __, timeline: ___, ...answer } = found;
   return { answer, acquired };
 }

@@ -41,13 +41,13 @@ test('jobs of another pipeline are refused with all that differs', async (t) => 
   const index = join(folder, 'index');
   await add(index, await job(folder, 'a', 1));
   const other = await job(folder, 'b', 1, { convention: 'nw-cw-lsb', grid: { rows: 1, columns: 2 } });
-  const sentence = `The job in 'file://${other}' is of another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
+  const sentence = `The job in 'file://${other}' was computed with another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
   await assert.rejects(add(index, other), { message: sentence });
   await assert.rejects(
     add(index, await job(folder, 'c', 1, { state: 'running' })),
     /^Error: The job in '.*' is running: only a/,
   );
-  await assert.rejects(add(index, folder), /is no output of a job: its job.json cannot be read$/);
+  await assert.rejects(add(index, folder), /is not the output of a job: its job.json cannot be read$/);
   assert.deepEqual(await framesOf(index), ['a0']);
 });
 
@@ -61,7 +61,7 @@ test('features that are not what the job writes are refused, and the index stays
   await truncate(features, size - 10);
   await assert.rejects(
     add(index, out),
-    /^Error: '.*features.parquet' cannot be indexed, because it is cut, damaged or no Parquet \(.+\): copy the folder anew .*, or run the job again with --fresh$/,
+    /^Error: '.*features.parquet' cannot be indexed, because it is cut, damaged or no Parquet \(.+\): copy the folder again .*, or run the job again with --fresh$/,
   );
   await writeFile(features, '');
   await assert.rejects(add(index, out), /because it is cut, damaged or no Parquet( \(.+\))?: /);
@@ -74,7 +74,7 @@ test('features that are not what the job writes are refused, and the index stays
   await rm(features);
   await assert.rejects(
     add(index, out),
-    /features.parquet' cannot be indexed, because it is not there: copy the folder anew /,
+    /features.parquet' cannot be indexed, because it is not there: copy the folder again /,
   );
   const cells = await makeJob(join(folder, 'cells'), madeFrames('c', 3), { id: 'cells' });
   const text = JSON.parse(await readFile(join(cells, 'job.json'), 'utf8'));
@@ -124,7 +124,7 @@ test('nothing is added to an index that lacks a file, or has one that is torn', 
   await add(made, await job(folder, 'a', 3));
   const more = await job(folder, 'b', 2);
   const table: [string, (path: string) => Promise<void>, RegExp][] = [
-    ['segment-000001.rows', rm, /^Error: '.*index' lacks a file that its manifest names: make the index anew$/],
+    ['segment-000001.rows', rm, /^Error: '.*index' lacks a file that its manifest names: make the index again$/],
     ['segment-000001.rows', (path) => truncate(path, 20), /segment-000001.rows' is torn: it has 20 of \d+ bytes/],
     ['segment-000001.bins', (path) => truncate(path, 191), /segment-000001.bins' is torn: it has 191 of 192 bytes/],
   ];
@@ -157,7 +157,7 @@ test('a file that is torn or has changed is named, and nothing of it is used', a
       (bytes) => Buffer.from(bytes.toString().replace('"version": 1', '"version": 9')),
       /is of format 9, and this halogrid knows format 1 alone$/,
     ],
-    ['manifest.json', () => Buffer.from('[]'), /manifest.json' is no manifest of an index$/],
+    ['manifest.json', () => Buffer.from('[]'), /manifest.json' is not the manifest of an index$/],
   ];
   for (const [file, damage, sentence] of table) {
     const index = join(folder, 'index');

@@ -1,3 +1,4 @@
+export { CaptureOptionsError } from './capture-options-error.ts';
 export {
   type Capture,
   type CapturedInput,

@@ -79,15 +79,15 @@ test('what is kept is for its owner alone', async () => {
 test('files that are no ledger are refused, and left as they are', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'Not a database. '.repeat(1000));
-  await refused(text, 'it is no ledger of halogrid, or damaged');
+  await refused(text, 'it is not a ledger of halogrid, or damaged');
 
   const foreign = join(folder, 'foreign.sqlite');
   const db = new DatabaseSync(foreign);
   db.exec('CREATE TABLE entries (x)');
   db.close();
-  await refused(foreign, 'it is no ledger of halogrid');
+  await refused(foreign, 'it is not a ledger of halogrid');
 
-  await refused(folder, 'it cannot be opened or created there');
+  await refused(folder, /^it cannot be opened or created there; give another file with --ledger/);
   await refused(join(text, 'ledger.sqlite'), /^E(EXIST|NOTDIR): .*notes\.txt/);
 });
 

@@ -131,7 +131,7 @@ function parseLine(text: string, path: string): SourceLine {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`'${path}' has changed since it was written; --fresh computes everything again`, { cause });
+    throw new Error(`'${path}' has changed since it was written; a fresh run computes everything again`, { cause });
   }
 }
 

@@ -153,7 +153,7 @@ export class EarlierPart {
   /** What is thrown where its results of a source are not what they were. */
   altered({ uri }: SourceLine, cause?: unknown): Error {
     return new Error(
-      `The earlier results of '${uri}' in '${this.#folder}' have changed since they were written; --fresh computes everything again`,
+      `The earlier results of '${uri}' in '${this.#folder}' have changed since they were written; a fresh run computes everything again`,
       { cause },
     );
   }
