@@ -2,8 +2,8 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import { SourceRuns } from './source-runs.ts';
 
 /**
- * Sources of a plan, which are a block of bytes from the thread that lists them to the node that reads them, and what others decide by
- * without reading it.
+ * Sources of a plan, which are a block of bytes from the thread that lists them to the node that reads them, and what
+ * others decide by without reading it.
  */
 export interface PlannedSources {
   /** Runs of their numbers, as SourceRuns has them. */

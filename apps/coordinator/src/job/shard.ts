@@ -56,8 +56,9 @@ export interface KeptSums {
 }
 
 /**
- * One step of a job's plan, in order: sources come before the shards that need them. A source that is kept or set aside is needed by no
- * shard, and `kept` has the results of those that are kept, in their order. These are not recorded with the plan, but with what is done.
+ * One step of a job's plan, in order: sources come before the shards that need them. No shard needs a source that is
+ * kept or set aside. `kept` has the results of the sources that are kept, in their order. They are recorded with what
+ * is done, and not with the plan.
  */
 export type PlanStep =
   | { kind: 'sources'; sources: PlannedSources; kept?: readonly KeptResult[] }

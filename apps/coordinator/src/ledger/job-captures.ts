@@ -7,7 +7,8 @@ import type { Merge } from './merge.ts';
 export class JobCaptures {
   readonly goesByMtime: boolean;
   /**
-   * What is stated of when sources were captured that were not done as frames of a shard; none where the job goes by times of change.
+   * What is stated of when sources were captured that were not done as frames of a shard; none where the job goes by
+   * times of change.
    */
   readonly times = new CapturedTimes();
   readonly #merge: Merge;

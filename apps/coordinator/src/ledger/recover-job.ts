@@ -59,7 +59,8 @@ async function* decodeJobs(
 }
 
 /**
- * The plan of a job as far as it is in the store. Rejects with DamagedLedgerError, or with LostSourcesError where the job's file is damaged.
+ * The plan of a job as far as it is in the store. Rejects with DamagedLedgerError, or with LostSourcesError where the
+ * job's file is damaged.
  */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan, parts }: OpenJob): AsyncGenerator<PlanStep> {
   try {

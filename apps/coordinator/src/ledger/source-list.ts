@@ -2,7 +2,7 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { PlannedSources } from '../job/planned-sources.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 
-/** Blocks of which sources may lie between one another: frames of a batch, and what is set aside among them. */
+/** Blocks whose sources may alternate: frames of a batch, and sources that are set aside among them. */
 const openBlocks = 4;
 
 /** Sources that follow one another in the job and in their block. */
@@ -23,8 +23,8 @@ export interface PlannedPlace<Sources> {
 }
 
 /**
- * The sources of a job in the order of its plan. A million of them are more than memory should hold, so they are read from where their
- * blocks lie. Reading one after another decodes each block once.
+ * The sources of a job in the order of its plan. A million of them are more than memory should hold, so they are read
+ * from where their blocks lie. Reading one after another decodes each block once.
  */
 export class SourceList<Sources extends PlannedSources = PlannedSources> {
   /** In order of their first sources. */
@@ -91,7 +91,7 @@ export class SourceList<Sources extends PlannedSources = PlannedSources> {
     return open.block;
   }
 
-  /** Place of the last part whose first source is before that number; -1 where there is none. */
+  /** Place of the last part whose first source is before that number; -1: no part is. */
   #placeBefore(index: number): number {
     // Nearly all blocks come in order.
     if ((this.#parts.at(-1)?.first ?? -1) < index) return this.#parts.length - 1;

@@ -21,8 +21,8 @@ export interface TablesOutput {
   /** More sources may be settled. */
   advance(): void;
   /**
-   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself. Resolves, with a
-   * summary a pipeline, when they are written.
+   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself.
+   * Resolves, with a summary a pipeline, when they are written.
    */
   finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]>;
   /** Stops writing; resolves when nothing is being written any more. May be called again. */

@@ -109,8 +109,8 @@ async function writeSources(sources: readonly SettledRow[], file: string): Promi
 }
 
 /**
- * Writes frames from their columns: neither they nor their texts become objects or strings. Measured: 6.6 µs a frame of 256 bins in all, where
- * 9.0 were with them.
+ * Writes frames from their columns: neither they nor their texts become objects or strings. Measured: 6.6 µs a frame of
+ * 256 bins in all, where 9.0 were with them.
  */
 async function writeFrames(frames: SettledFrames): Promise<void> {
   const hasRows = features && frames.hasHistograms;

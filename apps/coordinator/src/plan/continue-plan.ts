@@ -37,7 +37,7 @@ export async function* continuePlan(
   }
 }
 
-/** A source of the recorded step that is planned in another way; undefined where there is none. */
+/** A source of the recorded step that is planned in another way; undefined: all are planned alike. */
 function changedUri(before: PlanStep, now: PlannedStep | undefined): string | undefined {
   if (before.kind === 'sources')
     return changedSource(before.sources, now?.kind === 'sources' ? now.sources : undefined);
@@ -56,9 +56,9 @@ function changedSource(before: PlannedSources, now: PlannedSources | undefined):
 }
 
 /**
- * Versions are left out, and sizes with them: a source that was written to since is done again by the next job, because the version in
- * the record is the one that counts. The tiles of an image are all of one version, so that theirs must be the same. Which sources get a
- * preview is left out as well: it is those that the record says.
+ * Versions are left out, and sizes with them: a source that was written to since is done again by the next job, because
+ * the version in the record is the one that counts. The tiles of an image are all of one version, so that theirs must
+ * be the same. Which sources get a preview is left out as well: it is those that the record says.
  */
 function comparedSource({ version: _, sizeBytes: __, preview: ___, pin, ...source }: BlockSource): unknown {
   return source.tiles === undefined ? source : { ...source, pin };

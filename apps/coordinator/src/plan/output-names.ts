@@ -4,9 +4,9 @@ import { NameSet } from './name-set.ts';
 const maxNameBytes = 200;
 
 /**
- * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
- * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
- * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where
+ * that is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names
+ * are unique without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
  */
 export class OutputNames {
   readonly #taken = new NameSet();
@@ -43,8 +43,8 @@ const [slash, dot] = [0x2f, 0x2e];
 const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
 
 /**
- * The safe stem of a name of which each part between slashes stays as it is, as those of nearly all files do; undefined for others. It is
- * found in one pass: of a million names, a tenth of the plan's time was safeName and stemOf without it (measured).
+ * The safe stem of a name whose parts between slashes stay as they are, as in nearly all archives; undefined for other
+ * names. It takes one pass: without it, safeName and stemOf took a tenth of a plan's time (measured).
  */
 function plainStem(name: string): string | undefined {
   if (name.length > maxNameBytes) return undefined;

@@ -42,9 +42,10 @@ export const maxBatchBytes = 128 * 2 ** 20;
 type Probed<Kind> = Extract<Probe, { kind: Kind }>;
 
 /**
- * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the sources, numbers the
- * shards, cuts images into tiles and gathers the others into batches. It holds nothing but the batch that is being filled, and some sources
- * that no shard needs. What may be long throws the signal's reason as soon as `signal` aborts.
+ * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
+ * sources, numbers the shards, cuts images into tiles and gathers the others into batches. It holds nothing but the
+ * batch that is being filled, and some sources that no shard needs. What may be long throws the signal's reason as soon
+ * as `signal` aborts.
  */
 export class PlanEmitter {
   readonly #spec: JobSpec;
@@ -64,7 +65,7 @@ export class PlanEmitter {
   #sources = 0;
   #shards = 0;
 
-  /** `previews` is told of every source that is computed or cannot be read; the caller tells it of those that are kept. */
+  /** `previews` is told of every source that is computed or cannot be read; the caller tells it of the others. */
   constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
     this.#pipelines = spec.pipelines ? jobPipelines(spec) : [pipeline];

@@ -1,6 +1,8 @@
 import type { PlannedStep } from '../job/shard.ts';
 
-/** Steps that wait to be written before no more are pulled, the sources in them, and the bins of results that they hold. */
+/**
+ * Steps that wait to be written before no more are pulled, the sources in them, and the bins of results that they hold.
+ */
 const maxWaiting = 1024;
 const maxWaitingSources = 2 ** 14;
 const maxWaitingBins = 2 ** 22;

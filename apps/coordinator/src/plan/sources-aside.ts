@@ -5,7 +5,10 @@ import { SourceGatherer } from '../job/source-gatherer.ts';
 /** Sources that are told together at most: people see what cannot be read soon. */
 const mostSources = 1024;
 
-/** Gathers the sources of a plan that no shard needs: those whose earlier results are kept, and those that cannot be read. */
+/**
+ * Gathers the sources of a plan that no shard needs: those whose earlier results are kept, and those that cannot be
+ * read.
+ */
 export class SourcesAside {
   readonly #most: number;
   #sources = new SourceGatherer();
@@ -16,14 +19,17 @@ export class SourcesAside {
     this.#most = Math.min(mostSources, mostKept);
   }
 
-  /** Adds the next source, with its earlier result where that is kept. Returns the step of all of them once they are many. */
+  /**
+   * Adds the next source, with its earlier result where that is kept. Returns the step of all of them once they are
+   * many.
+   */
   add(source: BlockSource, kept?: KeptResult): PlanStep[] {
     this.#sources.add(source);
     if (kept) this.#kept.push(kept);
     return this.#sources.count >= this.#most || this.#sources.isLong ? this.flush() : [];
   }
 
-  /** The step of those that were added since the last one. */
+  /** The step of the sources that were added since the last one. */
   flush(): PlanStep[] {
     if (this.#sources.count === 0) return [];
     const kept = this.#kept.length > 0 ? { kept: this.#kept } : {};

@@ -5,7 +5,7 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
  * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over. `origin` is that of its
- * HTTP, such as http://host:9464. Throws BlockError where its sources are no block.
+ * HTTP, such as http://host:9464. Throws BlockError where its sources are not a block.
  */
 export function toRemoteLease(lease: Lease, origin: string): Lease {
   const base = origin + lease.handOver;

@@ -7,7 +7,7 @@ export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeB
   version?: string | undefined;
 }
 
-/** The sources of a lease, in the order of its block. Throws BlockError for bytes that are no block. */
+/** The sources of a lease, in the order of its block. Throws BlockError for other bytes. */
 export function unpackLease({ sources, verify = false }: Lease): LeasedSource[] {
   const block = new SourceBlock(sources);
   return Array.from({ length: block.length }, (_, nth): LeasedSource => {

@@ -1,6 +1,6 @@
 import { readVarints } from '@halogrid/proto/varints';
 
-/** Bytes that are no block of columns, or one that was damaged. The message is a sentence. */
+/** Bytes are not a block of columns, or the block was damaged. The message is a sentence. */
 export class BlockError extends Error {
   override readonly name = 'BlockError';
 }

@@ -203,7 +203,10 @@ export class Texts {
   }
 }
 
-/** Texts: varints of the bytes that each has in common with the one before, and of those that follow; then these, as UTF-8. */
+/**
+ * Texts: varints of the bytes that each shares with the one before, and of its other bytes; then the other bytes, as
+ * UTF-8.
+ */
 export const texts = (): Column<TextWriter, Texts> => ({
   writer: (bytes) => new TextWriter(bytes),
   read: (input, count, nth) => {

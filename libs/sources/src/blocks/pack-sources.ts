@@ -2,8 +2,8 @@ import { type BlockSource, blockPixels, sourceColumns } from './source-block.ts'
 import { timeOf } from './time-of-version.ts';
 
 /**
- * The block of bytes of these sources, in their order, as SourceBlock reads it. 23 bytes for a frame of a folder, with name, size and
- * version. Throws RangeError where they are more than a block holds.
+ * The block of bytes of these sources, in their order, as SourceBlock reads it. 23 bytes for a frame of a folder, with
+ * name, size and version. Throws RangeError where they are more than a block holds.
  */
 export function packSources(sources: Iterable<BlockSource>): Uint8Array {
   const packer = new SourcePacker();
@@ -27,8 +27,8 @@ export class SourcePacker {
   }
 
   /**
-   * Returns whether its folder may be another than that of the one before, which is never missed. Throws RangeError where the block is
-   * full.
+   * Returns whether its folder may be another than that of the one before, which is never missed. Throws RangeError
+   * where the block is full.
    */
   add(source: BlockSource): boolean {
     const row = this.#block.begin();

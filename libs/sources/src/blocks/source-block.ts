@@ -13,11 +13,11 @@ export interface BlockSource {
   name: string;
   /** Encoded; 0 where it is not known. */
   sizeBytes: number;
-  /** A name for its file as it was listed; absent where nobody can tell. */
+  /** A name for its file as it was listed; absent where it is not known. */
   version?: string;
   /**
-   * The version that a node is held to: that of its file as it was planned, which keeps the tiles of an image from being of several
-   * versions. Absent: it is held to none.
+   * The version that a node is held to: that of its file as it was planned, which keeps the tiles of an image from
+   * being of several versions. Absent: it is held to none.
    */
   pin?: string;
   /** Whether a preview may be made of it, for which a node leaves chunks. */
@@ -43,8 +43,8 @@ export const maxBlockSources = 2 ** 16;
 export const blockPixels = ['u8', 'u16'] as const;
 
 /**
- * The columns of a block of sources. The version of most files is their size and a time, as JavaScript prints them: the time alone is
- * kept. `free`: no node is held to the version that was listed; `pin`: to another one.
+ * The columns of a block of sources. The version of most files is their size and a time, as JavaScript prints them: the
+ * time alone is kept. `free`: no node is held to the version that was listed; `pin`: to another one.
  */
 export const sourceColumns = columns(
   { what: 'A block of sources', format: 2, maxRows: maxBlockSources, maxTextBytes: 2 ** 27 },
@@ -57,7 +57,9 @@ export const sourceColumns = columns(
   },
 );
 
-/** The sources of a range of a plan, read from a block of bytes, which `packSources` makes and sourceColumns describes. */
+/**
+ * The sources of a range of a plan, read from a block of bytes, which `packSources` makes and sourceColumns describes.
+ */
 export class SourceBlock {
   readonly #columns: ReturnType<(typeof sourceColumns)['read']>;
 

@@ -134,7 +134,7 @@ test('any plan is read as it was written, wherever a piece ends', () => {
   );
 });
 
-test('a shard of sources that are not planned is no step', () => {
+test('a shard of sources that are not planned is refused', () => {
   const sources = new StoredSources(
     { runs: Float64Array.of(4, 2), count: 2, uri: '', folders: [], hasPreviews: false, isPlain: true },
     { offset: 0, length: 1 },

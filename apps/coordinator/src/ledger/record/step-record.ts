@@ -22,8 +22,8 @@ class Expected {
 }
 
 /**
- * Writes the steps of a plan, compactly: numbers as what differs from those expected, sources as the place of their block, and of a shard
- * the first of its sources.
+ * Writes the steps of a plan, compactly: numbers as their difference from what is expected, sources as the place of
+ * their block, and a shard with the number of its first source.
  */
 export class StepWriter {
   readonly #bytes: ByteWriter;
@@ -75,9 +75,9 @@ export class StepWriter {
 }
 
 /**
- * The steps of a piece. `sourcesOf` gives the sources of which one has that number, which were planned before, in this piece or in one
- * before it; it is asked when the steps up to there have been taken. `spool` has their blocks. Throws RangeError where they cannot be
- * steps.
+ * The steps of a piece. `sourcesOf` gives the sources that a number belongs to. They were planned before, in this piece
+ * or in an earlier one, and the steps up to there have been taken. `spool` has their blocks. Throws RangeError where
+ * the bytes cannot be steps.
  */
 export function* readSteps(
   bytes: ByteReader,

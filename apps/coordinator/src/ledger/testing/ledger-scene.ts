@@ -123,8 +123,8 @@ function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
 }
 
 /**
- * Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. A batch is planned once
- * it is full, when sources behind it may be planned already.
+ * Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. A batch
+ * is planned once it is full, when sources behind it may be planned already.
  */
 export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new Set<number>()): PlanStep[] {
   const steps: PlanStep[] = [];

@@ -663,10 +663,11 @@ export interface Lease {
     | string
     | undefined;
   /**
-   * The sources of the work, as a block of columns, which libs/sources/src/blocks defines (source-block.ts: the columns): of a tile its
-   * image, of frames all of them, in the order in which they are computed. 8 MiB at most. A node that finds another version of a file
-   * than the one it is held to answers with an error of CAUSE_CHANGED instead of a result. Of a source with a preview it leaves chunks
-   * for that, of the dense result and of the source itself, unless the lease is to verify.
+   * The sources of the work, as a block of columns: libs/sources/src/blocks/source-block.ts says which columns it has, and
+   * columns.ts how they are written. Of a tile it has the image, of frames all of them, in the order in which they are
+   * computed. 8 MiB at most. A node that finds another version of a file than the one it is held to answers with an error
+   * of CAUSE_CHANGED instead of a result. For a preview it leaves chunks of the dense result and of the source itself,
+   * unless the lease is to verify.
    */
   sources: Uint8Array;
 }
