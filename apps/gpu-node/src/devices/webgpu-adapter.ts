@@ -2,7 +2,7 @@
 import { adapterName, isSoftwareAdapter } from '@halogrid/kernels/webgpu';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 import type { DeviceInfo } from './device.ts';
-import { pollDawnCalmly, spareCollector } from './runtime.ts';
+import { pollDawnCalmly } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
 
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
@@ -23,7 +23,6 @@ export interface OpenAdapter {
 export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
   if (kind === 'software') await provideSoftwareVulkan();
   else requireVulkanLoader();
-  spareCollector();
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
