@@ -160,6 +160,12 @@ export class SourceTables {
     return { ...this.#listed.end(), names: await this.#names(named), captured: this.#captured };
   }
 
+  /** Removes what was written so far. */
+  async abort(): Promise<void> {
+    await this.#errors?.abort();
+    await this.#file.abort();
+  }
+
   /** All names that were given, in no order. It waits for the disk, and is not called while it writes. */
   *namesSoFar(): Generator<string> {
     yield* this.#unwritten;
