@@ -1,36 +1,13 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
-import type { CaptureOptions } from '@halogrid/sources/captured';
+import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
+import type { TablePaths, TablesOrder, TablesTask } from './tables-order.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
-
-/** Paths of the tables of a pipeline. */
-export interface TablePaths {
-  features: string;
-  sources: string;
-  errors: string;
-}
-
-/** What the thread writes. */
-export interface TablesTask {
-  paths: TablePaths;
-  /** Where the tables grow: in a folder that goes with the job, on the same file system. */
-  unfinished: TablePaths;
-  shape: HistogramShape;
-  /** How it is known when sources were captured; absent: by what files state. */
-  captured?: CaptureOptions;
-}
-
-/** What the thread does next; it is given the next when it has answered. */
-export type TablesOrder =
-  | ({ kind: 'open' } & TablesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
-  | { kind: 'finish'; description: object; named: readonly number[] };
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
 

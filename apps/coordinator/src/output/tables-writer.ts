@@ -11,7 +11,7 @@ import { SettledFrames } from '../ledger/settled-frames.ts';
 import { countedRows } from '../ledger/settled-rows.ts';
 import { OutputNames } from './output-names.ts';
 import { type FrameTexts, SourceTables } from './source-tables.ts';
-import type { TablePaths, TablesOrder, TablesTask } from './tables-file.ts';
+import type { TablePaths, TablesOrder, TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
 const fileScheme = Buffer.from('file:');

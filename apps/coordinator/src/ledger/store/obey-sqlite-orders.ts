@@ -1,5 +1,16 @@
+import type { Change, Entry, EntryFilter } from './ledger-store.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import type { SqliteOrder } from './sqlite-store.ts';
+
+/** What the thread is asked to do; it answers each order, in their order. */
+export type SqliteOrder =
+  | { kind: 'open'; path: string }
+  | { kind: 'acquire'; holder: string; leaseMs: number }
+  | { kind: 'renew'; epoch: number; leaseMs: number }
+  | { kind: 'release'; epoch: number }
+  | { kind: 'leader' }
+  | { kind: 'page'; of: EntryFilter; after: Omit<Entry, 'value'> | undefined }
+  | { kind: 'write'; epoch: number; changes: Change[] }
+  | { kind: 'close' };
 
 /** Gives what does the orders of one SqliteStore, one after another, and blocks meanwhile. The first order opens the file. */
 export function obeySqliteOrders(): (order: SqliteOrder) => unknown {

@@ -7,18 +7,8 @@ import {
   type Leader,
   type LedgerStore,
 } from './ledger-store.ts';
+import type { SqliteOrder } from './obey-sqlite-orders.ts';
 import { type PackedError, unpackError } from './packed-error.ts';
-
-/** What the thread is asked to do; it answers each order, in their order. */
-export type SqliteOrder =
-  | { kind: 'open'; path: string }
-  | { kind: 'acquire'; holder: string; leaseMs: number }
-  | { kind: 'renew'; epoch: number; leaseMs: number }
-  | { kind: 'release'; epoch: number }
-  | { kind: 'leader' }
-  | { kind: 'page'; of: EntryFilter; after: Omit<Entry, 'value'> | undefined }
-  | { kind: 'write'; epoch: number; changes: Change[] }
-  | { kind: 'close' };
 
 /** For the next ledger that is opened. */
 export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
