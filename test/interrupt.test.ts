@@ -79,7 +79,7 @@ async function startHalfWay(out: string, olderNode: boolean, nodes: number): Pro
       .processes()
       .map(({ role }) => role)
       .sort(),
-    ['coordinator', ...(olderNode ? ['launcher'] : []), ...Array(nodes).fill('node'), 'run'],
+    [...(olderNode ? ['launcher'] : []), ...Array(nodes).fill('node'), 'run'],
   );
   return run;
 }

@@ -33,9 +33,9 @@ interface Ended {
 }
 
 /** Runs the program of the package in the folder of photographs, without a home. */
-async function halogrid(args: string[], options: string[] = []): Promise<Ended> {
+async function halogrid(args: string[], options: string[] = [], more: Record<string, string> = {}): Promise<Ended> {
   const words = [...options, join(installed, 'bin/halogrid.mjs'), ...args];
-  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: join(scratch, 'cache') };
+  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: join(scratch, 'cache'), ...more };
   const ended = promisify(execFile)(process.execPath, words, { cwd: photographs, env }).then(
     (said) => ({ code: 0, ...said }),
     (error: Ended) => error,
@@ -85,6 +85,25 @@ for (const device of ['cpu', 'software']) {
     assert.equal(readJson(join(scratch, device), 'job.json').digest, readJson(plain, 'job.json').digest);
   });
 }
+
+test('a run of one image loads a few dozen files of the bundle, and starts no thread', async () => {
+  const loaded = join(scratch, 'loaded');
+  const look = `
+    import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    const told = (line) => appendFileSync(process.env.HALOGRID_TEST_LOADED, line + '\\n');
+    registerHooks({ load(url, context, next) { told(url); return next(url, context); } });
+    process.on('worker', () => told('thread'));`;
+  const looking = ['--import', `data:text/javascript,${encodeURIComponent(look)}`];
+  const { code, stderr } = await halogrid(['run', 'grass.png', '--device', 'cpu', '--out', 'loaded'], looking, {
+    HALOGRID_TEST_LOADED: loaded,
+  });
+  assert.equal(code, 0, stderr);
+  const lines = readFileSync(loaded, 'utf8').trimEnd().split('\n');
+  const ofBundle = lines.filter((line) => line.includes('/halogrid/program/'));
+  assert.ok(ofBundle.length > 5 && ofBundle.length < 60, ofBundle.join('\n'));
+  assert.ok(!lines.includes('thread'));
+});
 
 test('a package that takes the place of an earlier one goes on with its ledger and its outputs', async (t) => {
   const kept = join(scratch, 'kept');

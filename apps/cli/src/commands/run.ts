@@ -4,6 +4,7 @@ import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { coordinatorHere } from '../cluster/own-coordinator.ts';
 import {
   addClusterOptions,
   type ClusterChoice,
@@ -81,7 +82,12 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
   const starting = options.coordinator
     ? undefined
-    : startLocalCluster({ ...chosen, note: view.note, ...(options.verbose && { log: view.note }) });
+    : startLocalCluster({
+        startCoordinator: coordinatorHere,
+        ...chosen,
+        note: view.note,
+        ...(options.verbose && { log: view.note }),
+      });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;

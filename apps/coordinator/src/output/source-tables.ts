@@ -142,6 +142,12 @@ export class SourceTables {
     return { ...this.#listed.end(), captured: this.#captured };
   }
 
+  /** Removes what was written so far. */
+  async abort(): Promise<void> {
+    await this.#errors?.abort();
+    await this.#file.abort();
+  }
+
   async #flush(): Promise<void> {
     await this.#file.handle.writeFile(this.#lines.bytes);
     this.#lines.clear();

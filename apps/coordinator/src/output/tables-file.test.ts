@@ -22,6 +22,9 @@ const operations = specifiedOperations(pipeline);
 /** Every cell of the grids below has four pixels or more. */
 const size = { width: 40, height: 40 };
 
+/** Of few bins: by a thread of its own, and by this one. */
+const whereWritten = [0, 2 ** 24];
+
 type Fate = 'done' | 'broken' | 'given up' | 'unread';
 
 test('the tables hold what the histograms and the ledger say, in order, whatever the order in which sources finished', async (t) => {
@@ -30,10 +33,11 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
     order: fc.infiniteStream(fc.nat()),
     // Histograms of 300 cells fill blocks of the ledger's file, so that sources can be read before the end.
     grid: fc.constantFrom<Grid>({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }, { rows: 20, columns: 15 }),
+    fewBins: fc.constantFrom(...whereWritten),
   });
   await fc.assert(
-    fc.asyncProperty(job, async ({ fates, order, grid }) => {
-      const { tables, settle, path, folder, ledger } = await stage(t, fates, grid);
+    fc.asyncProperty(job, async ({ fates, order, grid, fewBins }) => {
+      const { tables, settle, path, folder, ledger } = await stage(t, fates, { grid, fewBins });
       tables.start();
       const waiting = [...fates.keys()];
       while (waiting.length > 0) {
@@ -62,7 +66,7 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
 test('the file grows while results come, up to the first source that is missing', async (t) => {
   const grid = { rows: 20, columns: 20 };
   const fates = Array<Fate>(60).fill('done');
-  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
+  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, { grid });
   tables.start();
   for (let source = 59; source >= 30; source--) await settle(source);
   await eventually('a second question', () => asked.length >= 2);
@@ -81,29 +85,39 @@ test('the file grows while results come, up to the first source that is missing'
 });
 
 test('what cannot be written is told once, in one sentence', async (t) => {
-  const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done']);
-  await rm(join(folder, 'scratch'), { recursive: true });
-  await settle(0);
-  await ledger.results('job');
-  const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/sources.jsonl`);
-  await assert.rejects(tables.finish(1, {}), failure);
-  await assert.rejects(tables.finish(1, {}), failure);
-  assert.equal(failures.length, 1);
-  assert.match(String(failures[0]), failure);
+  for (const fewBins of whereWritten) {
+    const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done'], { fewBins });
+    await rm(join(folder, 'scratch'), { recursive: true });
+    await settle(0);
+    await ledger.results('job');
+    const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch'`);
+    await assert.rejects(tables.finish(1, {}), failure);
+    await assert.rejects(tables.finish(1, {}), failure);
+    assert.equal(failures.length, 1);
+    assert.match(String(failures[0]), failure);
+  }
 });
 
 test('histograms that are cut short or missing fail the file', async (t) => {
-  const cut = await stage(t, ['done', 'done']);
-  for (const source of [0, 1]) await cut.settle(source);
-  await cut.ledger.results('job');
-  await truncate(join(cut.folder, 'spool'), 300);
-  await assert.rejects(cut.tables.finish(2, {}), /features.parquet' could not be written: The file of .* ends early$/);
-  assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
+  for (const fewBins of whereWritten) {
+    const cut = await stage(t, ['done', 'done'], { fewBins });
+    for (const source of [0, 1]) await cut.settle(source);
+    await cut.ledger.results('job');
+    await truncate(join(cut.folder, 'spool'), 300);
+    await assert.rejects(
+      cut.tables.finish(2, {}),
+      /features.parquet' could not be written: The file of .* ends early$/,
+    );
+    assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
 
-  const missing = await stage(t, ['done', 'done']);
-  await missing.settle(0);
-  await assert.rejects(missing.tables.finish(2, {}), /could not be written: the histograms of source 1 are not there$/);
-  await missing.tables.abort();
+    const missing = await stage(t, ['done', 'done'], { fewBins });
+    await missing.settle(0);
+    await assert.rejects(
+      missing.tables.finish(2, {}),
+      /could not be written: the histograms of source 1 are not there$/,
+    );
+    await missing.tables.abort();
+  }
 });
 
 test('a thread that ends by itself fails the file, while it works and while it waits', async (t) => {
@@ -111,7 +125,7 @@ test('a thread that ends by itself fails the file, while it works and while it w
     'process.exit(3)',
     'import { parentPort as p } from "node:worker_threads"; p.on("message", () => process.exit(3))',
   ]) {
-    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], undefined, program);
+    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], { program });
     tables.start();
     await settle(0);
     await ledger.results('job');
@@ -122,30 +136,36 @@ test('a thread that ends by itself fails the file, while it works and while it w
   }
 });
 
-test('an abort ends the thread, whatever it does, and leaves no file', async (t) => {
+test('an abort ends what writes, whatever it does, and leaves no file', async (t) => {
   const fates = Array<Fate>(20).fill('done');
-  for (const settledSources of [0, 20]) {
-    const { tables, settle, folder, failures, ledger } = await stage(t, fates);
-    tables.start();
-    for (let source = 0; source < settledSources; source++) await settle(source);
-    if (settledSources === 20) await ledger.results('job');
-    const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+  for (const fewBins of whereWritten) {
+    for (const settledSources of [0, 20]) {
+      const { tables, settle, folder, failures, ledger } = await stage(t, fates, { fewBins });
+      tables.start();
+      for (let source = 0; source < settledSources; source++) await settle(source);
+      if (settledSources === 20) await ledger.results('job');
+      const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+      await tables.abort();
+      await tables.abort();
+      await finished;
+      tables.start();
+      assert.ok(!(await readdir(folder)).includes('features.parquet'));
+      assert.deepEqual(failures, []);
+    }
+    const { tables, folder } = await stage(t, fates, { fewBins });
     await tables.abort();
-    await tables.abort();
-    await finished;
     tables.start();
-    assert.ok(!(await readdir(folder)).includes('features.parquet'));
-    assert.deepEqual(failures, []);
+    await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+    assert.deepEqual(await readdir(join(folder, 'scratch')), []);
   }
-  const { tables, folder } = await stage(t, fates);
-  await tables.abort();
-  tables.start();
-  await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
-  assert.deepEqual(await readdir(join(folder, 'scratch')), []);
 });
 
 /** A ledger with a job of a frame a shard, planned, and the features of it. */
-async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, columns: 1 }, program?: string) {
+async function stage(
+  t: TestContext,
+  fates: Fate[],
+  { grid = { rows: 1, columns: 1 }, program, fewBins = 0 }: { grid?: Grid; program?: string; fewBins?: number } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'scratch'));
@@ -183,6 +203,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
     },
     failed: (error) => failures.push(error),
     until: atOnce,
+    fewBins,
     ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
   });
   t.after(() => tables.abort());

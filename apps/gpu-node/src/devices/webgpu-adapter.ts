@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { adapterName, isSoftwareAdapter } from '@halogrid/kernels/webgpu';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 import type { DeviceInfo } from './device.ts';
-import { pollDawnCalmly, spareCollector } from './runtime.ts';
+import { pollDawnCalmly } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
 
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
@@ -26,7 +26,6 @@ export interface OpenAdapter {
 export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
   if (kind === 'software') await provideSoftwareVulkan();
   else requireVulkan();
-  spareCollector();
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);

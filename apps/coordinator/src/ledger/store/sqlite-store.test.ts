@@ -16,10 +16,16 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newPath = () => join(folder, `folder-${files++}`, 'ledger.sqlite');
 
-ledgerStoreConformance('SqliteStore', async () => {
-  const path = newPath();
-  return () => SqliteStore.open(path);
-});
+for (const [name, ordersHere] of [
+  ['SqliteStore', 0],
+  ['SqliteStore that goes over to a thread', 4],
+  ['SqliteStore without a thread', Number.POSITIVE_INFINITY],
+] as const) {
+  ledgerStoreConformance(name, async () => {
+    const path = newPath();
+    return () => SqliteStore.open(path, ordersHere);
+  });
+}
 
 const kills = repeated(3);
 
