@@ -1,7 +1,5 @@
-const [upperA, upperZ] = [0x41, 0x5a];
-
 /**
- * Names that are taken, whatever their case, 8 bytes each and as many to spare: by 64 bits of hash, because the names
+ * Names that are taken, 8 bytes each and as many to spare: by 64 bits of hash, because the names
  * of a million files are more than memory should hold. It never says that a taken name is free; of a million it says
  * with a chance of 1 in 40 million that a free one is taken, always of the same.
  */
@@ -16,11 +14,7 @@ export class NameSet {
     // Two FNV-1a hashes that begin differently and are mixed.
     let [low, high] = [0x811c9dc5, 0x9747b28c];
     for (let i = 0; i < name.length; i++) {
-      let unit = name.charCodeAt(i);
-      if (unit > 127) {
-        const lower = name.toLowerCase();
-        if (lower !== name) return this.take(lower);
-      } else if (unit >= upperA && unit <= upperZ) unit += 0x20;
+      const unit = name.charCodeAt(i);
       low = Math.imul(low ^ unit, 0x01000193);
       high = Math.imul(high ^ unit, 0x85ebca6b) ^ (high >>> 15);
     }

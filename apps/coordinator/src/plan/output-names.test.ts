@@ -72,3 +72,14 @@ test('of a name that is too long the end is kept', () => {
   const [name] = outputNames([`${'folder/'.repeat(60)}frame-0042.jpg`]);
   assert.match(name!, /-frame-0042$/);
 });
+
+test('after thousands of names in order, one that is out of order is as unique', () => {
+  const ordered = Array.from({ length: 9000 }, (_, i) => `Cam/frame-${String(i).padStart(8, '0')}.jpg`);
+  const late = ['cam/FRAME-00000000.png', 'cam/frame-00008999.jpg', 'cam/frame-00008999.jpg', 'a.jpg'];
+  assert.deepEqual(outputNames([...ordered, ...late]).slice(-4), [
+    'cam-FRAME-00000000.png',
+    'cam-frame-00008999.jpg',
+    'cam-frame-00008999-2',
+    'a',
+  ]);
+});

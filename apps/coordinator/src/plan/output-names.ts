@@ -1,30 +1,70 @@
+import { columns, texts } from '@halogrid/sources/columns';
 import { NameSet } from './name-set.ts';
 
 /** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
 const maxNameBytes = 200;
 
+/** Names that are given in ascending order are kept in blocks of so many, some 6 bytes each. */
+const blockNames = 4096;
+
+const nameBlock = columns(
+  { what: 'A block of names', format: 1, maxRows: blockNames, maxTextBytes: 3 * maxNameBytes * blockNames },
+  { name: texts() },
+  {},
+);
+
 /**
- * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where
- * that is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names
- * are unique without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
+ * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
+ * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ *
+ * As long as each name is behind the last one, it is free. Looking each up among all names took a tenth of a plan's time
+ * (measured).
  */
 export class OutputNames {
-  readonly #taken = new NameSet();
+  /** The last name, and those before, in lower case; undefined once they are in `#taken`. */
+  #last = '';
+  #blocks: Uint8Array[] = [];
+  #block = nameBlock.writer();
+  #taken: NameSet | undefined;
   readonly #lastNumbers = new Map<string, number>();
 
   /** The name of the next source. */
   next(sourceName: string): string {
     const stem = plainStem(sourceName) ?? safeName(stemOf(sourceName));
-    if (this.#taken.take(stem)) return stem;
+    if (this.#take(stem)) return stem;
     const full = safeName(sourceName);
-    if (this.#taken.take(full)) return full;
+    if (this.#take(full)) return full;
     let number = this.#lastNumbers.get(stem) ?? 1;
     let name: string;
     do {
       name = `${stem}-${++number}`;
-    } while (!this.#taken.take(name));
+    } while (!this.#take(name));
     this.#lastNumbers.set(stem, number);
     return name;
+  }
+
+  #take(name: string): boolean {
+    const lower = name.toLowerCase();
+    if (this.#taken) return this.#taken.take(lower);
+    if (lower > this.#last) {
+      this.#last = lower;
+      if (this.#block.rows === blockNames) this.#closeBlock();
+      this.#block.columns.name.put(this.#block.begin(), lower);
+      return true;
+    }
+    this.#closeBlock();
+    this.#taken = new NameSet();
+    for (const { rows, name } of this.#blocks.map((block) => nameBlock.read(block))) {
+      for (let row = 0; row < rows; row++) this.#taken.take(name.at(row)!);
+    }
+    this.#blocks = [];
+    return this.#taken.take(lower);
+  }
+
+  #closeBlock(): void {
+    this.#blocks.push(this.#block.pack());
+    this.#block = nameBlock.writer();
   }
 }
 
@@ -38,7 +78,9 @@ function stemOf(name: string): string {
 
 const isSeparator = (text: string, at: number): boolean => text[at] === '/' || text[at] === '\\';
 
-const [slash, dot] = [0x2f, 0x2e];
+const [slash, dot, dash] = [0x2f, 0x2e, 0x2d];
+/** The stem that is being made. */
+const stem = Buffer.alloc(maxNameBytes);
 /** By code unit, whether a part of a name may have it. */
 const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
 
@@ -53,6 +95,7 @@ function plainStem(name: string): string | undefined {
   let hasFolder = false;
   for (let i = 0; i < name.length; i++) {
     const unit = name.charCodeAt(i);
+    stem[i] = unit === slash ? dash : unit;
     if (unit === slash) {
       if (before === slash) return undefined;
       hasFolder = true;
@@ -67,8 +110,7 @@ function plainStem(name: string): string | undefined {
     before = unit;
   }
   if (before === slash) return undefined;
-  const stem = name.slice(0, stemEnd);
-  return hasFolder ? stem.replaceAll('/', '-') : stem;
+  return hasFolder ? stem.toString('latin1', 0, stemEnd) : name.slice(0, stemEnd);
 }
 
 /** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */

@@ -3,6 +3,8 @@ import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { BlockError, BlockInput } from './block-input.ts';
 import type { Column, ColumnWriter } from './column.ts';
 
+export { doubles, marks, steps, texts, uints } from './column.ts';
+
 export interface BlockLimits {
   /** What messages call a block, such as "A block of sources". */
   what: string;

@@ -1,5 +1,5 @@
-import { doubles, marks, steps, type TextRange, texts, uints } from './column.ts';
-import { columns } from './columns.ts';
+import type { TextRange } from './column.ts';
+import { columns, doubles, marks, steps, texts, uints } from './columns.ts';
 
 export { BlockError } from './block-input.ts';
 export { type TextRange, textOf } from './column.ts';
