@@ -88,18 +88,19 @@ export const uints = (): Column<ColumnWriter<number>, Numbers> => ({
   read: (input, count, nth) => new Numbers(input.numbers(count), nth),
 });
 
+class StepWriter extends NumberWriter {
+  #next = 0;
+
+  override put(row: number, value: number): void {
+    const step = value - this.#next;
+    super.put(row, step < 0 ? -2 * step - 1 : 2 * step);
+    this.#next = value + 1;
+  }
+}
+
 /** Integers from 0 on that mostly grow by one: zigzag varints of what each is more than one after the one before. */
 export const steps = (): Column<ColumnWriter<number>, Numbers> => ({
-  writer: () => {
-    let next = 0;
-    return new (class extends NumberWriter {
-      override put(row: number, value: number): void {
-        const step = value - next;
-        super.put(row, step < 0 ? -2 * step - 1 : 2 * step);
-        next = value + 1;
-      }
-    })();
-  },
+  writer: () => new StepWriter(),
   read: (input, count, nth) => {
     const values = input.numbers(count);
     let next = 0;
@@ -114,17 +115,18 @@ export const steps = (): Column<ColumnWriter<number>, Numbers> => ({
   },
 });
 
+class DoubleWriter extends NumberWriter {
+  override values(): Part[] {
+    const [numbers] = super.values() as [number[]];
+    const bytes = Buffer.allocUnsafe(8 * numbers.length);
+    for (const [i, value] of numbers.entries()) bytes.writeDoubleLE(value, 8 * i);
+    return [bytes];
+  }
+}
+
 /** Any numbers, as float64, little-endian. */
 export const doubles = (): Column<ColumnWriter<number>, Numbers> => ({
-  writer: () =>
-    new (class extends NumberWriter {
-      override values(): Part[] {
-        const [numbers] = super.values() as [number[]];
-        const bytes = Buffer.allocUnsafe(8 * numbers.length);
-        for (const [i, value] of numbers.entries()) bytes.writeDoubleLE(value, 8 * i);
-        return [bytes];
-      }
-    })(),
+  writer: () => new DoubleWriter(),
   read: (input, count, nth) => {
     const bytes = input.raw(8 * count);
     return new Numbers(
@@ -139,17 +141,19 @@ export interface Marks {
   has(row: number): boolean;
 }
 
+class MarkWriter extends ColumnWriter<true> {
+  put(row: number): void {
+    this.at(row);
+  }
+
+  values(): Part[] {
+    return [];
+  }
+}
+
 /** Which rows are marked. */
 export const marks = (): Column<ColumnWriter<true>, Marks> => ({
-  writer: () =>
-    new (class extends ColumnWriter<true> {
-      put(row: number): void {
-        this.at(row);
-      }
-      values(): Part[] {
-        return [];
-      }
-    })(),
+  writer: () => new MarkWriter(),
   read: (_input, _count, nth) => ({ has: (row) => (nth ? nth[row]! >= 0 : true) }),
 });
 
