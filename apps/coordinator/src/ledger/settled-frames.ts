@@ -36,6 +36,11 @@ export class SettledFrames {
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
   }
 
+  /** The number of the first of them in the job. */
+  get first(): number {
+    return this.#run.first;
+  }
+
   /** Whether there are histograms of them. */
   get hasHistograms(): boolean {
     return this.#run.hasHistograms;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FileLimits } from '@halogrid/results/features';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
@@ -23,13 +24,15 @@ export interface TablesTask {
   shape: HistogramShape;
   /** How it is known when sources were captured; absent: by what files state. */
   captured?: CaptureOptions;
+  /** How many counts a file has; what features.parquet does unless given. */
+  limits?: FileLimits;
 }
 
 /** What the thread does next; it is given the next when it has answered. */
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
   | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
-  | { kind: 'finish'; description: object; named: readonly number[] };
+  | { kind: 'finish'; sources: number; description: object; named: readonly number[] };
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
 
@@ -113,7 +116,7 @@ export class TablesFile {
   }
 
   async #write(): Promise<PartSummary> {
-    const { paths, unfinished, shape, captured, settled, thread = tablesThread } = this.#options;
+    const { paths, unfinished, shape, captured, limits, settled, thread = tablesThread } = this.#options;
     const path = this.#path;
     if (this.#isAborted) throw aborted;
     const client: TablesThread = new ThreadClient(thread.take(), {
@@ -123,7 +126,11 @@ export class TablesFile {
     this.#thread = client;
     void client.whenEnded.then(() => this.#more.resolve());
     try {
-      await this.#order(client, { kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
+      await this.#order(client, {
+        ...{ kind: 'open', paths, unfinished, shape },
+        ...(captured && { captured }),
+        ...(limits && { limits }),
+      });
       for (let from = 0; from !== this.#sources; ) {
         const areAllSettled = this.#sources !== undefined;
         const { next, runs, file } = await settled(from, orderSources);
@@ -132,7 +139,7 @@ export class TablesFile {
         else await this.#waitForMore(client);
         from = next;
       }
-      const summary = await this.#order(client, { kind: 'finish', ...this.#end });
+      const summary = await this.#order(client, { kind: 'finish', sources: this.#sources!, ...this.#end });
       thread.give(client.release());
       return summary!;
     } catch (error) {

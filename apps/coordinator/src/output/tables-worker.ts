@@ -1,7 +1,7 @@
 // Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type FeatureFacts, FeatureWriter } from '@halogrid/results/features';
+import { type FeatureSource, FeatureWriter } from '@halogrid/results/features';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { type TextRange, textOf } from '@halogrid/sources/source-block';
@@ -29,9 +29,9 @@ const [uriText, plannedName] = [0, 0].map((): TextRange => ({ bytes: Buffer.allo
   TextRange,
 ];
 const frameTexts: FrameTexts = { uri: uriText, name: plannedName, captured: undefined, origin: 'unknown' };
-const facts: FeatureFacts = {
-  ...{ source: uriText, name: plannedName, frame: 0, timestampMs: null, capturedAtMs: null, camera: null },
-  ...{ cellRow: 0, cellColumn: 0 },
+const facts: FeatureSource = {
+  ...{ number: 0, source: uriText, name: plannedName, frame: 0 },
+  ...{ timestampMs: null, capturedAtMs: null, camera: null },
 };
 const fileScheme = Buffer.from('file:');
 
@@ -44,16 +44,18 @@ serveOrders(
         rule = new CaptureRule(task.captured);
         outputNames = new OutputNames(() => tables.namesSoFar());
         tables = await SourceTables.create({ ...task.unfinished, rule });
-        features =
-          task.shape.bins > 0
-            ? await FeatureWriter.create(task.unfinished.features, binsOfCell(task.shape))
-            : undefined;
+        features = undefined;
+        if (task.shape.bins > 0) {
+          const { grid } = task.shape;
+          const bins = binsOfCell(task.shape);
+          features = await FeatureWriter.create(task.unfinished.features, { grid, bins }, task.limits);
+        }
         return;
       case 'write':
         await write(order);
         return;
       case 'finish': {
-        await features?.finish({ halogrid: JSON.stringify(order.description) });
+        await features?.finish(order.sources, { halogrid: JSON.stringify(order.description) });
         const summary = await tables.finish(order.named);
         for (const table of ['features', 'sources', 'errors'] as const) {
           await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
@@ -76,7 +78,7 @@ async function removeLeftOvers(unfinished: TablePaths): Promise<void> {
     const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
       name.startsWith(`${basename(path)}.`),
     );
-    for (const name of names) await rm(join(folder, name), { force: true });
+    for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
@@ -108,10 +110,8 @@ async function writeSources(sources: readonly SettledRow[], file: string): Promi
     facts.frame = video?.frame ?? 0;
     facts.timestampMs = video?.timestampMs ?? null;
     facts.capturedAtMs = atMs;
-    for (let cell = 0, from = at; cell < cells(); cell++) {
-      from = addCell(cell, from);
-      if (features!.isFull) await features!.writeGroup();
-    }
+    facts.number = index;
+    await addHistograms(at);
   }
 }
 
@@ -134,10 +134,8 @@ async function writeFrames(frames: SettledFrames): Promise<void> {
       features!.load(bytes);
       [read, at] = [next, 0];
     }
-    for (let cell = 0; cell < cells(); cell++) {
-      at = addCell(cell, at);
-      if (features!.isFull) await features!.writeGroup();
-    }
+    facts.number = frames.first + frame;
+    at = await addHistograms(at);
   }
 }
 
@@ -168,14 +166,17 @@ function isOfFile({ bytes, from }: TextRange): boolean {
   return true;
 }
 
-/** Cells of an image, row by row, those without pixels too: each has a row in features.parquet. */
-const cells = (): number => task.shape.grid.rows * task.shape.grid.columns;
-
-/** Adds the next row, whose counts begin there in what was loaded; returns where they end. */
-function addCell(cell: number, from: number): number {
+/** Adds the rows of `facts`, whose counts begin there in what was loaded; resolves with where they end. */
+async function addHistograms(from: number): Promise<number> {
   const { grid, bins } = task.shape;
-  facts.cellRow = Math.floor(cell / grid.columns);
-  facts.cellColumn = cell % grid.columns;
-  // Every channel counts the same pixels.
-  return features!.addPacked(facts, from, bins);
+  let at = from;
+  const begun = features!.begin(facts);
+  if (begun) await begun;
+  // Cells without pixels have a row too.
+  for (let cell = 0; cell < grid.rows * grid.columns; cell++) {
+    // Every channel counts the same pixels.
+    at = features!.addPacked(at, bins);
+    if (features!.isFull) await features!.writePage();
+  }
+  return at;
 }

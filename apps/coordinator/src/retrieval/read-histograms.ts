@@ -4,7 +4,7 @@ import { Refusal } from '../job/refusal.ts';
 import type { Orders } from './orders.ts';
 
 /**
- * Reads rows of a features.parquet. The file may be forged by anybody who can write its folder. Rejects with Refusal.
+ * Reads rows of a features.parquet, a file or a folder. It may be forged by anybody who can write its folder. Rejects with Refusal.
  */
 export async function readHistograms({ features, first, count }: Orders['histograms']['order']): Promise<number[][]> {
   const path = await allowedPath(features);
@@ -12,7 +12,7 @@ export async function readHistograms({ features, first, count }: Orders['histogr
     const reader = await FeatureReader.open(path);
     if (!reader) throw new Refusal('missing', 'The job kept no histogram of it');
     const histograms = [];
-    for (let row = first; row < first + count; row++) histograms.push(await reader.histogram(row));
+    for (let row = first; row < first + count; row++) histograms.push(Array.from(await reader.histogram(row)));
     return histograms;
   } catch (error) {
     if (error instanceof Refusal) throw error;

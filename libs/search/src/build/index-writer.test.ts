@@ -84,16 +84,12 @@ test('features that are not what the job writes are refused, and the index stays
     add(join(folder, 'other'), cells),
     /cells of frame 1 of 'file:\/\/\/c' are missing or in another order: copy the folder /,
   );
-  const row = { source: 'file:///d', name: 'd', frame: 7, timestampMs: null, capturedAtMs: null, camera: null };
-  const writer = await FeatureWriter.create(features, madeBins);
-  await writer.add({
-    ...row,
-    cellRow: 0,
-    cellColumn: 0,
-    counted: 3,
-    histogram: new Uint8Array(madeBins).fill(1, 0, 2),
-  });
-  await writer.finish();
+  const none = { timestampMs: null, capturedAtMs: null, camera: null };
+  const writer = await FeatureWriter.create(features, { grid: { rows: 1, columns: 1 }, bins: madeBins });
+  await writer.add({ number: 0, source: 'file:///d', name: 'd', frame: 7, ...none }, [
+    { counted: 3, histogram: new Uint8Array(madeBins).fill(1, 0, 2) },
+  ]);
+  await writer.finish(1);
   await assert.rejects(
     add(index, out),
     /because it is damaged \(bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted\)/,

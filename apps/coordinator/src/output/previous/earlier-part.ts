@@ -32,7 +32,7 @@ export class EarlierPart {
   readonly #mapFormat: string;
   readonly #shape: HistogramShape;
   readonly #cells: number;
-  readonly #histogram: ((row: number) => Promise<number[]>) | undefined;
+  readonly #histogram: ((row: number) => Promise<ArrayLike<number>>) | undefined;
   #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
 
   /**
@@ -62,7 +62,7 @@ export class EarlierPart {
     folder: string,
     mapFormat: string,
     shape: HistogramShape,
-    histogram?: (row: number) => Promise<number[]>,
+    histogram?: (row: number) => Promise<ArrayLike<number>>,
   ) {
     this.index = index;
     this.#previewed = previewed;
