@@ -1,12 +1,12 @@
 import type { SchemaElement } from 'hyparquet';
 import { type ColumnPage, columnPage } from './column-page.ts';
-import { encodeHistograms } from './histogram-page.ts';
+import type { HistogramList } from './histogram-list.ts';
 import { encodeCounts, encodeOptional } from './number-columns.ts';
 import type { TextList } from './text-list.ts';
 
 /**
  * Rows of features.parquet: those of some sources in order, and of the same cells of each. A column has a value a source, but for `counted`
- * and `counts`, which have those of the cells of the first source, then those of the next.
+ * and `histograms`, which have those of the cells of the first source, then those of the next.
  */
 export interface PageRows {
   /** URI of the source. */
@@ -15,15 +15,13 @@ export interface PageRows {
   name: TextList;
   /** Null where nobody knows. */
   camera: TextList;
-  frame: ArrayLike<number>;
+  frame: Float64Array;
   /** NaN for none. */
   timestampMs: Float64Array;
   /** Milliseconds since 1970 in UTC; NaN where nobody knows. */
   capturedAtMs: Float64Array;
-  counted: ArrayLike<number>;
-  /** `bins` counts a row. */
-  counts: Float64Array;
-  bins: number;
+  counted: Float64Array;
+  histograms: HistogramList;
   /** The first of the cells, and how many cells a row of the grid has. */
   firstCell: number;
   gridColumns: number;
@@ -39,16 +37,16 @@ export interface EncodedPage {
 
 /** Encodes rows as pages of their columns. Equal rows give equal bytes, whatever is encoded before. Numbers are such as their columns have. */
 export function encodePage(page: PageRows): EncodedPage {
-  const { source, name, camera, frame, timestampMs, capturedAtMs, counted, counts, bins, firstCell, gridColumns } =
-    page;
+  const { source, name, camera, frame, timestampMs, capturedAtMs, counted, firstCell, gridColumns } = page;
   const rows = counted.length;
   const cells = rows / source.length;
   const ofCells = (value: (cell: number) => number): Float64Array => {
     const column = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) column[row] = value(firstCell + (row % cells));
+    for (let cell = 0; cell < cells; cell++) column[cell] = value(firstCell + cell);
+    for (let row = cells; row < rows; row++) column[row] = column[row - cells]!;
     return column;
   };
-  const histograms = encodeHistograms(counts, bins);
+  const histograms = page.histograms.encode();
   const encoded = [
     source.encode(false, cells),
     name.encode(false, cells),
@@ -71,7 +69,8 @@ export function encodePage(page: PageRows): EncodedPage {
 }
 
 /** Each value `times` times. */
-function repeated(values: ArrayLike<number>, times: number): Float64Array {
+function repeated(values: Float64Array, times: number): Float64Array {
+  if (times === 1) return values;
   const column = new Float64Array(values.length * times);
   for (let i = 0; i < values.length; i++) column.fill(values[i]!, i * times, (i + 1) * times);
   return column;

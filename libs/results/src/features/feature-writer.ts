@@ -1,6 +1,6 @@
-import { CountReader } from './count-reader.ts';
 import { encodePage } from './encode-page.ts';
 import { FeatureFiles } from './feature-files.ts';
+import { HistogramList } from './histogram-list.ts';
 import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
 import type { FooterFacts } from './parquet-file.ts';
 import { type TextBytes, TextList } from './text-list.ts';
@@ -56,12 +56,11 @@ export class FeatureWriter {
   readonly #layout: PageLayout;
   readonly #gridColumns: number;
   readonly #files: FeatureFiles;
-  readonly #counts: Float64Array;
-  readonly #reader: CountReader;
   /** Of the page: a value a source. */
   readonly #texts = { source: new TextList(), name: new TextList(), camera: new TextList() };
   readonly #numbers: Record<'frame' | 'timestampMs' | 'capturedAtMs', Float64Array>;
   /** Of the page: a value a row. */
+  readonly #histograms: HistogramList;
   readonly #counted: Float64Array;
   #rows = 0;
   /** The source that was begun last, and how many of its cells are there. */
@@ -82,11 +81,10 @@ export class FeatureWriter {
     this.#layout = layout;
     this.#gridColumns = gridColumns;
     this.#files = files;
-    this.#reader = new CountReader(bins);
     const column = (size: number) => new Float64Array(size);
     this.#numbers = { frame: column(pageSources), timestampMs: column(pageSources), capturedAtMs: column(pageSources) };
     this.#counted = column(pageSources * pageCells);
-    this.#counts = column(pageSources * pageCells * bins);
+    this.#histograms = new HistogramList(bins, pageSources * pageCells);
   }
 
   /** Adds a source with all its cells. Rejects with one sentence where a number does not fit into its column. */
@@ -107,7 +105,8 @@ export class FeatureWriter {
     }
     await this.begin(source);
     for (const { counted, histogram } of cells) {
-      this.#addCell(histogram, counted);
+      this.#histograms.add(histogram);
+      this.#addCell(counted);
       if (this.isFull) await this.writePage();
     }
   }
@@ -126,7 +125,7 @@ export class FeatureWriter {
 
   /** Takes the varints that `addPacked` reads next: counts of rows, below 2^53 each. */
   load(bytes: Uint8Array): void {
-    this.#reader.load(bytes);
+    this.#histograms.load(bytes);
   }
 
   /**
@@ -135,8 +134,8 @@ export class FeatureWriter {
    * ledger has kept. Throws RangeError where the bytes end before.
    */
   addPacked(at: number, channelBins: number): number {
-    const end = this.#reader.read(at);
-    this.#addCell(this.#reader.row, this.#reader.sum(channelBins));
+    const end = this.#histograms.addPacked(at);
+    this.#addCell(this.#histograms.sumOfLast(channelBins));
     return end;
   }
 
@@ -153,14 +152,13 @@ export class FeatureWriter {
     const { source, name, camera } = this.#texts;
     const of = (column: Float64Array) => column.subarray(0, source.length);
     const { frame, timestampMs, capturedAtMs } = this.#numbers;
-    const { bins } = this.#layout;
     const page = encodePage({
-      ...{ source, name, camera, bins, gridColumns: this.#gridColumns, firstCell: this.#firstCell },
+      ...{ source, name, camera, gridColumns: this.#gridColumns, firstCell: this.#firstCell },
       ...{ frame: of(frame), timestampMs: of(timestampMs), capturedAtMs: of(capturedAtMs) },
-      ...{ counted: this.#counted.subarray(0, rows), counts: this.#counts.subarray(0, rows * bins) },
+      ...{ counted: this.#counted.subarray(0, rows), histograms: this.#histograms },
     });
     const place = { firstSource: this.#firstSource, firstCell: this.#firstCell };
-    for (const texts of [source, name, camera]) texts.clear();
+    for (const list of [source, name, camera, this.#histograms]) list.clear();
     this.#rows = 0;
     if (this.#cells < this.#layout.cells) this.#beginPage(this.#source!, this.#cells);
     await this.#files.append({ ...page, ...place });
@@ -208,8 +206,7 @@ export class FeatureWriter {
     this.#numbers.capturedAtMs[at] = capturedAtMs ?? Number.NaN;
   }
 
-  #addCell(counts: ArrayLike<number>, counted: number): void {
-    this.#counts.set(counts, this.#rows * this.#layout.bins);
+  #addCell(counted: number): void {
     this.#counted[this.#rows++] = counted;
     this.#cells++;
   }

@@ -29,21 +29,24 @@ export function encodeCounts(type: 'INT32' | 'INT64', counts: ArrayLike<number>)
 
 /** A column of whole numbers (INT64) or of any (DOUBLE); those that are NaN are null. */
 export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array): EncodedColumn {
-  const known = numbers.filter((number) => !Number.isNaN(number));
-  const definitionLevels = encodeLevels(Uint8Array.from(numbers, (number) => (Number.isNaN(number) ? 0 : 1)));
-  const bytes = new DataView(new ArrayBuffer(8 * known.length));
+  const values = numbers.length;
+  const levels = new Uint8Array(values);
+  const bytes = new DataView(new ArrayBuffer(8 * values));
   let [least, largest] = [Infinity, -Infinity];
-  for (let i = 0; i < known.length; i++) {
-    const number = known[i]!;
-    if (type === 'DOUBLE') bytes.setFloat64(8 * i, number, true);
-    else bytes.setBigInt64(8 * i, BigInt(number), true);
+  let end = 0;
+  for (let i = 0; i < values; i++) {
+    const number = numbers[i]!;
+    if (Number.isNaN(number)) continue;
+    levels[i] = 1;
+    if (type === 'DOUBLE') bytes.setFloat64(end, number, true);
+    else bytes.setBigInt64(end, BigInt(number), true);
+    end += 8;
     if (number < least) least = number;
     if (number > largest) largest = number;
   }
-  const limits = known.length > 0 ? limitsOf(type, least, largest) : undefined;
-  const nulls = numbers.length - known.length;
-  const data = new Uint8Array(bytes.buffer);
-  return { encoding: 'PLAIN', values: numbers.length, nulls, definitionLevels, data, limits };
+  const limits = end > 0 ? limitsOf(type, least, largest) : undefined;
+  const data = new Uint8Array(bytes.buffer, 0, end);
+  return { encoding: 'PLAIN', values, nulls: values - end / 8, definitionLevels: encodeLevels(levels), data, limits };
 }
 
 function limitsOf(type: 'INT32' | 'INT64' | 'DOUBLE', least: number, largest: number): Limits {
