@@ -484,7 +484,7 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
-    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [] });
+    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [], file: 'sources.jsonl', entries: 0 });
   };
   const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
   for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
+import { listNames } from '@halogrid/results/source-list';
 import { makeFolders, UsageError } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
@@ -19,7 +20,7 @@ const outputEntries = [
   'histogram.svg',
   'features.parquet',
   'errors.jsonl',
-  'sources.jsonl',
+  ...Object.values(listNames),
   'preview',
   'maps',
   'pipelines',

@@ -14,7 +14,7 @@ import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { atOnce } from './output-wait.ts';
-import { TablesFile } from './tables-file.ts';
+import { TablesFile, tablePaths } from './tables-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
 const operations = specifiedOperations(pipeline);
@@ -178,11 +178,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const asked: number[] = [];
   const failures: Error[] = [];
   const path = join(folder, 'features.parquet');
-  const pathsIn = (folder: string) => ({
-    features: join(folder, 'features.parquet'),
-    sources: join(folder, 'sources.jsonl'),
-    errors: join(folder, 'errors.jsonl'),
-  });
+  const pathsIn = (folder: string) => tablePaths((file) => join(folder, file));
   const tables = new TablesFile({
     paths: pathsIn(folder),
     unfinished: pathsIn(join(folder, 'scratch')),

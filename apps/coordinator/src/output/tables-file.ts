@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FileLimits } from '@halogrid/results/features';
+import { listNames } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
@@ -12,9 +13,19 @@ import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts
 /** Paths of the tables of a pipeline. */
 export interface TablePaths {
   features: string;
+  /** The list of sources, as lines or, of very many, as rows. */
   sources: string;
+  rows: string;
   errors: string;
 }
+
+/** The tables in a folder, by what they are called there. */
+export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
+  features: pathOf('features.parquet'),
+  sources: pathOf(listNames.lines),
+  rows: pathOf(listNames.rows),
+  errors: pathOf('errors.jsonl'),
+});
 
 /** What the thread writes. */
 export interface TablesTask {
@@ -24,8 +35,8 @@ export interface TablesTask {
   shape: HistogramShape;
   /** How it is known when sources were captured; absent: by what files state. */
   captured?: CaptureOptions;
-  /** How many counts a file has; what features.parquet does unless given. */
-  limits?: FileLimits;
+  /** How many counts a file and how many lines a list has at most; as docs/outputs.md says unless given. */
+  limits?: FileLimits & { lines: number };
 }
 
 /** What the thread does next; it is given the next when it has answered. */
@@ -198,14 +209,9 @@ export function openTables(
 ): TablesOutput {
   const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const files = parts.map(({ name, pipeline }, part) => {
-    const pathsIn = (pathOf: (file: string) => string): TablePaths => ({
-      features: pathOf('features.parquet'),
-      sources: pathOf('sources.jsonl'),
-      errors: pathOf('errors.jsonl'),
-    });
     return new TablesFile({
-      paths: pathsIn((file) => join(newOutputPath(spec.out, name), file)),
-      unfinished: pathsIn((file) => unfinishedTablePath(spec.out, file, name)),
+      paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
+      unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
       shape: histogramShape(pipeline, jobGrid(spec)),
       ...(spec.captured && { captured: spec.captured }),
       settled: (from, atMost) => settled(from, atMost, part),

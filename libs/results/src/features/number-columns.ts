@@ -49,6 +49,13 @@ export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array):
   return { encoding: 'PLAIN', values, nulls: values - end / 8, definitionLevels: encodeLevels(levels), data, limits };
 }
 
+/** A column of flags, none of them null. */
+export function encodeFlags(flags: readonly boolean[]): EncodedColumn {
+  const data = new Uint8Array(Math.ceil(flags.length / 8));
+  for (const [i, flag] of flags.entries()) if (flag) data[i >> 3]! |= 1 << (i & 7);
+  return { encoding: 'PLAIN', values: flags.length, nulls: 0, data };
+}
+
 function limitsOf(type: 'INT32' | 'INT64' | 'DOUBLE', least: number, largest: number): Limits {
   // A zero may be either of two doubles, and the limits are to hold both.
   if (type === 'DOUBLE') return { least: least === 0 ? -0 : least, largest: largest === 0 ? 0 : largest };
