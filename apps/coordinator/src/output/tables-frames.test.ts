@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -113,6 +113,7 @@ test('frames have the rows and lines by columns that they have one by one', asyn
       assert.deepEqual(byColumns.summary, one.summary);
       assert.deepEqual(byColumns.lines, one.lines);
       assert.deepEqual(byColumns.features, one.features);
+      assert.ok(byColumns.bytes!.equals(one.bytes!));
 
       // Few sources and counts are enough for rows and for a folder.
       const limits = { wholeCounts: 6, partCounts: 6, lines: 1 };
@@ -151,5 +152,6 @@ async function write(
   assert.equal((await stat(features)).isDirectory(), limits !== undefined && sources > 1);
   const rows = [];
   for (let row = 0; row < reader.rows; row++) rows.push(await reader.histogram(row));
-  return { summary, features: rows, lines: await Array.fromAsync((await SourceList.open(folder))!.lines()) };
+  const bytes = limits ? undefined : await readFile(features);
+  return { summary, bytes, features: rows, lines: await Array.fromAsync((await SourceList.open(folder))!.lines()) };
 }
