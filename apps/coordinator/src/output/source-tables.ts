@@ -5,6 +5,7 @@ import { AtomicFile } from '@halogrid/results/write-file-atomically';
 import { type CaptureRule, captureText } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SettledRow } from '../ledger/ledger.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { ListedSources } from './listed-sources.ts';
 import { listHead } from './previous/source-line.ts';
 import type { CaptureCounts, PartSummary } from './tables-output.ts';
@@ -19,8 +20,8 @@ export interface SourceTablesOptions {
   mostLines?: number | undefined;
 }
 
-/** Bytes or characters that are written or read back at once. */
-const pieceSize = 2 ** 20;
+/** Bytes that are written or read back at once. */
+const pieceBytes = 2 ** 20;
 
 /**
  * Writes what a job tells of its sources beside their histograms, one by one and in order: their list, with the version of each file when it
@@ -36,8 +37,8 @@ export class SourceTables {
   readonly #listed = new ListedSources();
   readonly #captured: CaptureCounts = {};
   #errors: AtomicFile | undefined;
-  #errorLines = '';
-  #lines = `${JSON.stringify(listHead)}\n`;
+  readonly #errorLines = new LineBuffer();
+  readonly #lines = new LineBuffer();
   #count = 0;
   /** Names that have no line, those of quarantined sources. */
   readonly #unwritten: string[] = [];
@@ -50,6 +51,7 @@ export class SourceTables {
     this.#options = options;
     this.#mostLines = options.mostLines ?? 1_000_000;
     this.#file = file;
+    this.#lines.put(listHead);
   }
 
   /** The next source, and the name of its files. What it returns is to be waited for before the next; undefined for nothing. */
@@ -58,16 +60,16 @@ export class SourceTables {
     this.#count++;
     this.#listed.add(source, name);
     const line = lineOf(source, name);
-    this.#lines += `${JSON.stringify(this.#rows ? { name: line.quarantined ? undefined : name } : line)}\n`;
+    this.#lines.put(this.#rows ? { name: line.quarantined ? undefined : name } : line);
     if (source.state === 'quarantined') {
-      this.#errorLines += `${JSON.stringify(errorOf(source))}\n`;
+      this.#errorLines.put(errorOf(source));
       this.#unwritten.push(name);
     } else {
       const origin = this.#options.rule.origin(source);
       this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
     }
     const added = this.#rows?.add(line);
-    const isMuch = this.#lines.length + this.#errorLines.length >= pieceSize;
+    const isMuch = this.#lines.length + this.#errorLines.length >= pieceBytes;
     return added || isMuch ? Promise.resolve(added).then(() => (isMuch ? this.#flush() : undefined)) : undefined;
   }
 
@@ -80,13 +82,7 @@ export class SourceTables {
       await this.#file.abort();
     } else await this.#file.commit();
     const file: ListName = this.#rows ? listNames.rows : listNames.lines;
-    const list = await SourceList.at(this.#rows ? this.#options.rows : this.#options.sources);
-    const names = new Map<number, string>();
-    for (const index of named.filter((index) => index < this.#count)) {
-      const line = await list.line(index);
-      if (!line.quarantined) names.set(index, line.name);
-    }
-    return { ...this.#listed.end(), file, names, captured: this.#captured };
+    return { ...this.#listed.end(), file, names: await this.#names(named), captured: this.#captured };
   }
 
   /** All names that were given, in no order. It waits for the disk, and is not called while it writes. */
@@ -94,7 +90,7 @@ export class SourceTables {
     yield* this.#unwritten;
     let rest = Buffer.alloc(0);
     for (let at = 0; ; ) {
-      const piece = Buffer.allocUnsafe(pieceSize);
+      const piece = Buffer.allocUnsafe(pieceBytes);
       const read = readSync(this.#file.handle.fd, piece, 0, piece.length, at);
       if (read === 0) break;
       at += read;
@@ -103,7 +99,18 @@ export class SourceTables {
       yield* namesIn(bytes.toString('utf8', 0, end));
       rest = bytes.subarray(end);
     }
-    yield* namesIn(this.#lines);
+    yield* namesIn(this.#lines.bytes.toString());
+  }
+
+  async #names(indexes: readonly number[]): Promise<Map<number, string>> {
+    const names = new Map<number, string>();
+    if (indexes.length === 0) return names;
+    const list = await SourceList.at(this.#rows ? this.#options.rows : this.#options.sources);
+    for (const index of indexes.filter((index) => index < this.#count)) {
+      const line = await list.line(index);
+      if (!line.quarantined) names.set(index, line.name);
+    }
+    return names;
   }
 
   async #makeRows(): Promise<void> {
@@ -114,25 +121,23 @@ export class SourceTables {
   }
 
   async #flush(): Promise<void> {
-    const [lines, errorLines] = [this.#lines, this.#errorLines];
-    this.#lines = '';
-    this.#errorLines = '';
-    await this.#file.handle.writeFile(lines);
-    if (errorLines === '') return;
+    await this.#file.handle.writeFile(this.#lines.bytes);
+    this.#lines.clear();
+    if (this.#errorLines.length === 0) return;
     this.#errors ??= await AtomicFile.create(this.#options.errors);
-    await this.#errors.handle.writeFile(errorLines);
+    await this.#errors.handle.writeFile(this.#errorLines.bytes);
+    this.#errorLines.clear();
   }
 }
 
 function lineOf(source: SettledRow, name: string): SourceLine {
   const { video, version } = source;
-  const uri = redactUri(source.uri);
+  const [uri, frame, timestampMs] = [redactUri(source.uri), video?.frame, video?.timestampMs];
   // JSON leaves out what is undefined.
-  const what = { uri, frame: video?.frame, timestampMs: video?.timestampMs, version } as Pick<SourceLine, 'uri'>;
-  if (source.state === 'quarantined') return Object.assign(what, { quarantined: true as const });
-  const { width, height, counted, digest } = source;
-  const captured = source.captured && captureText(source.captured);
-  return Object.assign(what, { name, width, height, counted, digest, captured }) as SourceLine;
+  if (source.state === 'quarantined') return { uri, frame, timestampMs, version, quarantined: true } as SourceLine;
+  const { width, height, counted, digest, captured: time } = source;
+  const captured = time && captureText(time);
+  return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured } as SourceLine;
 }
 
 /** The names in some lines. */

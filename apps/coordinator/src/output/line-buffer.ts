@@ -1,0 +1,33 @@
+/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+const unitBytes = 3;
+
+/** Lines as UTF-8, gathered until they are written. As one string they would be thousands of parts, which the garbage collector moves. */
+export class LineBuffer {
+  #bytes = Buffer.allocUnsafe(2 ** 17);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was put since the last `clear`; valid until more is put. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** A value as JSON, and the end of the line. */
+  put(value: object): void {
+    const line = `${JSON.stringify(value)}\n`;
+    const most = this.#length + unitBytes * line.length;
+    if (most > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * most);
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.write(line, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+}
