@@ -49,12 +49,7 @@ serveOrders(
         await features?.finish(order.sources, { halogrid: JSON.stringify(order.description) });
         const summary = await tables.finish(order.named);
         const list = summary.file === listNames.rows ? 'rows' : 'sources';
-        await rename(task.unfinished[list], task.paths[list]);
-        if (features) await rename(task.unfinished.features, task.paths.features);
-        await rename(task.unfinished.errors, task.paths.errors).catch((error: NodeJS.ErrnoException) => {
-          // A job without errors has no such table.
-          if (error.code !== 'ENOENT') throw error;
-        });
+        for (const table of ['features', list, 'errors'] as const) await moveTable(table);
         return summary;
       }
     }
@@ -62,15 +57,25 @@ serveOrders(
   { pack: packSystemError },
 );
 
-/** Removes unfinished tables of a thread that failed, because they take room. */
+/** Removes unfinished tables of a thread that failed, because they take room, and a folder takes the place of none. */
 async function removeLeftOvers(unfinished: TablePaths): Promise<void> {
   for (const path of Object.values(unfinished) as string[]) {
     const folder = dirname(path);
     const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
-      name.startsWith(`${basename(path)}.`),
+      `${name}.`.startsWith(`${basename(path)}.`),
     );
     for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   }
+}
+
+/** Moves a table to its place, where a thread that failed may have left another. */
+async function moveTable(table: keyof TablePaths): Promise<void> {
+  await rm(task.paths[table], { recursive: true, force: true });
+  await rename(task.unfinished[table], task.paths[table]).catch((error: NodeJS.ErrnoException) => {
+    // A job without histograms, or without errors, has no such table.
+    const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !features));
+    if (!isMissing) throw error;
+  });
 }
 
 async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {

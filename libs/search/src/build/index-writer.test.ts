@@ -36,6 +36,19 @@ test('an index has the frames of its jobs in their order, whatever was added, re
   assert.deepEqual(await framesOf(index), ['a0', 'a1', 'a2', 'a3', 'b0']);
 });
 
+test('an index has the same frames of features that are a folder', async (t) => {
+  const folder = await temporaryFolder(t);
+  // With 59 bins, 4096 sources are a row group.
+  const fifty = [...madeFrames('a', 50)];
+  const frames = Array.from({ length: 4100 }, (_, i) => ({ ...fifty[i % 50]!, source: `file:///${i}-` }));
+  const file = await makeJob(join(folder, 'file'), frames);
+  const parts = await makeJob(join(folder, 'parts'), frames, { limits: { wholeCounts: 1, partCounts: 1 } });
+  assert.equal((await readdir(join(parts, 'features.parquet'))).length, 2);
+  await add(join(folder, 'of file'), file);
+  await add(join(folder, 'of parts'), parts);
+  assert.deepEqual(await framesOf(join(folder, 'of parts')), await framesOf(join(folder, 'of file')));
+});
+
 test('jobs of another pipeline are refused with all that differs', async (t) => {
   const folder = await temporaryFolder(t);
   const index = join(folder, 'index');
