@@ -1,3 +1,5 @@
+const newline = 0x0a;
+
 /** UTF-8 has at most so many bytes for a UTF-16 unit. */
 const unitBytes = 3;
 
@@ -17,14 +19,15 @@ export class LineBuffer {
 
   /** A value as JSON, and the end of the line. */
   put(value: object): void {
-    const line = `${JSON.stringify(value)}\n`;
-    const most = this.#length + unitBytes * line.length;
+    const line = JSON.stringify(value);
+    const most = this.#length + unitBytes * line.length + 1;
     if (most > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(2 * most);
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }
     this.#length += this.#bytes.write(line, this.#length);
+    this.#bytes[this.#length++] = newline;
   }
 
   clear(): void {
