@@ -20,12 +20,13 @@ import { fetch } from '../testing/described-answers.ts';
 /** A coordinator that is kept to a data root with two images. */
 async function setRoot(t: TestContext) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-root-')));
-  t.after(() => rm(root, { recursive: true, force: true }));
   t.after(() => restrictSources(unrestricted));
   const images = join(root, 'images');
   await mkdir(images);
   await writeImages(images, 2);
   const { coordinator, jobs } = await setStage(t, testConfig({ data: { dataRoot: [root] } }));
+  // Behind the end of the coordinator, whose jobs write there until then.
+  t.after(() => rm(root, { recursive: true, force: true }));
   const ask = async <T>(path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const type = { 'content-type': 'application/json', ...headers };
