@@ -486,9 +486,23 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
-    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [] });
+    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [], file: 'sources.jsonl', entries: 0 });
   };
   const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
   for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);
   assert.match(JSON.parse(textOf({ ...every, hwaccel: 'auto' })).hardware, /hardware, which conceals damage/);
+});
+
+test('job.json lists sources or names their list, which it always names where that has rows', async (t) => {
+  const results = await makeResults(t, 'none');
+  const named = (listed: string[] | undefined, file: string) => {
+    const text = completeJobJson(results, pipeline, 61_000, { listed, file, entries: 7 });
+    const { sources, sourceList } = JSON.parse(text);
+    return [sources, sourceList];
+  };
+  const [lines, rows] = ['sources.jsonl', 'pipelines/a/sources.parquet'];
+  assert.deepEqual(named(['{"uri":"a"}'], lines), [[{ uri: 'a' }], undefined]);
+  assert.deepEqual(named(undefined, lines), [{ file: lines, entries: 7 }, undefined]);
+  assert.deepEqual(named(['{"uri":"a"}'], rows), [[{ uri: 'a' }], rows]);
+  assert.deepEqual(named(undefined, rows), [{ file: rows, entries: 7 }, rows]);
 });

@@ -13,6 +13,7 @@ import {
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
+import { listNames } from '@halogrid/results/source-list';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
@@ -144,22 +145,19 @@ async function prepareOutput(
   for (const [i, part] of (results.parts ? parts : []).entries()) {
     // A pipeline without a histogram has no column of times.
     const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
-    const text = completeJobJson(part.results, part.pipeline, finishedMs, listOf(summaries[i]!), own);
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, summaries[i]!, own);
     await write(join(part.folder, 'job.json'), () => text);
   }
-  const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : listOf(summaries[0]!);
+  const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : summaries[0]!;
   const text = completeJobJson(results, pipeline, finishedMs, listed, findings);
   await write(join(folder, 'job.json'), () => text);
   return captured;
 }
 
-const listOf = ({ listed, entries }: PartSummary): SourcesListed =>
-  listed ? { listed } : { file: 'sources.jsonl', entries };
-
-/** How many pixels count is another number for each pipeline. */
-function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, entries }: PartSummary): SourcesListed {
-  if (!listed) return { file: `pipelines/${first!.name}/sources.jsonl`, entries };
-  return { listed: listed.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined })) };
+/** The sources of a job of several pipelines. How many pixels count is another number for each. */
+function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, file, entries }: PartSummary): SourcesListed {
+  const uncounted = listed?.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined }));
+  return { listed: uncounted, file: `pipelines/${first!.name}/${file}`, entries };
 }
 
 /** Named pipelines have a folder each, with what a job of its own would leave there. */
@@ -211,7 +209,7 @@ async function* movesJsonl(
 ): AsyncGenerator<string> {
   const { plan, job } = results;
   const folder = outputPath(job.spec.out);
-  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
+  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl', ...Object.values(listNames)]) {
     if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
   }
   if (!job.counts.kept) return;

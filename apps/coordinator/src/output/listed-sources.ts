@@ -35,17 +35,6 @@ export class ListedSources {
     else if (++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#entryOf(source)));
   }
 
-  /** Whether the next source only counts, which has its entry in sources.jsonl alone. */
-  get isFull(): boolean {
-    return this.#count >= mostListed;
-  }
-
-  /** The next source where `isFull`, which is no frame of a video. */
-  skip(): void {
-    this.#endVideo();
-    this.#count++;
-  }
-
   /** `listed` are the entries as JSON; undefined where they are more than job.json has. */
   end(): { listed: string[] | undefined; entries: number } {
     this.#endVideo();

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { SourceList } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { mostListed } from './listed-sources.ts';
@@ -19,11 +20,12 @@ const broken: SettledRow = {
   attempts: 2,
 };
 
-async function write(t: TestContext, rows: readonly SettledRow[], rule = new CaptureRule()) {
+async function write(t: TestContext, rows: readonly SettledRow[], rule = new CaptureRule(), mostLines?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
-  const paths = { sources: join(folder, 'sources.jsonl'), errors: join(folder, 'errors.jsonl') };
-  const tables = await SourceTables.create({ ...paths, rule });
+  const pathOf = (name: string) => join(folder, name);
+  const paths = { sources: pathOf('sources.jsonl'), rows: pathOf('sources.parquet'), errors: pathOf('errors.jsonl') };
+  const tables = await SourceTables.create({ ...paths, rule, mostLines });
   for (const [index, row] of rows.entries()) await tables.add({ ...row, index, name: `name-${index}` });
   const summary = await tables.finish();
   const linesOf = async (path: string) =>
@@ -34,7 +36,7 @@ async function write(t: TestContext, rows: readonly SettledRow[], rule = new Cap
   return {
     summary,
     files: (await readdir(folder)).sort(),
-    lines: (await linesOf(paths.sources)).slice(1),
+    lines: await Array.fromAsync((await SourceList.open(folder))!.lines()),
     paths,
     linesOf,
   };
@@ -65,17 +67,24 @@ test('of thousands of sources each has its line, and of errors there is a file',
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
   });
-  const { files, lines, paths, linesOf } = await write(t, rows);
-  assert.deepEqual(files, ['errors.jsonl', 'sources.jsonl']);
-  assert.deepEqual(
-    lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
-    rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
-  );
-  const errors = await linesOf(paths.errors);
-  assert.deepEqual(
-    [errors.length, errors[0]],
-    [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
-  );
+  for (const [mostLines, list] of [
+    [undefined, 'sources.jsonl'],
+    [5000, 'sources.jsonl'],
+    [4999, 'sources.parquet'],
+    [1, 'sources.parquet'],
+  ] as const) {
+    const { summary, files, lines, paths, linesOf } = await write(t, rows, undefined, mostLines);
+    assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
+    assert.deepEqual(
+      lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
+      rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
+    );
+    const errors = await linesOf(paths.errors);
+    assert.deepEqual(
+      [errors.length, errors[0]],
+      [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
+    );
+  }
   assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
 });
 

@@ -16,6 +16,7 @@ import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
+import { tablePaths } from './tables-order.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
 const operations = specifiedOperations(pipeline);
@@ -188,11 +189,7 @@ async function stage(
   const asked: number[] = [];
   const failures: Error[] = [];
   const path = join(folder, 'features.parquet');
-  const pathsIn = (folder: string) => ({
-    features: join(folder, 'features.parquet'),
-    sources: join(folder, 'sources.jsonl'),
-    errors: join(folder, 'errors.jsonl'),
-  });
+  const pathsIn = (folder: string) => tablePaths((file) => join(folder, file));
   const tables = new TablesFile({
     paths: pathsIn(folder),
     unfinished: pathsIn(join(folder, 'scratch')),

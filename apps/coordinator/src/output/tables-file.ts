@@ -6,7 +6,7 @@ import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
-import type { TablePaths, TablesOrder, TablesTask } from './tables-order.ts';
+import { type TablesOrder, type TablesTask, tablePaths } from './tables-order.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
@@ -162,13 +162,17 @@ export class TablesFile {
     give: (order: TablesOrder) => Promise<PartSummary | undefined>,
     thread?: TablesThread,
   ): Promise<PartSummary> {
-    const { paths, unfinished, shape, captured, settled } = this.#options;
+    const { paths, unfinished, shape, captured, limits, settled } = this.#options;
     const order: typeof give = async (next) => {
       const summary = await give(next);
       if (this.#isAborted) throw aborted;
       return summary;
     };
-    await order({ kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
+    await order({
+      ...{ kind: 'open', paths, unfinished, shape },
+      ...(captured && { captured }),
+      ...(limits && { limits }),
+    });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
       const { next, runs, file } = await settled(from, orderSources);
@@ -181,7 +185,7 @@ export class TablesFile {
       }
       from = next;
     }
-    return (await order({ kind: 'finish', description: this.#description }))!;
+    return (await order({ kind: 'finish', sources: this.#sources!, description: this.#description }))!;
   }
 
   async #waitForMore(): Promise<void> {
@@ -223,14 +227,9 @@ export function openTables(
 ): TablesOutput {
   const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const files = parts.map(({ name, pipeline }, part) => {
-    const pathsIn = (pathOf: (file: string) => string): TablePaths => ({
-      features: pathOf('features.parquet'),
-      sources: pathOf('sources.jsonl'),
-      errors: pathOf('errors.jsonl'),
-    });
     return new TablesFile({
-      paths: pathsIn((file) => join(newOutputPath(spec.out, name), file)),
-      unfinished: pathsIn((file) => unfinishedTablePath(spec.out, file, name)),
+      paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
+      unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
       shape: histogramShape(pipeline, jobGrid(spec)),
       ...(spec.captured && { captured: spec.captured }),
       settled: (from, atMost) => settled(from, atMost, part),

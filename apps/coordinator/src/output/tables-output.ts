@@ -1,3 +1,4 @@
+import type { ListName } from '@halogrid/results/source-list';
 import type { CaptureOrigin } from '@halogrid/sources/captured';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
@@ -9,6 +10,8 @@ export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
 export interface PartSummary {
   /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
   listed: string[] | undefined;
+  /** The list of sources. */
+  file: ListName;
   /** Entries that there are. */
   entries: number;
   captured: CaptureCounts;

@@ -36,6 +36,19 @@ test('an index has the frames of its jobs in their order, whatever was added, re
   assert.deepEqual(await framesOf(index), ['a0', 'a1', 'a2', 'a3', 'b0']);
 });
 
+test('an index has the same frames of features that are a folder', async (t) => {
+  const folder = await temporaryFolder(t);
+  // With 59 bins, 4096 sources are a row group.
+  const fifty = [...madeFrames('a', 50)];
+  const frames = Array.from({ length: 4100 }, (_, i) => ({ ...fifty[i % 50]!, source: `file:///${i}-` }));
+  const file = await makeJob(join(folder, 'file'), frames);
+  const parts = await makeJob(join(folder, 'parts'), frames, { limits: { wholeCounts: 1, partCounts: 1 } });
+  assert.equal((await readdir(join(parts, 'features.parquet'))).length, 2);
+  await add(join(folder, 'of file'), file);
+  await add(join(folder, 'of parts'), parts);
+  assert.deepEqual(await framesOf(join(folder, 'of parts')), await framesOf(join(folder, 'of file')));
+});
+
 test('jobs of another pipeline are refused with all that differs', async (t) => {
   const folder = await temporaryFolder(t);
   const index = join(folder, 'index');
@@ -84,16 +97,12 @@ test('features that are not what the job writes are refused, and the index stays
     add(join(folder, 'other'), cells),
     /cells of frame 1 of 'file:\/\/\/c' are missing or in another order: copy the folder /,
   );
-  const row = { source: 'file:///d', name: 'd', frame: 7, timestampMs: null, capturedAtMs: null, camera: null };
-  const writer = await FeatureWriter.create(features, madeBins);
-  await writer.add({
-    ...row,
-    cellRow: 0,
-    cellColumn: 0,
-    counted: 3,
-    histogram: new Uint8Array(madeBins).fill(1, 0, 2),
-  });
-  await writer.finish();
+  const none = { timestampMs: null, capturedAtMs: null, camera: null };
+  const writer = await FeatureWriter.create(features, { grid: { rows: 1, columns: 1 }, bins: madeBins });
+  await writer.add({ number: 0, source: 'file:///d', name: 'd', frame: 7, ...none }, [
+    { counted: 3, histogram: new Uint8Array(madeBins).fill(1, 0, 2) },
+  ]);
+  await writer.finish(1);
   await assert.rejects(
     add(index, out),
     /because it is damaged \(bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted\)/,

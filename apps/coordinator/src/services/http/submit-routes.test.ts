@@ -25,7 +25,7 @@ async function setRoot(t: TestContext) {
   await mkdir(images);
   await writeImages(images, 2);
   const { coordinator, jobs } = await setStage(t, testConfig({ data: { dataRoot: [root] } }));
-  // Behind the coordinator, whose jobs write there.
+  // Behind the end of the coordinator, whose jobs write there until then.
   t.after(() => rm(root, { recursive: true, force: true }));
   const ask = async <T>(path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
