@@ -214,7 +214,7 @@ test('programs of docs/library.md and docs/api.md run, say what is shown, and pr
   assert.match(onCluster!.stdout, /^[0-9a-f]{64} /);
   assert.match(
     wrong!.stderr,
-    /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for --tile but received '0'\n$/,
+    /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for tile but received '0'\n$/,
   );
   assert.equal(stopped!.stdout, 'AbortError\n');
   assert.match(byHttp!.stdout, /^[0-9a-f]{64} 24$/m);

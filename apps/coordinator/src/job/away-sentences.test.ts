@@ -14,7 +14,7 @@ test('a host that is away is named once', () => {
   );
   assert.match(
     hostStaysAway(lack, 3000),
-    /^The host 'archive' was away for 3 s \(--source-grace\): the coordinator cannot read from it: it refuses connections \(.*\); mend /,
+    /^The host 'archive' was away for 3 s, as long as the job waits for it: the coordinator cannot read from it: it refuses connections \(.*\); mend /,
   );
 });
 

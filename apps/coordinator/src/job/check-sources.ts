@@ -68,9 +68,7 @@ async function checkUri(uri: string, place: () => string): Promise<void> {
   try {
     checkSourceUri(uri);
   } catch (error) {
-    throw error instanceof SourceUriError
-      ? new Refusal('invalid', sentence`${error.message} (${named(place())})`)
-      : error;
+    throw error instanceof SourceUriError ? new Refusal('invalid', error.message, place()) : error;
   }
 }
 
@@ -80,12 +78,10 @@ async function checkHasInput(uri: string, place: () => string): Promise<void> {
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
       const why = `The source '${redactUri(uri)}' is not allowed here: ${error.message}`;
-      throw new Refusal('forbidden', sentence`${why} (${named(place())})`);
+      throw new Refusal('forbidden', why, place());
     }
     if (isAway(error)) return;
-    throw error instanceof SourceNotFoundError
-      ? new Refusal('missing', sentence`${error.message} (${named(place())})`)
-      : error;
+    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message, place()) : error;
   }
 }
 

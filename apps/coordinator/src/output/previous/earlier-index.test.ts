@@ -61,7 +61,7 @@ test('what is missing or of another version is nothing, and what was changed is 
   const bySoftware = await load(t, lines, JSON.stringify({ ...head, halogrid: '0.0.1', resultsVersion }));
   assert.equal(bySoftware?.done, 1, 'another version of the software may have the same results');
   assert.deepEqual([bySoftware.isSame(false), bySoftware.isSame(true)], [true, true]);
-  await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; --fresh/);
+  await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; a fresh run/);
 });
 
 async function load(t: TestContext, lines: (object | string)[], head = headLine): Promise<EarlierIndex | undefined> {
