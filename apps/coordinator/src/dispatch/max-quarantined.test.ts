@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,9 +29,9 @@ const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', v
 const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent', value } });
 
 /** Answers that no source of the lease can be decoded. */
-function refuse(node: ScriptedNode, { work, jobId, shard, attempt, epoch }: Lease): void {
-  const sources = leasedSources({ work });
-  const errors = sources.map(({ index }) => {
+function refuse(node: ScriptedNode, lease: Lease): void {
+  const { jobId, shard, attempt, epoch } = lease;
+  const errors = leasedSources(lease).map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
   const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
@@ -136,7 +136,8 @@ const idle: JobWork = {
 
 /** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
-  const ledger = await openLedger(() => join(tmpdir(), 'never-written'));
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
+  const ledger = await openLedger(() => join(folder, 'spool'));
   const steps = planOf(
     Array.from({ length: 2 }, () => ({ width: 1, height: 1 })),
     1,
@@ -165,6 +166,7 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   await run.ended;
   const { state, error } = (await ledger.getJob('job'))!;
   await ledger.close();
+  await rm(folder, { recursive: true });
   return error || state;
 }
 

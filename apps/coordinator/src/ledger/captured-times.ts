@@ -48,8 +48,6 @@ export function withTimes(outcomes: SourceOutcomes, capturedOf: CapturedOf): Sou
       const outcome = outcomes.at(index);
       return outcome && timed(outcome);
     },
-    *[Symbol.iterator]() {
-      for (const outcome of outcomes) yield timed(outcome);
-    },
+    [Symbol.iterator]: () => outcomes[Symbol.iterator]().map(timed),
   };
 }

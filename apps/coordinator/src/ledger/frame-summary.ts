@@ -14,10 +14,10 @@ import {
 } from '@halogrid/results/histogram-shape';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { isCaptureTime } from '@halogrid/sources/captured';
+import { SourceRuns } from '../job/source-runs.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameRows } from './frame-rows.ts';
-import { SourceRuns } from './source-runs.ts';
 import { Totals } from './totals.ts';
 
 /** Frames of a shard as their node answered them, and what they are checked by. */

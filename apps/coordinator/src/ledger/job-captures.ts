@@ -7,13 +7,13 @@ import type { Merge } from './merge.ts';
 export class JobCaptures {
   readonly goesByMtime: boolean;
   /**
-   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
-   * they were changed.
+   * What is stated of when sources were captured that were not done as frames of a shard; none where the job goes by
+   * times of change.
    */
   readonly times = new CapturedTimes();
   readonly #merge: Merge;
 
-  /** `merge` knows the times and versions of frames of shards. */
+  /** `merge` knows versions, and the times of frames of shards. */
   constructor(spec: JobSpec, merge: Merge) {
     this.goesByMtime = new CaptureRule(spec.captured).isMtime;
     this.#merge = merge;
@@ -24,16 +24,6 @@ export class JobCaptures {
     if (this.goesByMtime || this.times.get(source)) return false;
     this.times.set(source, time);
     return true;
-  }
-
-  /** Takes what a planned version says, where the job goes by it. The plan is recorded, and this with it. */
-  takeVersion(source: number, version: string | undefined): void {
-    const time = timeOfFile(
-      this.goesByMtime,
-      () => version,
-      () => undefined,
-    );
-    if (time) this.times.set(source, time);
   }
 
   of(index: number): CaptureTime | undefined {

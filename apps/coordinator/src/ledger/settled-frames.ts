@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { timeOfFile } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
+import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from './frame-rows.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
 import type { HistogramPlace, StoredPlace } from './record/settled-source.ts';
-import { SourceRuns } from './source-runs.ts';
 
 type DoneRow = Extract<SettledRow, { state: 'done' }>;
 
@@ -61,11 +61,10 @@ export class SettledFrames {
     const { first, planned, row, stored } = this.#run;
     const [nth, at] = [planned.nth + frame, row + frame];
     const rows = this.#rows;
-    const uri = this.#block.uri(nth);
     const settled: DoneRow = {
       index: first + frame,
-      uri,
-      name: this.#block.name(nth) ?? uri,
+      uri: this.#block.uri(nth),
+      name: this.#block.name(nth),
       state: 'done',
       width: rows.widths[at]!,
       height: rows.heights[at]!,
@@ -74,6 +73,8 @@ export class SettledFrames {
     };
     const version = this.#block.version(nth);
     if (version !== undefined) settled.version = version;
+    const video = this.#block.video(nth);
+    if (video) settled.video = video;
     const captured = timeOfFile(
       this.#run.goesByMtime,
       () => version,

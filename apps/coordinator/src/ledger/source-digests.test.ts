@@ -11,6 +11,7 @@ import { foundFrames } from '../testing/found-frames.ts';
 import { FrameRows } from './frame-rows.ts';
 import { summarise } from './frame-summary.ts';
 import { Merge } from './merge.ts';
+import { storedSources } from './testing/stored-sources.ts';
 
 // The digest of a source by the array of counts that one node has of it, and by every way that counts come to a coordinator.
 
@@ -110,7 +111,7 @@ function ofTiles(scene: Scene): Uint8Array {
   );
   const tiles = rects.filter(({ width, height }) => width > 0 && height > 0);
   const merge = new Merge(shape);
-  merge.addSource('file:///0', '0', tiles.length);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///0', tiles: tiles.length }]));
   for (const tile of tiles) merge.add([resultOf(scene, tile)]);
   return Buffer.concat([...merge.digests()]);
 }

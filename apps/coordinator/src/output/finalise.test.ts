@@ -15,6 +15,7 @@ import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger/ledger.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
@@ -382,7 +383,7 @@ async function makeResults(
   };
   const done = { state: 'done', digest: new Uint8Array(32) } as const;
   const sources: SourceOutcome[] = [
-    { index: 0, uri: 'file:///in/a.tif', name: 'a.tif', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
+    { index: 0, uri: 'file:///in/a.tif', name: 'a', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
     { index: 1, uri: 'file:///in/a.png', name: 'a.png', ...done, size: sizes[1]!, tiles: 1, counted: 15 },
     broken,
   ];
@@ -396,7 +397,8 @@ async function makeResults(
     digest: 'abc',
     plan: async function* () {
       for (const { index, uri, name } of results.sources) {
-        yield { kind: 'source', index, uri, name, tiles: 1, version: `version ${index}` };
+        const version = `version ${index}`;
+        yield { kind: 'sources', sources: plannedSources([{ index, uri, name, version, pin: version }]) };
       }
     },
   };

@@ -1,4 +1,3 @@
-import { readSync } from 'node:fs';
 import { type ListName, listNames, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { SourceRows } from '@halogrid/results/source-rows';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
@@ -32,7 +31,7 @@ export class SourceTables {
   readonly #options: SourceTablesOptions;
   readonly #mostLines: number;
   readonly #file: AtomicFile;
-  /** Once there are too many for lines; `#file` has their names alone from then on. */
+  /** Once there are too many for lines; nothing more goes to `#file` from then on. */
   #rows: SourceRows | undefined;
   readonly #listed = new ListedSources();
   readonly #captured: CaptureCounts = {};
@@ -40,8 +39,6 @@ export class SourceTables {
   readonly #errorLines = new LineBuffer();
   readonly #lines = new LineBuffer();
   #count = 0;
-  /** Names that have no line, those of quarantined sources. */
-  readonly #unwritten: string[] = [];
 
   static async create(options: SourceTablesOptions): Promise<SourceTables> {
     return new SourceTables(options, await AtomicFile.create(options.sources));
@@ -54,17 +51,15 @@ export class SourceTables {
     this.#lines.put(listHead);
   }
 
-  /** The next source, and the name of its files. What it returns is to be waited for before the next; undefined for nothing. */
-  add(source: SettledRow, name: string): Promise<void> | undefined {
-    if (this.#count === this.#mostLines && !this.#rows) return this.#makeRows().then(() => this.add(source, name));
+  /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
+  add(source: SettledRow): Promise<void> | undefined {
+    if (this.#count === this.#mostLines && !this.#rows) return this.#makeRows().then(() => this.add(source));
     this.#count++;
-    this.#listed.add(source, name);
-    const line = lineOf(source, name);
-    this.#lines.put(this.#rows ? { name: line.quarantined ? undefined : name } : line);
-    if (source.state === 'quarantined') {
-      this.#errorLines.put(errorOf(source));
-      this.#unwritten.push(name);
-    } else {
+    this.#listed.add(source);
+    const line = lineOf(source);
+    if (!this.#rows) this.#lines.put(line);
+    if (source.state === 'quarantined') this.#errorLines.put(errorOf(source));
+    else {
       const origin = this.#options.rule.origin(source);
       this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
     }
@@ -73,8 +68,8 @@ export class SourceTables {
     return added || isMuch ? Promise.resolve(added).then(() => (isMuch ? this.#flush() : undefined)) : undefined;
   }
 
-  /** Makes the files durable and gives them their names; tells of those sources that are done what their files are called. */
-  async finish(named: readonly number[]): Promise<PartSummary> {
+  /** Makes the files durable and gives them their names. */
+  async finish(): Promise<PartSummary> {
     await this.#flush();
     await this.#errors?.commit();
     if (this.#rows) {
@@ -82,7 +77,7 @@ export class SourceTables {
       await this.#file.abort();
     } else await this.#file.commit();
     const file: ListName = this.#rows ? listNames.rows : listNames.lines;
-    return { ...this.#listed.end(), file, names: await this.#names(named), captured: this.#captured };
+    return { ...this.#listed.end(), file, captured: this.#captured };
   }
 
   /** Removes what was written so far. */
@@ -90,34 +85,6 @@ export class SourceTables {
     await this.#errors?.abort();
     await this.#rows?.abort();
     await this.#file.abort();
-  }
-
-  /** All names that were given, in no order. It waits for the disk, and is not called while it writes. */
-  *namesSoFar(): Generator<string> {
-    yield* this.#unwritten;
-    let rest = Buffer.alloc(0);
-    for (let at = 0; ; ) {
-      const piece = Buffer.allocUnsafe(pieceBytes);
-      const read = readSync(this.#file.handle.fd, piece, 0, piece.length, at);
-      if (read === 0) break;
-      at += read;
-      const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
-      const end = bytes.lastIndexOf('\n') + 1;
-      yield* namesIn(bytes.toString('utf8', 0, end));
-      rest = bytes.subarray(end);
-    }
-    yield* namesIn(this.#lines.bytes.toString());
-  }
-
-  async #names(indexes: readonly number[]): Promise<Map<number, string>> {
-    const names = new Map<number, string>();
-    if (indexes.length === 0) return names;
-    const list = await SourceList.at(this.#rows ? this.#options.rows : this.#options.sources);
-    for (const index of indexes.filter((index) => index < this.#count)) {
-      const line = await list.line(index);
-      if (!line.quarantined) names.set(index, line.name);
-    }
-    return names;
   }
 
   async #makeRows(): Promise<void> {
@@ -137,22 +104,14 @@ export class SourceTables {
   }
 }
 
-function lineOf(source: SettledRow, name: string): SourceLine {
-  const { video, version } = source;
+function lineOf(source: SettledRow): SourceLine {
+  const { name, video, version } = source;
   const [uri, frame, timestampMs] = [redactUri(source.uri), video?.frame, video?.timestampMs];
   // JSON leaves out what is undefined.
   if (source.state === 'quarantined') return { uri, frame, timestampMs, version, quarantined: true } as SourceLine;
   const { width, height, counted, digest, captured: time } = source;
   const captured = time && captureText(time);
   return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured } as SourceLine;
-}
-
-/** The names in some lines. */
-function* namesIn(lines: string): Generator<string> {
-  for (const line of lines.split('\n')) {
-    const { name } = line ? JSON.parse(line) : {};
-    if (name !== undefined) yield name;
-  }
 }
 
 /**

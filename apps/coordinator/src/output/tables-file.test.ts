@@ -13,6 +13,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 import { tablePaths } from './tables-order.ts';
@@ -177,23 +178,12 @@ async function stage(
     submittedMs: 0,
   });
   const steps = fates.flatMap((fate, index): PlanStep[] => {
-    const source = { index, uri: uriOf(index) };
-    if (fate === 'unread') {
-      const step = { kind: 'source' as const, ...source, name: `${index % 2}.jpg`, tiles: 0 };
-      return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
-    }
-    const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
-    return [
-      { kind: 'source', ...source, name: `${index % 2}.jpg`, tiles: 1 },
-      { kind: 'shard', shard },
-    ];
+    const source = { index, uri: uriOf(index), name: nameOf(index) };
+    const error = { stage: 'read', error: 'It is not there' };
+    return fate === 'unread'
+      ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
+      : batchSteps(index, [source]);
   });
-  // The ledger counts shards by their numbers, which have gaps here.
-  for (const [index, fate] of fates.entries()) {
-    if (fate !== 'unread') continue;
-    const work = { kind: 'frames' as const, sources: [] };
-    steps.push({ kind: 'shard', shard: { shard: index, work, costBytes: 1 } });
-  }
   await ledger.addPlan('job', steps, true);
 
   const asked: number[] = [];
@@ -218,7 +208,7 @@ async function stage(
   const settle = async (source: number): Promise<void> => {
     const fate = fates[source]!;
     if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
-    else await ledger.commit(commitOf(source, fate, grid));
+    else if (fate !== 'unread') await ledger.commit(commitOf(source, fate, grid));
     tables.advance();
   };
   return { tables, settle, folder, path, ledger, asked, failures };
@@ -271,11 +261,7 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
   });
 }
 
-/** Half of the sources have each name, those too that are quarantined: the stem, the file name, then numbers. */
-function nameOf(source: number): string {
-  const nth = Math.floor(source / 2);
-  return nth < 2 ? `${source % 2}${['', '.jpg'][nth]}` : `${source % 2}-${nth}`;
-}
+const nameOf = (source: number): string => `name-${source}`;
 
 async function metadataOf(path: string) {
   return (await parquetMetadataAsync(await asyncBufferFromFile(path))).key_value_metadata;

@@ -52,8 +52,8 @@ export class TablesFile {
   #written: Promise<PartSummary> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What the file of histograms says of itself, which the digest is part of, and whose names are wanted; known with `#sources`. */
-  #end: { description: object; named: readonly number[] } = { description: {}, named: [] };
+  /** What the file of histograms says of itself, which the digest is part of; known with `#sources`. */
+  #description: object = {};
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
   #isAborted = false;
@@ -82,9 +82,9 @@ export class TablesFile {
    * Every source of the job is settled, that many, and this is what features.parquet says of itself. Resolves when the tables are
    * there; rejects with one sentence.
    */
-  async finish(sources: number, description: object, named: readonly number[] = []): Promise<PartSummary> {
+  async finish(sources: number, description: object): Promise<PartSummary> {
     this.#sources = sources;
-    this.#end = { description, named };
+    this.#description = description;
     this.start();
     this.advance();
     return this.#written!;
@@ -185,7 +185,7 @@ export class TablesFile {
       }
       from = next;
     }
-    return (await order({ kind: 'finish', sources: this.#sources!, ...this.#end }))!;
+    return (await order({ kind: 'finish', sources: this.#sources!, description: this.#description }))!;
   }
 
   async #waitForMore(): Promise<void> {
@@ -211,8 +211,8 @@ export class JobTables implements TablesOutput {
     for (const part of this.#parts) part.advance();
   }
 
-  async finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]> {
-    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!, named)));
+  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
+    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!)));
   }
 
   async abort(): Promise<void> {

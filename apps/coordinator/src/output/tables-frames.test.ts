@@ -30,6 +30,14 @@ const uris = fc
   )
   .map((parts) => parts.join(''));
 const frame = fc.record({
+  /** Frames of images and of recordings may be in one block. */
+  video: fc.option(
+    fc.record(
+      { frame: fc.nat(9), timestampMs: fc.option(fc.integer({ min: 0, max: 1e6 })) },
+      { noNullPrototype: true },
+    ),
+    { nil: undefined },
+  ),
   uri: uris,
   ownName: fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
   version: fc.option(fc.constantFrom('7 1700000000123.25', '"etag" 7', 'é'), { nil: undefined }),
@@ -88,13 +96,15 @@ test('frames have the rows and lines by columns that they have one by one', asyn
           },
           digest: Buffer.alloc(32, row).toString('hex'),
           ...(version !== undefined && { version }),
+          ...(of.video && { video: of.video }),
           ...(isTimed && of.captured && { captured: stated }),
           place,
         };
       });
       const block = packSources(
-        sources.map(({ index, uri, name, version }) => {
-          return { index, uri, name, sizeBytes: 7, ...(version !== undefined && { version }) };
+        sources.map(({ index, uri, name, version, video }) => {
+          const its = { ...(version !== undefined && { version }), ...(video && { video }) };
+          return { index, uri, name, sizeBytes: 7, ...its };
         }),
       );
       await writeFile(spool, [counts.subarray(0, at), rows.bytes, block]);
@@ -147,7 +157,7 @@ async function write(
     failed: () => {},
     until: atOnce,
   });
-  const summary = await tables.finish(sources, {}, [0]);
+  const summary = await tables.finish(sources, {});
   const { features } = pathsIn(folder);
   const reader = (await FeatureReader.open(features))!;
   assert.equal((await stat(features)).isDirectory(), limits !== undefined && sources > 1);

@@ -37,4 +37,4 @@ export interface TablesTask {
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
   | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
-  | { kind: 'finish'; sources: number; description: object; named: readonly number[] };
+  | { kind: 'finish'; sources: number; description: object };

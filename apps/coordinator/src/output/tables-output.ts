@@ -14,8 +14,6 @@ export interface PartSummary {
   file: ListName;
   /** Entries that there are. */
   entries: number;
-  /** Names of the files of those sources that were asked for and are done, by index. */
-  names: Map<number, string>;
   captured: CaptureCounts;
 }
 
@@ -26,10 +24,10 @@ export interface TablesOutput {
   /** More sources may be settled. */
   advance(): void;
   /**
-   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself; the names of the
-   * sources `named` are wanted. Resolves, with a summary a pipeline, when they are written.
+   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself.
+   * Resolves, with a summary a pipeline, when they are written.
    */
-  finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]>;
+  finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]>;
   /** Stops writing; resolves when nothing is being written any more. May be called again. */
   abort(): Promise<void>;
 }

@@ -10,7 +10,6 @@ import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import type { HistogramPlace } from '../ledger/record/settled-source.ts';
 import { SettledFrames } from '../ledger/settled-frames.ts';
 import { countedRows } from '../ledger/settled-rows.ts';
-import { OutputNames } from './output-names.ts';
 import { SourceTables } from './source-tables.ts';
 import type { TablePaths, TablesOrder, TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
@@ -21,7 +20,6 @@ type DoneRow = Extract<SettledRow, { state: 'done' }>;
 export class TablesWriter {
   #task!: TablesTask;
   #rule!: CaptureRule;
-  #outputNames!: OutputNames;
   #tables: SourceTables | undefined;
   /** Undefined where the pipeline has no histogram. */
   #features: FeatureWriter | undefined;
@@ -49,7 +47,6 @@ export class TablesWriter {
     this.#task = task;
     await removeLeftOvers(task.unfinished);
     this.#rule = new CaptureRule(task.captured);
-    this.#outputNames = new OutputNames(() => this.#tables!.namesSoFar());
     this.#tables = await SourceTables.create({ ...task.unfinished, rule: this.#rule, mostLines: task.limits?.lines });
     this.#features = undefined;
     if (task.shape.bins > 0) {
@@ -68,9 +65,9 @@ export class TablesWriter {
     }
   }
 
-  async #finish({ sources, description, named }: Extract<TablesOrder, { kind: 'finish' }>): Promise<PartSummary> {
+  async #finish({ sources, description }: Extract<TablesOrder, { kind: 'finish' }>): Promise<PartSummary> {
     await this.#features?.finish(sources, { halogrid: JSON.stringify(description) });
-    const summary = await this.#tables!.finish(named);
+    const summary = await this.#tables!.finish();
     const list = summary.file === listNames.rows ? 'rows' : 'sources';
     for (const table of ['features', list, 'errors'] as const) await this.#move(table);
     return summary;
@@ -91,20 +88,19 @@ export class TablesWriter {
   async #writeRows(rows: Iterable<SettledRow>, file: string, places: readonly HistogramPlace[]): Promise<void> {
     const histograms = readPackedHistograms(file, this.#features ? places : []);
     for (const row of rows) {
-      const name = this.#outputNames.next(row.name);
-      const written = this.#tables!.add(row, name);
+      const written = this.#tables!.add(row);
       if (written) await written;
       if (!this.#features || row.state !== 'done' || !row.place) continue;
       const { bytes, areNew, at } = histograms.next().value!;
       if (areNew) this.#features.load(bytes);
-      await this.#addHistograms(this.#features, row, name, at);
+      await this.#addHistograms(this.#features, row, at);
     }
   }
 
   /** Adds the rows of a source, whose counts begin there in what was loaded. */
-  async #addHistograms(features: FeatureWriter, row: DoneRow, name: string, from: number): Promise<void> {
+  async #addHistograms(features: FeatureWriter, row: DoneRow, from: number): Promise<void> {
     const { grid, bins } = this.#task.shape;
-    const { uri, index: number, video } = row;
+    const { uri, name, index: number, video } = row;
     const { atMs: capturedAtMs, camera } = this.#rule.of(row);
     const { frame = 0, timestampMs = null } = video ?? {};
     const begun = features.begin({ number, source: redactUri(uri), name, frame, timestampMs, capturedAtMs, camera });

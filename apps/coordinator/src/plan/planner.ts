@@ -85,7 +85,7 @@ export async function* planJob(
       const first = emitter.sources;
       const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
       if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
-        yield* oneByOne(emitter.kept(found.input, earlier!.results(found.file)));
+        yield* emitter.kept(found.input, earlier!.results(found.file));
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
@@ -93,7 +93,7 @@ export async function* planJob(
         probed.kind === 'video'
           ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri))
           : emitter.image(probed);
-      yield* oneByOne(steps);
+      yield* steps;
     }
   } finally {
     await indexer.close();
@@ -124,8 +124,4 @@ async function* grouped(
     }
     if (known.length > 0) yield known;
   }
-}
-
-async function* oneByOne<Step>(steps: AsyncIterable<Step> | Iterable<Step>): AsyncGenerator<Step[], void, undefined> {
-  for await (const step of steps) yield [step];
 }

@@ -8,7 +8,6 @@ import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { ThreadSetup } from './listing-thread.ts';
-import { packPlan } from './pack-plan.ts';
 import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, ListingOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
 import { planJob, realInputs } from './planner.ts';
@@ -72,7 +71,7 @@ async function plan(
       sourceGraceMs,
       signal,
     );
-    await runPlan(packPlan(steps), { write, room: async () => {} });
+    await runPlan(steps, { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
     answer({ steps: [], error: sendable(error), isWant: error instanceof WantError });

@@ -1,9 +1,9 @@
-import type { Source } from '@halogrid/proto';
 import type { SourceOutcome } from './outcomes.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** A frame that is to be computed. */
 export interface AskedFrame {
-  source: Source;
+  source: LeasedSource;
   /** Index of the source in the lease. */
   position: number;
 }

@@ -1,7 +1,6 @@
 // What tiles, frames and recordings have in common: placed in a batch, read into its memory, computed, kept.
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import { planPipelines, type SharedItem, type SharedPlan } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { settleAll } from '@halogrid/threads';
 import type { Staging } from '../devices/device.ts';
 import type { AskedFrame } from './asked-frame.ts';
@@ -10,6 +9,7 @@ import { type ReadTile, type SourceOutcome, sourceOutcome } from './outcomes.ts'
 import { needsMap, type ShardJob, samplingsOf } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import { type BatchResults, fillStaging, runPipelines } from './staging.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 import { writeChunks, writeSourceChunk } from './write-chunks.ts';
 
 /** A rectangle of an image of that size, and how each pipeline reads and computes it. */
@@ -42,7 +42,7 @@ export function placeTile(
   job: ShardJob,
   batch: Batch,
   plan: TilePlan,
-  source: Source,
+  source: LeasedSource,
   stride?: number,
 ): SharedItem | undefined {
   return batch.add(plan, needsMap(job, source), samplingsOf(job, plan.rect, plan.size), stride);

@@ -1,20 +1,18 @@
 // What frames that are read for devices in batches have in common.
 import type { Size } from '@halogrid/geometry';
-import type { Source } from '@halogrid/proto';
-import { sizeOfVersion } from '@halogrid/sources';
 import type { JpegLimits } from '../feed/jpeg-orders.ts';
 import type { ListedFrame } from './asked-frame.ts';
 import { resultSpaceOf, resultsLimitBytes } from './batch.ts';
 import { planWhole, type TilePlan } from './compute-tiles.ts';
 import { minSideOf, type ShardJob } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
 const usualFileBytes = 2 ** 18;
 
 /** The bytes of a file, as it was listed. */
-export const listedBytes = ({ version }: Source): number =>
-  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
+export const listedBytes = ({ sizeBytes }: LeasedSource): number => sizeBytes || usualFileBytes;
 
 /** The bytes of files in whole words, as they were listed. */
 export const bytesOf = (frames: readonly ListedFrame[]): number =>

@@ -19,7 +19,7 @@ import { shardJob } from './shard-job.ts';
 import type { ExecutorMeters, ShardRun } from './shard-run.ts';
 import { StageClock } from './stage-clock.ts';
 import { StageSpans } from './stage-spans.ts';
-import { unpackLease } from './unpack-lease.ts';
+import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -77,6 +77,7 @@ const quickAttempts = 2;
 /** A shard that the node was given. */
 interface GivenShard {
   lease: Lease;
+  sources: readonly LeasedSource[];
   spans: StageSpans;
 }
 
@@ -105,7 +106,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   async function execute(
-    { lease, spans }: GivenShard,
+    { lease, sources, spans }: GivenShard,
     signal: AbortSignal,
     busy: BusyClock,
     batchShare: number,
@@ -118,9 +119,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const run: ShardRun = {
       job,
       means: verify ? { ...shared, device: twin } : { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed },
-      turn: { signal, clock: new StageClock(nowMs, busy, spans, readsFrom(work)), batchShare, inputBytes: 0 },
+      turn: { signal, clock: new StageClock(nowMs, busy, spans, readsFrom(sources)), batchShare, inputBytes: 0 },
     };
-    const outcomes = await runWork(run, work);
+    const outcomes = await runWork(run, work, sources);
     signal.throwIfAborted();
     return {
       jobId,
@@ -138,10 +139,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     };
   }
 
-  return async (packed, signal) => {
-    const lease = unpackLease(packed);
+  return async (lease, signal) => {
     checkLease(lease);
-    const given = { lease, spans: new StageSpans(nowMs) };
+    const given = { lease, sources: unpackLease(lease), spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);
     try {
@@ -160,14 +160,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 /** Where the sources of a shard are; all of a shard are in one place as a rule. */
-function readsFrom(work: NonNullable<Lease['work']>): 'network' | 'read' {
-  const source = work.$case === 'tile' ? work.value.source : work.value.sources[0];
-  return source && isRemoteUri(source.uri) ? 'network' : 'read';
-}
+const readsFrom = ([first]: readonly LeasedSource[]): 'network' | 'read' =>
+  first && isRemoteUri(first.uri) ? 'network' : 'read';
 
-async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise<SourceOutcome[]> {
-  if (work.$case === 'tile') return [await runTile(run, work.value)];
-  const { sources, segment } = work.value;
+async function runWork(
+  run: ShardRun,
+  work: NonNullable<Lease['work']>,
+  sources: readonly LeasedSource[],
+): Promise<SourceOutcome[]> {
+  if (work.$case === 'tile') return [await runTile(run, sources[0], work.value)];
+  const { segment } = work.value;
   return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
 }
 

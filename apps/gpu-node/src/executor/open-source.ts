@@ -1,11 +1,11 @@
 import type { Rect } from '@halogrid/geometry';
 import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
-import type { Source } from '@halogrid/proto';
 import type { ShardRun, ShardTurn } from './shard-run.ts';
 import { checkVersion } from './source-version.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Opens the image of a source. Rejects with InputError for what is its fault, and for a version that is not the planned one. */
-export async function openSource({ means, turn }: ShardRun, { uri, version }: Source): Promise<OpenImage> {
+export async function openSource({ means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
   const image = await means.openImage(uri);
   try {
     checkVersion(image.version, version);

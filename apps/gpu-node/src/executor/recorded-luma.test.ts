@@ -12,7 +12,7 @@ import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { chunksIn } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
 import { recordingLease } from './testing/recording-lease.ts';
-import { createTestExecutor, lbp, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, lbp, withFolder, withSource } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
 let device: Device;
@@ -107,9 +107,8 @@ test('maps are the same whoever expands luma, and a segment with a preview comes
     assert.deepEqual(own, kept);
     assert.ok(found.acquired.limited > 0);
 
-    assert.equal(lease.work?.$case, 'frames');
-    lease.work.value.sources[2]!.preview = true;
-    const withPreview = await computed({ ...lease, scratch: its[1]! }, true);
+    const shown = withSource(lease, 2, { preview: true });
+    const withPreview = await computed({ ...shown, scratch: its[1]! }, true);
     assert.equal(withPreview.acquired.limited, 0);
     assert.deepEqual(withPreview.answer, expected.answer);
   });

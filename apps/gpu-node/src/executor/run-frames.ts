@@ -1,4 +1,3 @@
-import type { Source } from '@halogrid/proto';
 import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
 import { settleAll, twoAtOnce } from '@halogrid/threads';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
@@ -13,6 +12,7 @@ import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
 import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Files of an encoded batch, which goes to one decoder as a whole; the device may take several times for it. */
 const encodedFrames = 128;
@@ -21,7 +21,7 @@ const encodedFrames = 128;
  * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
  * raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
  */
-export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
+export async function runFrames(run: ShardRun, sources: readonly LeasedSource[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
   const frames = sources.map((source, position): ListedFrame => ({ source, position, fileBytes: listedBytes(source) }));
   const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
@@ -44,7 +44,7 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
  * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows. JPEGs of servers come by
  * connections of this thread.
  */
-function wayOf({ job, means }: ShardRun, source: Source): 'encoded' | 'fetched' | 'raw' | 'others' {
+function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
   if (needsPreview(source)) return 'others';
   const format = formatOfName(source.uri);
   const isRemote = isRemoteUri(source.uri);

@@ -6,9 +6,14 @@ import { needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import type { BatchResults } from './staging.ts';
 import { type Fill, withOpenImage, withSharedImage } from './tile-pixels.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Computes one tile. */
-export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
+export async function runTile(
+  run: ShardRun,
+  source: LeasedSource | undefined,
+  { width, height, rect }: Tile,
+): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const { job, means } = run;
   const size = { width, height };

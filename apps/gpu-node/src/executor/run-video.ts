@@ -1,11 +1,12 @@
 import { changedVideo, openVideoFile, type VideoFile } from '@halogrid/imaging';
-import type { Source, VideoSegment } from '@halogrid/proto';
+import type { VideoSegment } from '@halogrid/proto';
 import { type AskedFrame, leftOf } from './asked-frame.ts';
 import { failedOutcomes, type SourceOutcome } from './outcomes.ts';
 import { hasJpegs, runRecordedJpegs } from './recorded-jpegs.ts';
 import { runSegment } from './run-segment.ts';
 import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /**
  * Computes frames of a video; outcomes are in the order of `sources`. A device decodes the frames of MJPEG, or else a decoder, which
@@ -13,7 +14,7 @@ import type { ShardRun } from './shard-run.ts';
  */
 export async function runVideo(
   run: ShardRun,
-  sources: readonly Source[],
+  sources: readonly LeasedSource[],
   segment: VideoSegment,
 ): Promise<SourceOutcome[]> {
   const { jpegs } = run.means;

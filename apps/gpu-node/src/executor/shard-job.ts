@@ -1,8 +1,9 @@
 import type { Rect, Sampling, Size } from '@halogrid/geometry';
 import type { PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
-import type { Lease, Source } from '@halogrid/proto';
+import type { Lease } from '@halogrid/proto';
 import { previewSampling } from '@halogrid/results';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a job asks of each of its sources. */
 export interface ShardJob {
@@ -52,10 +53,10 @@ function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipelin
 }
 
 /** Whether pictures of a source and of its result are made. */
-export const needsPreview = ({ preview }: Source): boolean => preview === true;
+export const needsPreview = ({ preview }: LeasedSource): boolean => preview === true;
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
-export const needsMap = ({ wantsMap }: ShardJob, source: Source): boolean => wantsMap || needsPreview(source);
+export const needsMap = ({ wantsMap }: ShardJob, source: LeasedSource): boolean => wantsMap || needsPreview(source);
 
 /** The pixels of `rect` that each pipeline's dense result is wanted of, for needsMap; undefined where it is all of them. */
 export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size: Size): (Sampling | undefined)[] {

@@ -1,11 +1,11 @@
 import type { Size } from '@halogrid/geometry';
 import { planesOf } from '@halogrid/imaging';
 import type { CopyRect } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
 import type { DecodedPlanes, ImageContent, Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Part of a band, and where it goes. */
 interface BandPart {
@@ -21,7 +21,7 @@ interface BandPart {
  */
 export async function bandsOfSource(
   { job: { channels }, means: { banded } }: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   size: Size,
   tileRows: number,

@@ -1,7 +1,6 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { type OpenImage, planesOf } from '@halogrid/imaging';
 import type { CopyRect, SharedItem } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
@@ -13,6 +12,7 @@ import { checkStillVersion, sourceVersion } from './source-version.ts';
 import type { BatchResults } from './staging.ts';
 import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 export type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
@@ -30,7 +30,7 @@ interface ComputedTile {
 /** Uses an image that other tiles need too, of which this one has so many rows. */
 export async function withSharedImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   size: Size,
   rows: number,
   compute: Compute,
@@ -46,7 +46,7 @@ export async function withSharedImage(
 /** Decodes those rows of a JPEG that the tile needs. Undefined where some are in doubt. */
 async function withBands(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   bands: JpegBands,
   compute: Compute,
@@ -70,7 +70,7 @@ async function withBands(
 /** Uses an image by region where it or a copy can be read so, from the cache where not. */
 async function withUndividedImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   version: string,
   size: Size,
   compute: Compute,
@@ -106,7 +106,7 @@ async function withUndividedImage(
 /** Decodes the planned regions straight into staging memory. */
 export async function withOpenImage(
   run: ShardRun,
-  source: Source,
+  source: LeasedSource,
   size: Size,
   compute: Compute,
 ): Promise<ComputedTile> {
@@ -130,7 +130,7 @@ export async function withOpenImage(
 }
 
 /** A copy that is read by region. It is made here if it does not exist. */
-async function copyOf(run: ShardRun, source: Source, version: string): Promise<TiledCopy> {
+async function copyOf(run: ShardRun, source: LeasedSource, version: string): Promise<TiledCopy> {
   const write = async (path: string): Promise<string | undefined> => {
     const image = await openSource(run, source);
     try {
@@ -145,7 +145,7 @@ async function copyOf(run: ShardRun, source: Source, version: string): Promise<T
   return await run.turn.clock.time('decode', () => tiledCopy(run.job.scratch, source.index, version, write));
 }
 
-async function loadImage(run: ShardRun, source: Source, reserve: Reserve): Promise<ImageContent> {
+async function loadImage(run: ShardRun, source: LeasedSource, reserve: Reserve): Promise<ImageContent> {
   const { turn } = run;
   try {
     const image = await turn.clock.time('read', () => openSource(run, source));
@@ -156,7 +156,12 @@ async function loadImage(run: ShardRun, source: Source, reserve: Reserve): Promi
   }
 }
 
-async function contentOf(run: ShardRun, source: Source, image: OpenImage, reserve: Reserve): Promise<ImageContent> {
+async function contentOf(
+  run: ShardRun,
+  source: LeasedSource,
+  image: OpenImage,
+  reserve: Reserve,
+): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
   const { captured } = image;
   if (image.copy) return { kind: 'large', ...(captured && { captured }) };

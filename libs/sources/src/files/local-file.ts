@@ -34,12 +34,6 @@ const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
 
-/** The bytes of a file of that version; undefined for a version that does not say. */
-export function sizeOfVersion(version: string): number | undefined {
-  const [, size] = /^(?:.* )?size=(\d{1,15})$/.exec(version) ?? /^(\d{1,15}) \d/.exec(version) ?? [];
-  return size === undefined ? undefined : Number(size);
-}
-
 /** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class LocalFile {
   readonly kind = 'local';

@@ -36,7 +36,7 @@ export class OtherVersionError extends LostLedgerError {
 }
 
 /** Rises with what the entries of a ledger mean, and with how its stores keep them. */
-export const ledgerFormat = 3;
+export const ledgerFormat = 4;
 
 /**
  * The same of a ledger that several coordinators share. It is counted from 100, so that a version that would lead such a ledger alone
