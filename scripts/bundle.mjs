@@ -6,6 +6,7 @@ import http from 'node:http';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
+import { mergeChunks, shortLines } from './merge-chunks.mjs';
 
 /** An older one ends at the native code of JPEGs. */
 export const leastNode = [22, 18];
@@ -29,6 +30,25 @@ const readFromPackages = [
   'openseadragon/build/openseadragon/openseadragon.min.js',
   '@sparticuz/chromium/bin/swiftshader.tar.br',
 ];
+
+/** What processes load that start often, or that others wait for. */
+const starts = {
+  any: ['apps/cli/src/program.ts'],
+  run: ['apps/cli/src/commands/run.ts'],
+  ofOwnCluster: [
+    'apps/cli/src/plan/make-plan.ts',
+    'apps/coordinator/src/index.ts',
+    'libs/service/src/log.ts',
+    'apps/coordinator/src/plan/planner.ts',
+    'apps/coordinator/src/plan/plan-patiently.ts',
+    'apps/coordinator/src/output/tables-writer.ts',
+    'apps/coordinator/src/ledger/store/obey-sqlite-orders.ts',
+  ],
+  coordinator: ['apps/cli/src/commands/coordinator.ts', 'apps/coordinator/src/index.ts'],
+  node: ['apps/cli/src/commands/node.ts', 'apps/gpu-node/src/index.ts'],
+  client: ['apps/cli/src/commands/jobs.ts'],
+  library: ['apps/cli/src/library.ts'],
+};
 
 /** What modules find beside themselves. */
 const beside = [
@@ -57,13 +77,13 @@ export async function bundleProgram(folder) {
     if (paths.length > 1) throw new Error(`${name} is the name of ${paths.join(' and of ')}`);
 
   rmSync(folder, { recursive: true, force: true });
-  const { metafile } = await build({
+  const out = join(folder, 'program');
+  const options = {
     absWorkingDir: root,
     metafile: true,
-    entryPoints: [...mains, ...programs],
     inject: [join(root, 'scripts/older-node.mjs')],
     entryNames: '[name]',
-    outdir: join(folder, 'program'),
+    outdir: out,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -75,7 +95,14 @@ export async function bundleProgram(folder) {
       js: `import { createRequire as from } from 'node:module'; const ${here} = import.meta.url, require = from(${here});`,
     },
     plugins: [{ name: 'sources', setup: (bundle) => readSources(bundle, new Set(programs)) }],
-  });
+  };
+  // Threads have files of their own: what they share with processes would be cut into as many files as there are kinds of threads.
+  const isThread = (path) => path.endsWith('-worker.ts');
+  const [{ metafile }, threads] = await Promise.all([
+    build({ ...options, entryPoints: [...mains, ...programs.filter((path) => !isThread(path))] }),
+    build({ ...options, ...shortLines, entryPoints: programs.filter(isThread), chunkNames: 'thread-[hash]' }),
+  ]);
+  await mergeChunks(out, metafile, starts);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ version, type: 'module' }));
   // Without it, Node parses each file twice to find out what kind of module it is.
@@ -84,7 +111,10 @@ export async function bundleProgram(folder) {
   for (const path of globSync(beside, { cwd: root })) if (!path.startsWith('apps/demo/')) copy(path, path);
   for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
   const read = readFromPackages.map((path) => `node_modules/${path}`);
-  return { main: join(folder, 'program/main.js'), bundled: packagesIn([...Object.keys(metafile.inputs), ...read]) };
+  return {
+    main: join(folder, 'program/main.js'),
+    bundled: packagesIn([...Object.keys(metafile.inputs), ...Object.keys(threads.metafile.inputs), ...read]),
+  };
 
   function copy(from, to) {
     cpSync(join(root, from), join(folder, to), { recursive: true });

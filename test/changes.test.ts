@@ -96,7 +96,7 @@ test('what cannot be compared is said in one sentence', async () => {
     assert.equal(code, 0, stderr);
   }
   const wrong: [string[], number, RegExp][] = [
-    [[frames], 1, /^halogrid: '.*frames' is no output of a job: its job\.json cannot be read\n$/],
+    [[frames], 1, /^halogrid: '.*frames' is not the output of a job: its job\.json cannot be read\n$/],
     [[single], 2, /^halogrid: The job in '.*single' has one frame: nothing can have changed\n$/],
     [[other], 1, /^halogrid: 'lbp:.*labels=var.*' has no histogram/],
     [

@@ -181,7 +181,7 @@ test('a source and its map are looked into side by side, and the map from a disk
   await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 0, column 1');
   const inCell = 1249 * 1398 + 99 * 198;
   await page.getByText(`256 bins, ${inCell.toLocaleString('en')} counts in this cell`).waitFor();
-  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByRole('link', { name: 'open viewer' }).press('Enter');
   await page.getByText('Source, 2500 × 1400 pixels').waitFor();
   await page.getByText('1 of 2', { exact: true }).waitFor();
   // 256 codes; without its border the picture has as many as pixels in the rest.
@@ -212,7 +212,7 @@ test(`a map of ${side} x ${side} pixels is looked into down to its pixels`, { sk
   const ran = await cluster.halogrid(['run', huge, '--map', 'dzi', '--out', join(folder, 'huge-out')]);
   assert.equal(ran.code, 0, ran.stderr);
   const { page, complaints } = await openPage(browser, pageIn(ran));
-  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByRole('link', { name: 'open viewer' }).press('Enter');
   await page.getByText(`Source, ${side} × ${side} pixels`).waitFor();
   await page.getByText(`256 bins, ${((side - 2) ** 2).toLocaleString('en')} pixels counted`).waitFor();
   await zoomToPixels(page, 'huge', Math.ceil(Math.log2(side)));
@@ -321,7 +321,7 @@ test('the page shows why inputs are quarantined, and a job that merged nothing i
   const complete = rowOf('some').getByRole('cell', { name: 'complete', exact: true });
   assert.equal(await complete.getAttribute('class'), 'good');
   const nothing = rowOf('none').getByRole('cell', {
-    name: 'complete, but nothing was merged: all 2 inputs are quarantined',
+    name: 'complete, but the results are empty: all 2 inputs are quarantined',
   });
   assert.equal(await nothing.getAttribute('class'), 'bad');
 
@@ -406,7 +406,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   await page.goto(cluster.http);
   await page.getByRole('row').filter({ hasText: out }).getByRole('link').press('Enter');
-  await page.getByRole('link', { name: 'what changed in it' }).press('Enter');
+  await page.getByRole('link', { name: 'show changes' }).press('Enter');
   const left = page.getByRole('button', { name: /^left, frame 50 to frame \d+, strength 0\.\d+, 1 of 4 cells$/ });
   // In the timeline, and in the list.
   assert.equal(
@@ -423,7 +423,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   // From what changed to the frame in the viewer, along the archive, and on to frames like it.
   await page.getByRole('button', { name: /^After: [5-7]\d\.pgm$/ }).press('Enter');
-  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByRole('link', { name: 'open viewer' }).press('Enter');
   await page.getByText(/^[5-7]\d of 81$/).waitFor();
   await page.getByRole('button', { name: 'Frame 1, 00.pgm' }).press('Enter');
   await page.getByText('1 of 81', { exact: true }).waitFor();

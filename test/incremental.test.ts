@@ -318,7 +318,7 @@ test('a cancelled or failed run gives the folder back to the one before', async 
   assert.equal(failed.code, 1);
   assert.match(
     failed.stderr,
-    /The earlier results of 'file:.*0\.pgm' in '.*' have changed since they were written; --fresh/,
+    /The earlier results of 'file:.*0\.pgm' in '.*' have changed since they were written; a fresh run computes everything again/,
   );
   assert.deepEqual(hashFiles(out), files);
   await run([source, '--out', out, '--fresh']);

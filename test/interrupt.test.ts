@@ -44,7 +44,10 @@ for (const [signal, code, olderNode, nodes] of [
     const ended = await run.ended;
     assert.equal(ended.code, code, ended.stderr);
     assert.equal(ended.stdout, '');
-    assert.match(ended.stderr, /^Stopping job \S+, which the same command goes on with; once more to stop at once\.$/m);
+    assert.match(
+      ended.stderr,
+      /^Stopping job \S+\. Run the same command again to continue it; press Ctrl-C again to stop now\.$/m,
+    );
     assert.deepEqual(run.processes(), []);
     assert.equal(readJson(out, 'job.json').state, 'running');
     if (nodes > 1) await assertCompletes(out, nodes);
@@ -76,7 +79,7 @@ async function startHalfWay(out: string, olderNode: boolean, nodes: number): Pro
       .processes()
       .map(({ role }) => role)
       .sort(),
-    ['coordinator', ...(olderNode ? ['launcher'] : []), ...Array(nodes).fill('node'), 'run'],
+    [...(olderNode ? ['launcher'] : []), ...Array(nodes).fill('node'), 'run'],
   );
   return run;
 }

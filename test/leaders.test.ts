@@ -315,6 +315,7 @@ test('jobs wait for a database that goes away and comes back', { skip }, async (
   const pair = await lastingPair();
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'database');
+  const epochs = await Promise.all(ids.map(pair.epochOf));
   await server.crash();
   for (const { http } of [first, second]) {
     await eventually('it to say what it waits for', async () => {
@@ -324,6 +325,7 @@ test('jobs wait for a database that goes away and comes back', { skip }, async (
   }
   await server.resume();
   await assertResults(t, first, 'database', ids);
+  assert.deepEqual(await Promise.all(ids.map(pair.epochOf)), epochs);
   for (const leader of [first, second]) {
     assert.deepEqual(await statusOf(`${leader.http}/readyz`), [200, 'ok\n']);
     assert.equal(await metricOf(leader, 'halogrid_leader'), 1);

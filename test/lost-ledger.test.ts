@@ -139,7 +139,10 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
   const third = await startCoordinator(t, ledger, address);
   const refused = await third.program.ended;
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^halogrid: The ledger '.*' cannot be used: it is no ledger of halogrid, or damaged\n$/);
+  assert.match(
+    refused.stderr,
+    /^halogrid: The ledger '.*' cannot be used: it is not a ledger of halogrid, or damaged\n$/,
+  );
   assert.equal(readJson(out, 'job.json').state, 'running');
 
   copyFileSync(copy, ledger);

@@ -38,7 +38,7 @@ for (const tile of [[], ['--tile', '8']]) {
     const { code, stdout, stderr } = await run(`one${tile.length}`, '--max-quarantined', '1', '--json', ...tile);
     assert.equal(code, 1, stderr);
     const sentence =
-      /More inputs are quarantined \((\d)\) than --max-quarantined allows \(1\): (\d) of them: .+, e\.g\. file:.*/;
+      /More inputs are quarantined \((\d)\) than the job allows \(1\): (\d) of them: .+(?:, e\.g\.|:) file:.*/;
     const [said, quarantined, most] = matched(stderr, sentence);
     assert.ok(Number(quarantined) > 1 && Number(most) <= Number(quarantined), said);
     assert.deepEqual(readdirSync(out), ['job.json']);
@@ -51,10 +51,7 @@ for (const tile of [[], ['--tile', '8']]) {
   test(`a part of all inputs is judged when all are known, ${how}`, async () => {
     const { code, stderr } = await run(`half${tile.length}`, '--max-quarantined', '50%', ...tile);
     assert.equal(code, 1, stderr);
-    assert.match(
-      stderr,
-      /More inputs are quarantined \([56]\) than --max-quarantined allows \(50% of 8\): [23] of them: /,
-    );
+    assert.match(stderr, /More inputs are quarantined \([56]\) than the job allows \(50% of 8\): [23] of them: /);
   });
 
   test(`what a job may lose it loses, and is complete with the reasons, ${how}`, async () => {
@@ -86,14 +83,14 @@ test('the limit decides no result: the same command without it keeps what is the
   assert.equal((await run('again', '--max-quarantined', '75%', '--wait-for-node', ...args)).code, 3);
   const failed = await run('again', '--max-quarantined', '74%', ...args);
   assert.equal(failed.code, 1);
-  assert.match(failed.stderr, /quarantined \(6\) than --max-quarantined allows \(74% of 8\)/);
+  assert.match(failed.stderr, /quarantined \(6\) than the job allows \(74% of 8\)/);
   assert.ok(existsSync(join(folder, 'again', 'histogram.json')), 'the earlier output stays');
 });
 
 test('a job that merged nothing says so', async () => {
   const { code, stdout } = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
   assert.equal(code, 3);
-  assert.match(stdout, /^Job \S+ is complete, but nothing was merged: all 2 inputs are quarantined/);
+  assert.match(stdout, /^Job \S+ is complete, but the results are empty: all 2 inputs are quarantined/);
 });
 
 test('a cluster tells the reasons while the job is known, also after a restart', async () => {

@@ -31,6 +31,9 @@ for (const home of homes) {
     const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
     const { code, stderr } = await halogrid(args, at(home));
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`^halogrid: The ledger '${home}/.*' cannot be used: E[A-Z]+: [^\\n]+\\n$`));
+    assert.match(
+      stderr,
+      new RegExp(`^halogrid: The ledger '${home}/.*' cannot be used: [^:\\n]+ \\(E[A-Z]+\\); give [^\\n]+\\n$`),
+    );
   });
 }

@@ -33,9 +33,9 @@ interface Ended {
 }
 
 /** Runs the program of the package in the folder of photographs, without a home. */
-async function halogrid(args: string[], options: string[] = []): Promise<Ended> {
+async function halogrid(args: string[], options: string[] = [], more: Record<string, string> = {}): Promise<Ended> {
   const words = [...options, join(installed, 'bin/halogrid.mjs'), ...args];
-  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: join(scratch, 'cache') };
+  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: join(scratch, 'cache'), ...more };
   const ended = promisify(execFile)(process.execPath, words, { cwd: photographs, env }).then(
     (said) => ({ code: 0, ...said }),
     (error: Ended) => error,
@@ -86,6 +86,25 @@ for (const device of ['cpu', 'software']) {
   });
 }
 
+test('a run of one image loads a few dozen files of the bundle, and starts no thread', async () => {
+  const loaded = join(scratch, 'loaded');
+  const look = `
+    import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    const told = (line) => appendFileSync(process.env.HALOGRID_TEST_LOADED, line + '\\n');
+    registerHooks({ load(url, context, next) { told(url); return next(url, context); } });
+    process.on('worker', () => told('thread'));`;
+  const looking = ['--import', `data:text/javascript,${encodeURIComponent(look)}`];
+  const { code, stderr } = await halogrid(['run', 'grass.png', '--device', 'cpu', '--out', 'loaded'], looking, {
+    HALOGRID_TEST_LOADED: loaded,
+  });
+  assert.equal(code, 0, stderr);
+  const lines = readFileSync(loaded, 'utf8').trimEnd().split('\n');
+  const ofBundle = lines.filter((line) => line.includes('/halogrid/program/'));
+  assert.ok(ofBundle.length > 5 && ofBundle.length < 60, ofBundle.join('\n'));
+  assert.ok(!lines.includes('thread'));
+});
+
 test('a package that takes the place of an earlier one goes on with its ledger and its outputs', async (t) => {
   const kept = join(scratch, 'kept');
   const anyPort = '127.0.0.1:0';
@@ -117,7 +136,7 @@ test('a package that takes the place of an earlier one goes on with its ledger a
   assert.deepEqual(await jobsAfter(async () => {}), jobs);
   const { code, stdout } = await halogrid(run);
   assert.equal(code, 0);
-  assert.match(stdout, /^ +skipped +\d+, as the last run has them; nothing is new$/m);
+  assert.match(stdout, /^ +skipped +\d+ unchanged since the last run; nothing is new$/m);
 });
 
 test('a program beside it has its kernels', async () => {
@@ -195,7 +214,7 @@ test('programs of docs/library.md and docs/api.md run, say what is shown, and pr
   assert.match(onCluster!.stdout, /^[0-9a-f]{64} /);
   assert.match(
     wrong!.stderr,
-    /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for --tile but received '0'\n$/,
+    /^INVALID_ARGUMENT tile Expected a whole number from 1 to \d+ for tile but received '0'\n$/,
   );
   assert.equal(stopped!.stdout, 'AbortError\n');
   assert.match(byHttp!.stdout, /^[0-9a-f]{64} 24$/m);

@@ -81,7 +81,7 @@ test('a plan is a table for people, writes nothing, and starts nothing', async (
   const { code, stdout } = await command(['plan', frames, '--out', out]);
   assert.equal(code, 0);
   assert.match(stdout, /^sources {13}15, 2 cannot be read$/m);
-  assert.match(stdout, /^ {20}1 × decode: Not an image: .*"These are words\.", e\.g\. \/.*text\.tif$/m);
+  assert.match(stdout, /^ {20}1 × decode: Not an image: .*"These are words\.": \/.*text\.tif$/m);
   assert.match(stdout, /^time {16}about .* \(.* to .*\), after .* to start\n {20}(a guess|from)/m);
   assert.ok(!existsSync(out));
 });

@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
+import { type FeatureShape, type FeatureSource, FeatureWriter, type FileLimits } from '@halogrid/results/features';
 import { isThorough, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -112,27 +112,38 @@ async function expectedRows(file: string): Promise<Rows> {
 }
 
 const int32 = fc.nat({ max: 2 ** 31 - 1 });
-const table = fc.record({ bins: fc.integer({ min: 1, max: 300 }), isWide: fc.boolean() }).chain(({ bins, isWide }) => {
+const shapes = fc.record({
+  ...{ rows: fc.constantFrom(1, 1, 2), columns: fc.constantFrom(1, 1, 2) },
+  ...{ bins: fc.integer({ min: 1, max: 300 }), isWide: fc.boolean() },
+});
+const table = shapes.chain(({ rows, columns, bins, isWide }) => {
   const count = fc.oneof(fc.nat(9), int32, ...(isWide ? [fc.maxSafeNat()] : []));
-  const row = fc.record<FeatureRow>({
+  const facts = fc.record<Omit<FeatureSource<string>, 'number'>>({
     source: fc.string({ unit: 'grapheme' }),
     name: fc.string({ unit: 'grapheme' }),
     frame: int32,
     timestampMs: fc.option(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), { nil: null }),
     capturedAtMs: fc.option(fc.integer({ min: -62135596800000, max: 253402300799999 }), { nil: null }),
     camera: fc.option(fc.string({ unit: 'grapheme' }), { nil: null }),
-    cellRow: int32,
-    cellColumn: int32,
-    counted: fc.maxSafeNat(),
-    histogram: fc.array(count, { minLength: bins, maxLength: bins }),
   });
-  return fc.array(row, { minLength: 1, maxLength: 40 });
+  const histogram = fc.array(count, { minLength: bins, maxLength: bins });
+  const cell = fc.record({ counted: fc.maxSafeNat(), histogram });
+  const cells = fc.array(cell, { minLength: rows * columns, maxLength: rows * columns });
+  // Sources that are quarantined have numbers, too.
+  const source = fc.record({ facts, cells, step: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 100 })) });
+  const shape: FeatureShape = { grid: { rows, columns }, bins };
+  return fc.record({ shape: fc.constant(shape), sources: fc.array(source, { minLength: 1, maxLength: 40 }) });
 });
+type Table = typeof table extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function write(file: string, rows: readonly FeatureRow[]): Promise<void> {
-  const writer = await FeatureWriter.create(file, rows[0]!.histogram.length);
-  for (const row of rows) await writer.add(row);
-  await writer.finish();
+async function write(file: string, { shape, sources }: Table, limits?: FileLimits): Promise<void> {
+  const writer = await FeatureWriter.create(file, shape, limits);
+  let number = -1;
+  for (const { facts, cells, step } of sources) {
+    number += step;
+    await writer.add({ ...facts, number }, cells);
+  }
+  await writer.finish(number + 1);
 }
 
 test('any features.parquet is loaded as another reader finds it, and so is a folder of parts', { skip }, async () => {
@@ -141,13 +152,10 @@ test('any features.parquet is loaded as another reader finds it, and so is a fol
       const folder = join(scratch, 'tables');
       mkdirSync(folder);
       try {
-        for (const [i, rows] of tables.entries()) {
-          await write(join(folder, `${i}.parquet`), rows);
-          const parts = join(folder, `${i}`, 'features.parquet');
-          mkdirSync(parts, { recursive: true });
-          for (let part = 0; part < rows.length; part += 3) {
-            await write(join(parts, `part-${part / 3}.parquet`), rows.slice(part, part + 3));
-          }
+        for (const [i, one] of tables.entries()) {
+          await write(join(folder, `${i}.parquet`), one);
+          mkdirSync(join(folder, `${i}`));
+          await write(join(folder, `${i}`, 'features.parquet'), one, { wholeCounts: 1, partCounts: 1 });
         }
         const paths = [...tables.keys()].flatMap((i) => [`${i}.parquet`, `${i}`]);
         const expected = await Promise.all([...tables.keys()].map((i) => expectedRows(join(folder, `${i}.parquet`))));
@@ -166,16 +174,17 @@ test('any features.parquet is loaded as another reader finds it, and so is a fol
 });
 
 test('a file of many row groups, some of them compressed, is loaded as another reader finds it', { skip }, async () => {
-  const rows = Array.from({ length: 700 }, (_, frame): FeatureRow => {
+  const sources = Array.from({ length: 700 }, (_, frame) => {
     // Runs that repeat are compressed; others are not.
     const histogram = Array.from({ length: 1024 }, (_, bin) =>
       frame < 300 ? bin % 4 : (bin * frame * 2654435761) % 4099,
     );
-    const facts = { source: `file:///in/${frame}`, name: `${frame}`, frame, cellRow: 0, cellColumn: 0, counted: 1 };
-    return { ...facts, timestampMs: frame / 3, capturedAtMs: frame % 5 ? 1e12 + frame : null, camera: null, histogram };
+    const times = { timestampMs: frame / 3, capturedAtMs: frame % 5 ? 1e12 + frame : null };
+    const facts = { source: `file:///in/${frame}`, name: `${frame}`, frame, camera: null, ...times };
+    return { facts, cells: [{ counted: 1, histogram }], step: 1 };
   });
   const file = join(scratch, 'groups.parquet');
-  await write(file, rows);
+  await write(file, { shape: { grid: { rows: 1, columns: 1 }, bins: 1024 }, sources });
   const expected = await expectedRows(file);
   for (const [one] of await load([[file, null]])) {
     assert.ok(one && 'rows' in one, JSON.stringify(one));
@@ -316,7 +325,7 @@ print(json.dumps(said))
     ['NOT_FOUND', 'sources[0]'],
     ['INVALID_ARGUMENT', 'op[0]'],
     ['INVALID_ARGUMENT', 'grid'],
-    ['INVALID_ARGUMENT', 'verifyPercent'],
+    ['INVALID_ARGUMENT', 'verify_percent'],
     ['INVALID_ARGUMENT', 'pipeline'],
     ['NOT_FOUND', 'name'],
   ]);

@@ -11,17 +11,18 @@ import './own-folders.ts';
 import { readJson } from './results.ts';
 
 // The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there. The first,
-// and all with HALOGRID_THOROUGH=1, start the sources by npx, as users do.
+// and all with HALOGRID_THOROUGH=1, start the sources by npx, as users of a checkout do.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const pages = ['README.md', 'docs/operations.md', 'docs/command-line.md'].map((page) =>
   readFileSync(join(checkout, page), 'utf8'),
 );
-const examples = [...pages.join('\n').matchAll(/^```sh\n(npx halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
+const examples = [...pages.join('\n').matchAll(/^```sh\n(halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
 const outputs = join(checkout, 'halogrid-out');
 
-/** Does what npx does for a program of the checkout, without the half second of processor time that npm takes for it. */
-const likeNpx = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }';
+/** The program of the checkout by npx, and without the half second of processor time that npm takes for it. */
+const byNpx = 'halogrid() { npx halogrid "$@"; }';
+const likeNpx = 'halogrid() { node_modules/.bin/halogrid "$@"; }';
 
 /** The paths that examples have written; later examples may read them. */
 const written = new Set<string>();
@@ -42,7 +43,7 @@ for (const [i, example] of examples.entries()) {
       if (path !== undefined && !existsSync(join(checkout, path))) written.add(join(checkout, path));
     }
     const isAsByUsers = i === 0 || isThorough;
-    const script = isAsByUsers ? example : `${likeNpx}\n${example}`;
+    const script = `${isAsByUsers ? byNpx : likeNpx}\n${example}`;
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: checkout,
       env: { ...process.env, ...(isAsByUsers && { HALOGRID_PROGRAM: undefined }) },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseOperation } from '@halogrid/kernels';
 import { isThorough } from '@halogrid/testing';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { Cluster, type ServingCluster } from './cluster.ts';
 import { oracleImages } from './oracle-cases.ts';
 import { hashFiles, readJson } from './results.ts';
@@ -52,6 +54,37 @@ for (const { ops, border, grid } of jobs) {
     assert.ok('features.parquet' in outcomes[0]!.files);
   });
 }
+
+test('broken images at the borders of pages, in any batches', async () => {
+  const images = join(folder, 'borders');
+  mkdirSync(images);
+  // Pages of features.parquet have 128 sources with 256 bins.
+  const broken = [0, 127, 128, 255, 256, ...Array.from({ length: 128 }, (_, i) => 384 + i)];
+  for (let i = 0; i < 520; i++) {
+    const pixels = Uint8Array.from({ length: 35 }, (_, at) => (at * at * (i + 3)) % 251);
+    const path = join(images, `${String(i).padStart(4, '0')}.pgm`);
+    writeFileSync(path, broken.includes(i) ? '' : Buffer.concat([Buffer.from('P5\n7 5\n255\n'), pixels]));
+  }
+  const outcomes = await Promise.all(
+    (
+      [
+        ['cpu', 7],
+        ['cpu', 100],
+        ['cpu', 2048],
+        ['software', 128],
+      ] as const
+    ).map(async ([on, batchFrames]) => {
+      const out = join(folder, `borders-${on}-${batchFrames}`);
+      await clusters[on]!.jobs.run({ sources: [images], out, operations: [parseOperation('lbp')], batchFrames });
+      const { 'job.json': _, ...files } = hashFiles(out);
+      return { digest: readJson(out, 'job.json').digest, files };
+    }),
+  );
+  for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+  const file = await asyncBufferFromFile(join(folder, 'borders-cpu-7', 'features.parquet'));
+  const { num_rows } = await parquetMetadataAsync(file);
+  assert.equal(num_rows, BigInt(520 - broken.length));
+});
 
 test('a convolution without maps leaves the statistics of its results, exact as i16 and near as f32', async () => {
   const sources = [join(oracleImages, 'coins.png')];

@@ -94,7 +94,7 @@ for (const [what, name, args, sentence] of [
     'no host is asked',
     'alice',
     ['submit', 'http://169.254.169.254/a.png'],
-    /none of those that may be asked \(--allow-host\)/,
+    /not among those that may be asked \(--allow-host\)/,
   ],
 ] as const) {
   test(what, async () => {

@@ -93,7 +93,7 @@ test('what is wrong in a value is told with where it is, also where it is found 
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /^HALOGRID_TYLE is set, and no option or variable of halogrid has that name\.\nhalogrid: \S+halogrid\.toml:2: Expected RxC/,
+    /^HALOGRID_TYLE is set, and no option or variable of halogrid has that name \(did you mean HALOGRID_TILE\?\)\.\nhalogrid: \S+halogrid\.toml:2: Expected RxC/,
   );
 });
 

@@ -206,7 +206,7 @@ blindTest(
     const { out, code, stderr } = await run();
     assert.equal(code, 1, stderr);
     assert.match(stderr, new RegExp(`No attached node can read '${archive}': node 'bad': The file does not exist`));
-    assert.match(stderr, /mount the folder there.*--wait-for-node/);
+    assert.match(stderr, /mount the folder there.*have the job wait for a node/);
     const job = readJson(out, 'job.json');
     assert.deepEqual([job.state, existsSync(join(out, 'errors.jsonl'))], ['failed', false]);
     // Other jobs are not harmed.

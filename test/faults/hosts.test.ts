@@ -216,7 +216,7 @@ test('a host that stays away fails the job with the host and the reason, quarant
       const sentence = `The host '127.0.0.1:${host.port}' was away for `;
       assert.deepEqual([failed.state, failed.counts!.quarantined], ['JOB_STATE_FAILED', 0]);
       assert.ok(failed.error.startsWith(sentence), failed.error);
-      assert.match(failed.error, /refuses connections .*; see to it, .* run the same command again/);
+      assert.match(failed.error, /refuses connections .*; mend its address, .* run the same command again/);
       assert.equal(readJson(out, 'job.json').state, 'failed');
       await host.back();
       const { digest } = await impatient.jobs.run(request);

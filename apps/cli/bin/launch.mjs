@@ -18,15 +18,6 @@ export { main };
  */
 const coordinatorFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100', '--initial-old-space-size=128'];
 
-/**
- * What a node's device asks of the collector by itself: see spareCollector. A flag that changes while Node runs makes V8 refuse what
- * was compiled under the earlier ones: each start compiled the 67 files of sharp anew, and kept them in vain.
- */
-const computingFlags = nodeMajor >= 24 ? ['--external-memory-accounted-in-global-limit'] : [];
-
-/** Flags of Node by command. */
-const flags = { coordinator: coordinatorFlags, node: computingFlags };
-
 /** Node 22 says of `node:sqlite` that it is an experiment; nothing else that is one is used. */
 const quietFlags = nodeMajor >= 24 ? [] : ['--disable-warning=ExperimentalWarning'];
 
@@ -37,7 +28,7 @@ const quietFlags = nodeMajor >= 24 ? [] : ['--disable-warning=ExperimentalWarnin
  * @returns {string[]}
  */
 export function nodeFlags([command = '']) {
-  return [...quietFlags, ...(Object.hasOwn(flags, command) ? flags[command] : [])];
+  return [...quietFlags, ...(command === 'coordinator' ? coordinatorFlags : [])];
 }
 
 /** Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured). */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { usageSentence } from './options/usage-sentence.ts';
-import { runProgram } from './program.ts';
+import { createProgram, noSettings, runProgram } from './program.ts';
+import { leavesOf, type SettingCommand } from './settings/setting-command.ts';
 
 // A halogrid.toml of the user would have a say.
 process.env.XDG_CONFIG_HOME = '/dev/null';
@@ -13,8 +14,8 @@ afterEach(() => {
 const wrong: [string[], string][] = [
   [['frobnicate'], "halogrid: Unknown command 'frobnicate'"],
   [['noded'], "halogrid: Unknown command 'noded' (did you mean one of node, nodes?)"],
-  [['run'], "halogrid: Missing required argument 'source'"],
-  [['run', 'a.png', '--tile'], "halogrid: Option '--tile <px>' argument missing"],
+  [['run'], "halogrid: Missing required argument 'source', as in: halogrid run photos"],
+  [['run', 'a.png', '--tile'], "halogrid: Missing value of option '--tile <px>'"],
   [['run', 'a.png', '--nodes', 'two'], "halogrid: Expected a whole number from 1 to 64 for --nodes but received 'two'"],
   [
     ['run', 'a.png', '--device', 'tpu'],
@@ -42,7 +43,16 @@ const wrong: [string[], string][] = [
   ],
   [['tune', '--device', 'cpu'], "halogrid: Expected one of gpu, software for --device but received 'cpu'"],
   [['tune', '--quick', '--forget'], 'halogrid: Expected --quick or --forget but received both'],
-  [['status'], "halogrid: Missing required argument 'job'"],
+  [
+    ['status'],
+    "halogrid: Missing required argument 'job', as in: halogrid status 20260131-235959-0a1b2c; 'halogrid jobs' lists the jobs",
+  ],
+  [
+    ['search', 'q.jpg'],
+    "halogrid: Missing option '--index <dir>', as in: halogrid search query.jpg --index archive.index",
+  ],
+  [['bench', 'split', '--op'], "halogrid: Missing value of option '--op <name[:k=v,…]>'"],
+  [['help', 'noded'], "halogrid: Unknown command 'noded' (did you mean one of node, nodes?)"],
   [['status', 'a', 'b'], "halogrid: Too many arguments for 'status': expected 1 argument but got 2"],
 ];
 
@@ -58,6 +68,22 @@ for (const [args, sentence] of wrong) {
   });
 }
 
+test('-v, version, -V and --version show the version', async (t) => {
+  const printed = t.mock.method(process.stdout, 'write', () => true);
+  for (const word of ['-v', 'version', '-V', '--version']) await runProgram([word]);
+  const texts = printed.mock.calls.map(({ arguments: [text] }) => String(text));
+  assert.equal(texts.length, 4);
+  for (const text of texts) assert.match(text, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
+});
+
+test('help says defaults in one form', async () => {
+  const commands = (await createProgram(noSettings)).commands as SettingCommand[];
+  const helps = commands.flatMap(leavesOf).map((command) => command.helpInformation());
+  const defaults = helps.flatMap((help) => help.match(/\(default:\s[^)]*\)/g) ?? []);
+  assert.ok(defaults.length > 50);
+  for (const text of defaults) assert.doesNotMatch(text, /["[\]]/);
+});
+
 test('an address where nobody answers is said in one sentence, with exit code 1', async (t) => {
   const printed = t.mock.method(console, 'error', () => {});
   // Port 9 is the discard service, which nobody runs.
@@ -66,6 +92,15 @@ test('an address where nobody answers is said in one sentence, with exit code 1'
     "halogrid: No coordinator answers at 127.0.0.1:9: is one running there ('halogrid coordinator')?",
   ]);
   assert.equal(process.exitCode, 1);
+});
+
+test('of a coordinator that is not there it is said where jobs of run are', async (t) => {
+  const printed = t.mock.method(console, 'error', () => {});
+  await runProgram(['results', '20260131', '--coordinator', '127.0.0.1:9']);
+  assert.match(
+    printed.mock.calls[0]!.arguments[0],
+    /\('halogrid coordinator'\)\? A job of 'halogrid run' is in its output/,
+  );
 });
 
 const table = [

@@ -1,8 +1,10 @@
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
-import { CommanderError } from 'commander';
+import { CommanderError, type Option } from 'commander';
 import { commands } from './commands/catalogue.ts';
 import { addExamples } from './commands/examples.ts';
-import { usageSentence } from './options/usage-sentence.ts';
+import { remedyOf } from './commands/remedy.ts';
+import { failureOf } from './options/failure.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 import { checkNames } from './settings/check-names.ts';
 import { readSettings, type Settings } from './settings/read-settings.ts';
@@ -20,10 +22,12 @@ export async function createProgram(
     .description(
       'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
     )
-    .version(`${softwareVersion} (results version ${resultsVersion})`)
+    .version(`${softwareVersion} (results version ${resultsVersion})`, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
     // Errors are thrown to runProgram, which prints them; subcommands inherit this.
     .exitOverride()
-    .configureOutput({ outputError: () => {} });
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({ optionDescription });
   const adds = new Map(await Promise.all(loaded.map(async (name) => [name, await commands[name]!.load()] as const)));
   for (const [name, { summary }] of Object.entries(commands)) {
     const add = adds.get(name);
@@ -36,14 +40,29 @@ export async function createProgram(
   return program;
 }
 
+/** As those write it that say a default in their words: `(default: none)`. */
+const optionDescription = ({ description, defaultValue }: Option): string =>
+  defaultValue === undefined || typeof defaultValue === 'boolean'
+    ? description
+    : `${description} (default: ${[defaultValue].flat().join(',')})`;
+
 /** Nothing is set elsewhere. */
 export const noSettings: Settings = { env: {}, files: [], lookedAt: [] };
 
 /** In the arguments of a process that another of this program starts, and tells all that it needs to know. */
 const ofChildren = ['--own-token', '--pinned-gpu', '--probe'];
 
+/** What is meant by words that others' programs know: `halogrid version`, `halogrid -v`, and help about what is no command. */
+function meantBy(args: readonly string[]): readonly string[] {
+  const [first, second] = args;
+  if (args.length === 1 && (first === 'version' || first === '-v')) return ['--version'];
+  const isUnknown = first === 'help' && second !== undefined && !Object.hasOwn(commands, second);
+  return isUnknown && !second.startsWith('-') && second !== 'help' ? [second] : args;
+}
+
 /** Runs one command and sets the exit code; what goes wrong is one sentence on stderr. */
-export async function runProgram(args: readonly string[]): Promise<void> {
+export async function runProgram(typed: readonly string[]): Promise<void> {
+  const args = meantBy(typed);
   let program: SettingCommand | undefined;
   try {
     // 'help run' shows what 'run --help' does.
@@ -59,13 +78,21 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.code === 'commander.version' || error.code === 'commander.helpDisplayed') return;
-      process.exitCode = exitCodes.usage;
-      // Without a command, the help that was shown says what is missing.
-      if (error.code !== 'commander.help') console.error(`halogrid: ${usageSentence(error.message)}`);
-      return;
     }
-    process.exitCode = exitCodeOfError(error);
-    const sentence = error instanceof Error ? error.message : String(error);
-    console.error(`halogrid: ${program?.sayingWhere(sentence) ?? sentence}`);
+    process.exitCode = error instanceof CommanderError ? exitCodes.usage : exitCodeOfError(error);
+    // Without a command, the help that was shown says what is missing.
+    if (error instanceof CommanderError && error.code === 'commander.help') return;
+    const { code, sentence, field } = failureOf(error);
+    const said = `${sentence}${remedyOf(error, args)}`;
+    console.error(`halogrid: ${program?.sayingWhere(said) ?? said}`);
+    // A job that has ended was reported already.
+    if (process.exitCode === exitCodes.usage && wantsJson(args)) {
+      console.log(JSON.stringify(errorAnswer(code, sentence, field), null, 2));
+    }
   }
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).includes('--json');
 }

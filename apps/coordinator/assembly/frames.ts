@@ -1,9 +1,9 @@
 // Checks what a node found of frames and lays it out for hashing, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
 // src/ledger/frames.wasm, which is committed so that nobody needs the compiler to run it.
 //
-// A frame has `channels` times `bins` counts, varints below 2^32. Its slot is what its digest is made of (src/ledger/digest.ts): the word
-// `done`, then width, height, counted and every count as 64-bit integers. Wherever anything is not as it has to be, reading stops before
-// that frame: whoever called finds out what it is.
+// A frame has `channels` times `bins` counts, varints below 2^32. Its slot is what its digest is made of
+// (libs/results/src/counts/source-digest.ts): the word `done`, then width, height, counted and every count as 64-bit integers.
+// Wherever anything is not as it has to be, reading stops before that frame: the caller finds out what it is.
 import { both } from '../../../libs/results/assembly/varints/both';
 import { goOn, shortBytes, shortCounts, shorts, WINDOW } from '../../../libs/results/assembly/varints/short';
 

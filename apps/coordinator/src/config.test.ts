@@ -59,7 +59,7 @@ test('a coordinator that other machines reach needs data roots, and asks no web 
   assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [] });
   const named = { dataRoot: ['/'], allowHost: ['a.example,*.B.example', '[::1]'] };
   assert.deepEqual(configOf(named), { roots: ['/'], hosts: ['a.example', '*.b.example', '[::1]'] });
-  assert.throws(() => configOf({ dataRoot: ['/dev/null'] }), /folder for --data-root but '\/dev\/null' is none/);
+  assert.throws(() => configOf({ dataRoot: ['/dev/null'] }), /folder for --data-root but '\/dev\/null' is not one/);
   assert.throws(() => configOf({ dataRoot: ['/nowhere'] }), /'\/nowhere' cannot be reached/);
   for (const host of ['', 'http://a', 'a/b', 'a:80', '*a', 'a*']) {
     assert.throws(() => configOf({ dataRoot: ['/'], allowHost: [host] }), /HOST, \*\.HOST or \* for --allow-host/);

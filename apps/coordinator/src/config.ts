@@ -50,6 +50,12 @@ export interface CoordinatorOptions {
   ledgerInOutput?: boolean;
 }
 
+/**
+ * Of all jobs; of those that name more than a few image files; or of those that code of a dependency lists, which a damaged file may make loop
+ * without end.
+ */
+export type PlansOnThread = 'all' | 'many' | 'foreign';
+
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
@@ -67,8 +73,8 @@ export interface CoordinatorConfig {
   indexes: ReadonlyMap<string, string>;
   /** Whether programs that do not know it may ask what it serves on gRPC, and how it is: reflection and health. */
   introspection: boolean;
-  /** Whether a thread of its own lists and looks at sources. */
-  plansOnThread: boolean;
+  /** Whose sources a thread of its own lists and looks at. */
+  plansOnThread: PlansOnThread;
   /** The limits of each of the two addresses. */
   connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
@@ -146,7 +152,7 @@ export function createCoordinatorConfig(
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
     indexes: namedFolders('--index', options.index ?? []),
     introspection: !options.ledgerInOutput,
-    plansOnThread: !options.ledgerInOutput || availableParallelism() >= enoughCores,
+    plansOnThread: !options.ledgerInOutput ? 'all' : availableParallelism() >= enoughCores ? 'many' : 'foreign',
     connections: defaultConnectionLimits,
     warnings: isLocal ? [] : weaknesses(security),
   };

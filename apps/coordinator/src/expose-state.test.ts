@@ -14,6 +14,7 @@ import { exposeLeadership, exposeState } from './expose-state.ts';
 import type { PlannedStep } from './job/shard.ts';
 import { openLedger } from './ledger/testing/open-ledger.ts';
 import { noTables } from './testing/no-tables.ts';
+import { batchSteps } from './testing/planned.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-metrics-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -38,11 +39,7 @@ const connection = {
 async function* plan(): AsyncGenerator<PlannedStep[]> {
   for (let index = 0; index < 10; index++) {
     const uri = `file:///in/${index}.pgm`;
-    const work = { kind: 'frames' as const, sources: [{ index, uri }] };
-    yield [
-      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
-      { kind: 'shard', shard: { shard: index, work, costBytes: 9 } },
-    ];
+    yield batchSteps(index, [{ index, uri }], 9);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JobSpec } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import { openSpanExport } from '@halogrid/service/span-export';
-import type { CoordinatorConfig } from './config.ts';
+import type { CoordinatorConfig, PlansOnThread } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
@@ -25,7 +25,7 @@ import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
-import { openTables, tablesThread } from './output/tables-file.ts';
+import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
@@ -46,11 +46,15 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/**
- * Whether a source is listed by code of a dependency. A damaged file may make it loop without end, so it always runs on
- * a thread that can be ended.
- */
-const isForeign = (uri: string): boolean => /\.parquet(\?|$)/i.test(uri);
+/** Whether the sources of a job are not to be listed and looked at by this thread; those that code of a dependency lists never are. */
+const isForThread = {
+  all: () => true,
+  many: (uris: readonly string[]) => uris.length > 8 || !uris.every((uri) => isImageFile(uri)),
+  foreign: (uris: readonly string[]) => uris.some((uri) => /\.parquet(\?|$)/i.test(uri)),
+} satisfies Record<PlansOnThread, (uris: readonly string[]) => boolean>;
+
+/** By its name: a glob, a list of files and a recording are none. */
+const isImageFile = (uri: string): boolean => /^file:[^*?[\]{}]*\.(jpe?g|png|webp|tiff?|p[gnp]m)$/i.test(uri);
 
 /**
  * Where plans are made on threads, only these load the planner and the readers of images: 90 files that a start does
@@ -62,25 +66,26 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   const graceOf = ({ waitForNode }: JobSpec): number => (waitForNode ? Number.POSITIVE_INFINITY : config.sourceGraceMs);
   const onThreads: Planner = {
     plan: (spec, _pipeline, signal) => threads.plan(spec, signal, graceOf(spec)),
-    check: (uris, videoOption, options) => threads.check(uris, videoOption, options),
+    check: (uris, videoField, options) => threads.check(uris, videoField, options),
     survey: (spec, signal) => threads.survey(spec, signal),
   };
-  if (!config.plansOnThread) {
-    const [{ planJob }, { planPatiently }] = await Promise.all([
-      import('./plan/planner.ts'),
-      import('./plan/plan-patiently.ts'),
-    ]);
-    return {
-      ...onThreads,
-      plan: (spec, pipeline, signal) =>
-        spec.sources.some(isForeign)
-          ? onThreads.plan(spec, pipeline, signal)
-          : planPatiently(planJob(spec, pipeline, signal), graceOf(spec), signal),
-      check: (uris, ...rest) => (uris.some(isForeign) ? onThreads : { check: checkSources }).check(uris, ...rest),
-    };
+  if (config.plansOnThread === 'all') {
+    threads.prepare();
+    return onThreads;
   }
-  threads.prepare();
-  return onThreads;
+  const isOther = isForThread[config.plansOnThread];
+  const [{ planJob }, { planPatiently }] = await Promise.all([
+    import('./plan/planner.ts'),
+    import('./plan/plan-patiently.ts'),
+  ]);
+  return {
+    ...onThreads,
+    plan: (spec, pipeline, signal) =>
+      isOther(spec.sources)
+        ? onThreads.plan(spec, pipeline, signal)
+        : planPatiently(planJob(spec, pipeline, signal), graceOf(spec), signal),
+    check: (uris, ...rest) => (isOther(uris) ? onThreads : { check: checkSources }).check(uris, ...rest),
+  };
 }
 
 /** Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it. */
@@ -142,7 +147,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const inStore = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
   const ledger = inStore?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
-  tablesThread.prepare();
   onClose(() => ledger.close());
   const { plan: makePlan, check, survey } = await choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);

@@ -99,6 +99,9 @@ test('an address that is taken is one sentence', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   const config = createNodeConfig({ coordinator: 'localhost:1', device: 'cpu', http: coordinator.address });
-  await assert.rejects(startNode(config, log, new AbortController().signal), /^Error: Cannot listen on .* \(--http\)/);
+  await assert.rejects(
+    startNode(config, log, new AbortController().signal),
+    /^Error: Cannot listen on .* with --http$/,
+  );
   coordinator.close();
 });

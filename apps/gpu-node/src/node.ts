@@ -234,11 +234,7 @@ async function identifyGpu({ pinnedGpu }: NodeConfig, log: Log): Promise<NvidiaG
 
 async function listen({ http }: NodeConfig, options: Omit<HttpOptions, keyof ListenAddress>): Promise<HttpServer> {
   const start = (address: ListenAddress) => startHttp({ ...address, ...options });
-  if (http) {
-    return start(http).catch((error: Error) => {
-      throw new Error(`Cannot listen on ${http.host}:${http.port} (--http): ${error.message}`);
-    });
-  }
+  if (http) return start(http);
   return start(defaultHttp).catch(() => start({ ...defaultHttp, port: 0 }));
 }
 

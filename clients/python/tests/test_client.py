@@ -132,10 +132,12 @@ class Jobs(unittest.TestCase):
 class Errors(unittest.TestCase):
     def test_the_sentence_code_and_field_are_those_of_the_answer(self):
         told = {
-            "error": "Expected 1 or more for grid.rows but received 0",
+            "error": "Expected none for mapFormat of video.fromMs but received 'mapFormat'",
             "code": "INVALID_ARGUMENT",
-            "field": "grid.rows",
+            "field": "mapFormat",
+            "parts": ["Expected none for ", "mapFormat", " of ", "video.fromMs", " but received 'mapFormat'"],
         }
+        python = "Expected none for map_format of video.from_ms but received 'mapFormat'"
         answers = {
             "/api/v1/plan": Answer(told, 400),
             "/api/v1/jobs": Answer({"error": "Say who you are"}, 401),
@@ -145,7 +147,7 @@ class Errors(unittest.TestCase):
         with coordinator(answers) as (url, _):
             client = halogrid.connect(url)
             cases = [
-                (lambda: client.plan("/in"), (told["error"], told["code"], told["field"])),
+                (lambda: client.plan("/in"), (python, told["code"], "map_format")),
                 (client.jobs, ("Say who you are", "UNAUTHENTICATED", None)),
                 (client.nodes, ("The coordinator answered with the status 502", "INTERNAL", None)),
                 (client.kernels, ("The answer is not JSON: is this a coordinator of halogrid?", "INTERNAL", None)),

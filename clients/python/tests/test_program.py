@@ -1,5 +1,6 @@
 """`halogrid.run`, with a program that does as it is told in place of halogrid."""
 
+import json
 import os
 import stat
 import sys
@@ -38,7 +39,7 @@ class Program(unittest.TestCase):
             run = halogrid.run(["a", "-b"], op="lbp", progress=lines.append, tile=5)
             self.assertEqual(run.summary["words"], ["run", "--json", "--op", "lbp", "--tile=5", "--", "a", "-b"])
             self.assertEqual((run.out, run.digest, run.counts), ("/out", "ab", {"frames": 2}))
-            self.assertEqual(lines, ["Plan: 2 sources", "", "halogrid: ééé"])
+            self.assertEqual(lines, ["Plan: 2 sources", ""])
 
     def test_its_last_line_is_why_it_failed(self):
         for code, name in ((2, "INVALID_ARGUMENT"), (1, "FAILED_PRECONDITION")):
@@ -46,6 +47,37 @@ class Program(unittest.TestCase):
             with self.assertRaisesRegex(halogrid.Error, "^ééé$") as raised:
                 halogrid.run("a", progress=lambda line: None)
             self.assertEqual(raised.exception.code, name)
+
+    def test_a_refusal_has_the_names_of_arguments(self):
+        parts = ["Expected a or b for ", "--captured-from", ", and not ", "--map", " of ", "SOURCE 3", ", but received '--map'"]
+        answer = {"error": "".join(parts), "code": "NOT_FOUND", "field": "--captured-from", "parts": parts}
+        text = "#!/bin/sh\necho 'halogrid: the sentence' >&2\ncat <<'END'\n" + json.dumps(answer) + "\nEND\nexit 2\n"
+        self.ends_with(2, text.replace("{", "{{").replace("}", "}}"))
+        lines = []
+        said = "^Expected a or b for captured_from, and not map_format of sources\\[2\\], but received '--map'$"
+        with self.assertRaisesRegex(halogrid.Error, said) as raised:
+            halogrid.run("a", progress=lines.append)
+        self.assertEqual((raised.exception.code, raised.exception.field, lines), ("NOT_FOUND", "captured_from", []))
+
+    def test_what_is_no_argument_is_refused_here(self):
+        for name, given in (
+            ("sources", {"sources": None}),
+            ("sources", {"sources": []}),
+            ("sources", {"sources": 5}),
+            ("op", {"op": [1]}),
+            ("pipelines", {"pipelines": ["lbp"]}),
+            ("grid", {"grid": (0, float("inf"))}),
+            ("tile", {"tile": {}}),
+            ("out", {"out": b"x"}),
+        ):
+            with self.subTest(given), self.assertRaisesRegex(halogrid.Error, f"^Expected .* for {name}\\b") as raised:
+                halogrid.run(**{"sources": "a", **given})
+            self.assertEqual((raised.exception.code, raised.exception.field), ("INVALID_ARGUMENT", name))
+
+    def test_what_came_out_says_how_many_are_quarantined(self):
+        counts = {"frames": 2, "quarantined": 3}
+        run = halogrid.Run({"out": "/out", "digest": "ab", "counts": counts})
+        self.assertEqual(repr(run), "<halogrid.Run: 2 frames, 3 quarantined in /out>")
 
     def test_no_program_or_another_one(self):
         with self.assertRaisesRegex(halogrid.Error, "is not on the path: .* HALOGRID_BIN") as raised:

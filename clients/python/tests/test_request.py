@@ -49,6 +49,16 @@ class JobSpec(unittest.TestCase):
                 spec(grid=grid)
             self.assertEqual((raised.exception.code, raised.exception.field), ("INVALID_ARGUMENT", "grid"))
         self.assertRaisesRegex(Error, "both", spec, op="lbp", pipelines={"a": "lbp"})
+        for field, given in (
+            ("tile_px", {"tile_px": float("nan")}),
+            ("video.from_ms", {"video": {"from_ms": object()}}),
+            ("max_quarantined[0]", {"max_quarantined": [b"1"]}),
+            ("out", {"out": 5}),
+            ("op", {"op": 5}),
+        ):
+            with self.subTest(field), self.assertRaisesRegex(Error, "^Expected .* but received ") as raised:
+                spec(**given)
+            self.assertEqual(raised.exception.field, field)
 
 
 class Options(unittest.TestCase):

@@ -36,7 +36,7 @@ export function connect(address: string, options: ConnectOptions = {}): HttpClie
   const call = httpCalls(address, options);
   return {
     ...createClient(httpTransport(address, call)),
-    plan: (request) => askJson(call, 'plan', posted(request)),
+    plan: async (request) => askJson(call, 'plan', posted(request)),
     kernels: () => askJson(call, 'kernels'),
     indexes: () => askJson(call, 'indexes'),
     search: (query, image) => askJson(call, `search?${parametersOf(query)}`, image && { method: 'POST', body: image }),

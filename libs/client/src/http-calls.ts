@@ -27,12 +27,34 @@ export function httpCalls(address: string, { token, fetch = globalThis.fetch }: 
 export const askJson = async <Answer>(call: Call, path: string, init?: RequestInit): Promise<Answer> =>
   (await (await call(path, init)).json()) as Answer;
 
-/** What is sent as JSON. */
+/** What is sent as JSON. Throws HalogridError for what JSON does not hold. */
 export const posted = (body: object): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
+  body: jsonOf(body),
 });
+
+function jsonOf(body: object): string {
+  const field = unsendable(body, '');
+  if (field === undefined) return JSON.stringify(body ?? null);
+  const why = 'Expected what JSON holds, such as a text or a finite number,';
+  throw new HalogridError('INVALID_ARGUMENT', `${why} for ${field} but received something else`, { field });
+}
+
+/** Where in a value something is that JSON would leave out, or write as null. */
+function unsendable(value: unknown, at: string): string | undefined {
+  if (typeof value !== 'object' || value === null) {
+    const isLost =
+      typeof value === 'number' ? !Number.isFinite(value) : /^(bigint|function|symbol)$/.test(typeof value);
+    return isLost ? at : undefined;
+  }
+  for (const [key, one] of Object.entries(value)) {
+    const inside = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
+    const found = unsendable(one, inside);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** Node says `fetch failed`, and has the reason behind it. */
 function whyNone(address: string, error: Error): string {

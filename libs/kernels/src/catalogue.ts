@@ -15,6 +15,6 @@ export const kernelNames = Object.keys(catalogue) as readonly KernelName[];
 /** The kernel of that name. Throws ParameterError where there is none. */
 export function findKernel(name: string, kernels: Kernels = catalogue): KernelDefinition<unknown> {
   const kernel = Object.hasOwn(kernels, name) ? kernels[name] : undefined;
-  if (!kernel) throw new ParameterError('--op', name, `one of ${Object.keys(kernels).join(', ')}`);
+  if (!kernel) throw new ParameterError('the kernel', name, Object.keys(kernels));
   return kernel;
 }

@@ -1,6 +1,7 @@
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export type { Binning } from './kernel/binning.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
+export { didYouMean, nearestWord } from './kernel/did-you-mean.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, ResultWords, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
 export { ParameterError } from './kernel/parameter-error.ts';

@@ -34,12 +34,12 @@ export function kernelForms(): KernelForm[] {
     const kernel: KernelDefinition<unknown> = definition;
     const begin = kernel.complete(kernel.example ?? {});
     const parameters = Object.entries(begin).map(([parameter, value]) => {
-      const { allowed } = refusalOf(() => kernel.complete({ ...begin, [parameter]: '?' }));
+      const { allowed, choices } = refusalOf(() => kernel.complete({ ...begin, [parameter]: '?' }));
       const isRequired = kernel.example !== undefined && Object.hasOwn(kernel.example, parameter);
-      return { name: parameter, value, isRequired, choices: choicesOf(allowed), allowed };
+      return { name: parameter, value, isRequired, choices, allowed };
     });
-    const further = choicesOf(refusalOf(() => kernel.complete({ '?': '?' })).allowed)
-      .filter((each) => !Object.hasOwn(begin, each))
+    const further = refusalOf(() => kernel.complete({ '?': '?' }))
+      .choices.filter((each) => !Object.hasOwn(begin, each))
       .map((each) => ({ name: each, allowed: allowedAlone(kernel, begin, each) }));
     const given = Object.entries(kernel.example ?? begin).map((pair) => pair.join('='));
     const border = kernel.defaultBorder(kernel.parse(begin));
@@ -56,19 +56,13 @@ function allowedAlone(kernel: KernelDefinition<unknown>, begin: Parameters, name
 }
 
 /** What is allowed, and of which parameter, as a refusal has it. */
-function refusalOf(complete: () => unknown): { allowed: string; of: string } {
+function refusalOf(complete: () => unknown): { allowed: string; choices: string[]; of: string } {
   try {
     complete();
-    return { allowed: '', of: '' };
+    return { allowed: '', choices: [], of: '' };
   } catch (error) {
     if (!(error instanceof ParameterError)) throw error;
-    const [, allowed = '', of = ''] = /^Expected (.*?),? for (\S.*?) but received /.exec(error.message) ?? [];
-    return { allowed, of };
+    const { allowed, choices, parameter } = error;
+    return { allowed: allowed.replace(/,$/, ''), choices: [...choices], of: parameter };
   }
-}
-
-/** `one of a, b` has two. */
-function choicesOf(allowed: string): string[] {
-  const names = /^one of (.*)$/.exec(allowed)?.[1]?.split(', ') ?? [];
-  return names.every((name) => /^[\w.-]+$/.test(name)) ? names : [];
 }

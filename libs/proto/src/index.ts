@@ -64,7 +64,7 @@ export {
 export { decodeNeed, needInWords, pathIn, placeInWords, placeOfNeed, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 9;
+export const protocolVersion = 10;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -143,7 +143,9 @@ test('a port that is taken rejects', async (t) => {
   const options = { host: '127.0.0.1', registry: createRegistry('node'), notReady: () => undefined };
   const first = await startHttp({ ...options, port: 0 });
   t.after(() => first.close());
-  await assert.rejects(startHttp({ ...options, port: first.port }), { code: 'EADDRINUSE' });
+  await assert.rejects(startHttp({ ...options, port: first.port }), {
+    message: `Cannot listen on 127.0.0.1:${first.port}: another program listens there (EADDRINUSE); give another address with --http`,
+  });
 });
 
 test('processes name their cluster where they are told it', async () => {

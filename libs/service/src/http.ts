@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
 import type { TLSSocket } from 'node:tls';
-import type { ErrorAnswer } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Registry } from 'prom-client';
 import type { ListenAddress } from './listen-address.ts';
 import { listenOn } from './listen-on.ts';
@@ -132,7 +132,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   });
   const server = createHttpServer(options.tls, limits, serve);
   gate.watch(server);
-  const port = await listenOn(server, options);
+  const port = await listenOn(server, options, '--http');
   return {
     port,
     close: () =>
@@ -245,7 +245,7 @@ const challenge = 'Bearer realm="halogrid"';
 
 function sendRefusal(response: ServerResponse, status: number, error: string, code: string): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  response.end(JSON.stringify({ error, code } satisfies ErrorAnswer));
+  response.end(JSON.stringify(errorAnswer(code, error)));
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -3,11 +3,16 @@ import { traced } from './trace-context.ts';
 
 export type Log = Logger;
 
+/** Takes lines of a log, each with its line feed. */
+export interface LogLines {
+  write(line: string): void;
+}
+
 /**
- * Structured JSON lines on stderr, so that stdout stays for results; those about a job name its trace. `level` is a pino level; 'silent'
- * for none.
+ * Structured JSON lines on stderr, so that stdout stays for results, or for who takes them; those about a job name its trace. `level` is a
+ * pino level; 'silent' for none.
  */
-export function createLog(name: string, level = 'info'): Log {
+export function createLog(name: string, level = 'info', lines?: LogLines): Log {
   const options = { name, level, base: { name, pid: process.pid }, formatters: { log: traced } };
-  return pino(options, pino.destination({ dest: 2, sync: true }));
+  return pino(options, lines ?? pino.destination({ dest: 2, sync: true }));
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatOfName, hasImageExtension, mostPixels, supportedExtensions, usualPixels } from './formats.ts';
+import {
+  formatOfName,
+  hasImageExtension,
+  mostPixels,
+  supportedExtensions,
+  usualExtensions,
+  usualPixels,
+} from './formats.ts';
 
 test('a file holds no more pixels than its compression can', () => {
   assert.equal(mostPixels('file:///a.JPG', 100), 51_200);
@@ -18,10 +25,11 @@ test('a file of which nothing else is known holds as many pixels as a photograph
 
 test('names tell what is listed as an input, and what is known of it before it is opened', () => {
   assert.equal(
-    supportedExtensions,
+    supportedExtensions.join(', '),
     'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, ' +
       'mp4, m4v, mov, qt, 3gp, 3g2, insv, mkv, mk3d, webm, avi, divx, ts, m2ts, mts, m2t, tp, trp, tod, mpg, mpeg',
   );
+  assert.equal(usualExtensions, 'jpg, png, webp, tif, pgm, mp4 and the like (docs/inputs.md lists all)');
   for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
     assert.ok(hasImageExtension(name), name);
   for (const name of ['x.dav', 'x.NEF', 'x.cr2', 'x.ps', 'x.mxf', 'x.insv', 'x.svs', 'x.ndpi', 'x.btf', 'x.tf8'])

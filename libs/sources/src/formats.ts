@@ -223,8 +223,13 @@ const unsupportedByExtension = new Map(
   unsupportedFormats.flatMap((format) => format.extensions.map((extension) => [extension, format] as const)),
 );
 
-/** For sentences. */
-export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
+/** Extensions of files that are read. */
+export const supportedExtensions: readonly string[] = [...byExtension.keys(), ...videoExtensions];
+
+/** The usual extensions, for a sentence in which all would be too long. */
+export const usualExtensions = `${Object.values(formats)
+  .map(({ extensions: [first] }) => first)
+  .join(', ')}, ${videoExtensions[0]} and the like (docs/inputs.md lists all)`;
 
 /** What an extension tells. */
 interface ExtensionFacts {

@@ -10,7 +10,7 @@ export {
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
-export { changedMsOf, type LocalFile, localVersion, sizeOfVersion } from './files/local-file.ts';
+export { type LocalFile, localVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';
 export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
 export {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { statSync, utimesSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { changedMsOf, localVersion } from './files/local-file.ts';
-import { isOfVersion, isStatedVersion, statedVersion, tellsContent } from './stated-version.ts';
+import { localVersion } from './files/local-file.ts';
+import { changedMsOf, isOfVersion, isStatedVersion, statedVersion, tellsContent } from './stated-version.ts';
 import { temporaryFile } from './testing/temporary-files.ts';
 import { versionName } from './version-name.ts';
 

@@ -56,8 +56,14 @@ export function isOfVersion(now: string | undefined, version: string): boolean {
   );
 }
 
+/** When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say. */
+export function changedMsOf(version: string): number | undefined {
+  const [, mtimeMs] = /^\d+ (\d{1,15}(?:\.\d+)?)$/.exec(version) ?? [];
+  return mtimeMs === undefined ? statedMs(version) : Math.floor(Number(mtimeMs));
+}
+
 /** When a file was changed, in milliseconds since 1970, by what is stated of it; undefined where that is nothing. */
-export function statedMs(version: string): number | undefined {
+function statedMs(version: string): number | undefined {
   const [, seconds] = /^(?:etag=.*? )?mtime=(-?\d+(?:\.\d+)?)(?: |$)/.exec(version) ?? [];
   return seconds === undefined ? undefined : Math.floor(Number(seconds) * 1000);
 }

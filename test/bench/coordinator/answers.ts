@@ -58,10 +58,9 @@ function attach(port: number, name: string): NodesClient {
   const device = { kind: 'cpu', name: 'none', driver: '' };
   const versions = { protocol: protocolVersion, resultsVersion };
   say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes: 2 ** 30 }) });
-  const answer = async ({ jobId, shard, attempt, epoch, work, scratch }: Lease): Promise<void> => {
+  const answer = async ({ jobId, shard, attempt, epoch, work, scratch, sources: block }: Lease): Promise<void> => {
     if (work?.$case !== 'frames') throw new Error('Expected frames');
-    const { sources: named, block } = work.value;
-    const sources = block ? [...new SourceBlock(block).slice()] : named;
+    const sources = [...new SourceBlock(block)];
     const results = sources.map(({ index: source }): FoundResult => {
       return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
     });

@@ -12,6 +12,7 @@ import { packSources } from '@halogrid/sources/pack-sources';
 import type { FramesRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
 import { FrameRows } from '../../../apps/coordinator/src/log/frame-rows.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
+import { tablePaths } from '../../../apps/coordinator/src/output/tables-order.ts';
 
 const [frames = 200_000, repetitions = 3] = process.argv.slice(2).map(Number);
 const shardFrames = 2048;
@@ -73,11 +74,7 @@ for (let i = 0; i < repetitions; i++) {
     const kept = { stored: { ...stored, rowsChecksum: crc32(rows.bytes) }, row: 0, goesByMtime: false };
     return { kind: 'frames', file: spool, first, count, planned, ...kept, hasHistograms: true };
   });
-  const pathsIn = (place: string) => ({
-    features: join(place, 'features.parquet'),
-    sources: join(place, 'sources.jsonl'),
-    errors: join(place, 'errors.jsonl'),
-  });
+  const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   await mkdir(join(folder, 'scratch'));
   let lastMs = 0;
   const tables = new TablesFile({

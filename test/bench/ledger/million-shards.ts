@@ -7,6 +7,7 @@ import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import type { DurableLedger } from '../../../apps/coordinator/src/ledger/durable-ledger.ts';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
+import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const shards = Number(process.argv[2] ?? 1_000_000);
 /** Steps that a plan is written in, and commits that are unanswered at a time, as a coordinator has them. */
@@ -24,11 +25,7 @@ const bins = Array.from({ length: 256 }, () => pixels / 256);
 /** A frame a shard. */
 function stepsOf(index: number): PlanStep[] {
   const uri = `file:///archive/camera-07/2026-01-31/frame-${String(index).padStart(8, '0')}.jpg`;
-  const work = { kind: 'frames' as const, sources: [{ index, uri }] };
-  return [
-    { kind: 'source', index, uri, name: uri.slice(-18), tiles: 1 },
-    { kind: 'shard', shard: { shard: index, work, costBytes: pixels } },
-  ];
+  return batchSteps(index, [{ index, uri, name: uri.slice(-18, -4) }], pixels);
 }
 
 async function plan(ledger: DurableLedger): Promise<void> {

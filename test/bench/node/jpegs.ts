@@ -65,7 +65,8 @@ try {
     names.map(async (name, index) => {
       const path = join(folder, 'frames', name);
       const status = await stat(path);
-      return { index, uri: pathToFileURL(path).href, sizeBytes: status.size, version: localVersion(status) };
+      const version = localVersion(status);
+      return { index, uri: pathToFileURL(path).href, name, sizeBytes: status.size, version, pin: version };
     }),
   );
   const leases = Array.from({ length: Math.ceil(frames / framesAShard) }, (_, shard) =>
@@ -73,10 +74,8 @@ try {
       Lease.fromPartial({
         ...{ jobId: 'j', shard, attempt: 1, epoch: 1, scratch: pathToFileURL(folder).href },
         pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
-        work: {
-          $case: 'frames',
-          value: { block: packSources(sources.slice(shard * framesAShard, (shard + 1) * framesAShard)) },
-        },
+        work: { $case: 'frames', value: {} },
+        sources: packSources(sources.slice(shard * framesAShard, (shard + 1) * framesAShard)),
       }),
     ).finish(),
   );

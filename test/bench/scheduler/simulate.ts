@@ -14,11 +14,13 @@ import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import type { LeaseOrder } from '../../../apps/coordinator/src/dispatch/node-session.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
+import { firstOf } from '../../../apps/coordinator/src/job/planned-sources.ts';
 import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import { MemoryStore } from '../../../apps/coordinator/src/ledger/store/memory-store.ts';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
 import { noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
+import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
 const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');
@@ -31,10 +33,7 @@ const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
 async function* plan(): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < shards; index++) {
     const uri = `file:///in/${index}.pgm`;
-    yield [
-      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
-      { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } },
-    ];
+    yield batchSteps(index, [{ index, uri }], 9);
   }
 }
 
@@ -43,7 +42,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
   const orders: LeaseOrder[] = [];
   const answer = (): void => {
     for (const { lease, shard } of orders.splice(0)) {
-      const source = shard.work.kind === 'frames' ? shard.work.sources[0]!.index : 0;
+      const source = firstOf(shard.work.sources);
       const results = [{ source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins }];
       const content = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
       dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer: content });

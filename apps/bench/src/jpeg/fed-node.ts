@@ -6,6 +6,7 @@ import { openDevice } from '@halogrid/gpu-node/devices';
 import { type OpenExecutor, openExecutor } from '@halogrid/gpu-node/executor';
 import { Lease } from '@halogrid/proto';
 import { localVersion } from '@halogrid/sources';
+import { packSources } from '@halogrid/sources/pack-sources';
 import { forEachLimited } from '@halogrid/threads';
 
 /** Bytes of decoded frames in a shard, as planners cut archives. */
@@ -83,14 +84,17 @@ async function leasesOf(folder: string, names: readonly string[], frames: number
   const sources = await Promise.all(
     names.map(async (name, index) => {
       const path = join(folder, name);
-      return { index, uri: pathToFileURL(path).href, version: localVersion(await stat(path)) };
+      const status = await stat(path);
+      const version = localVersion(status);
+      return { index, uri: pathToFileURL(path).href, name, sizeBytes: status.size, version, pin: version };
     }),
   );
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   return Array.from({ length: Math.ceil(sources.length / frames) }, (_, shard) =>
     Lease.fromPartial({
       ...{ jobId: 'fed', shard, attempt: 1, epoch: 1, pipeline, scratch: pathToFileURL(folder).href },
-      work: { $case: 'frames', value: { sources: sources.slice(shard * frames, (shard + 1) * frames) } },
+      work: { $case: 'frames', value: {} },
+      sources: packSources(sources.slice(shard * frames, (shard + 1) * frames)),
     }),
   );
 }

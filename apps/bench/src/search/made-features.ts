@@ -23,7 +23,10 @@ export async function makeFeatures(out: string, kernel: 'lbp' | 'ldp', frames: n
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const drifts = weights.map(() => 0.6 * random());
   const histogram = new Uint32Array(channels * bins);
-  const writer = await FeatureWriter.create(join(out, 'features.parquet'), histogram.length);
+  const writer = await FeatureWriter.create(join(out, 'features.parquet'), {
+    grid: { rows: 1, columns: 1 },
+    bins: histogram.length,
+  });
   for (let frame = 0; frame < frames; frame++) {
     const phase = Math.sin(frame / 2000);
     for (let channel = 0; channel < channels; channel++) {
@@ -37,20 +40,10 @@ export async function makeFeatures(out: string, kernel: 'lbp' | 'ldp', frames: n
       histogram[channel * bins] = left;
     }
     const source = `file:///archive/camera-1/frame-${String(frame).padStart(9, '0')}.jpg`;
-    await writer.add({
-      source,
-      name: `frame-${frame}`,
-      frame: 0,
-      timestampMs: null,
-      capturedAtMs: null,
-      camera: null,
-      cellRow: 0,
-      cellColumn: 0,
-      counted,
-      histogram,
-    });
+    const none = { timestampMs: null, capturedAtMs: null, camera: null };
+    await writer.add({ number: frame, source, name: `frame-${frame}`, frame: 0, ...none }, [{ counted, histogram }]);
   }
-  await writer.finish();
+  await writer.finish(frames);
   const specification = { sources: ['file:///archive'], pipeline: { operations: specifiedOperations(pipeline) } };
   const job = { id: 'made', state: 'complete', digest: 'made', resultsVersion, specification };
   await writeFile(join(out, 'job.json'), JSON.stringify(job));

@@ -4,6 +4,7 @@ import { status } from '@grpc/grpc-js';
 import { HalogridError } from '@halogrid/client';
 import { exitCodeOfError } from '../process/exit-code.ts';
 import { callError } from './coordinator-client.ts';
+import { optionOfField } from './option-of-field.ts';
 
 const failure = (code: status, details: string): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details });
@@ -19,14 +20,14 @@ const table = [
     false,
   ],
   [status.DEADLINE_EXCEEDED, 'x', 'The coordinator at h:1 did not answer in time', false],
-  [status.UNIMPLEMENTED, 'x', 'What answers at h:1 is no coordinator of this version of halogrid', false],
+  [status.UNIMPLEMENTED, 'x', 'What answers at h:1 is not a coordinator of this version of halogrid', false],
   [status.INTERNAL, 'disk full', 'The coordinator at h:1 failed: disk full', false],
   [status.UNKNOWN, '', 'The coordinator at h:1 failed: UNKNOWN', false],
 ] as const;
 
 for (const [code, details, sentence, isUsage] of table) {
   test(`${status[code]} becomes '${sentence}'`, () => {
-    const error = callError(failure(code, details), 'h:1');
+    const error = callError(failure(code, details), 'h:1', optionOfField);
     assert.equal(error.message, sentence);
     assert.equal(error instanceof HalogridError && error.code, status[code]);
     assert.equal(exitCodeOfError(error), isUsage ? 2 : 1);
@@ -35,5 +36,5 @@ for (const [code, details, sentence, isUsage] of table) {
 
 test('an error of another kind stays as it is', () => {
   const error = new TypeError('x');
-  assert.equal(callError(error, 'h:1'), error);
+  assert.equal(callError(error, 'h:1', optionOfField), error);
 });

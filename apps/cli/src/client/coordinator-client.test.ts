@@ -89,7 +89,7 @@ test('an address alone where nobody answers is told at once', async () => {
 test('a coordinator that never greets is waited for as long as is said', async (t) => {
   const silent = await startSilent(t);
   const ask = (withinMs: number) => {
-    const client = grpcTransport(silent.address, security, { withinMs, isAskedAgain: false });
+    const client = grpcTransport(silent.address, security, { patience: { withinMs, isAskedAgain: false } });
     t.after(() => client.close());
     return client.jobs({ states: [], limit: 0 });
   };
@@ -143,7 +143,7 @@ test('that no address is dialled in the right way is said though a standby is st
   const [first, second] = servers.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
   t.after(() => servers.forEach((server) => void server.close()));
   const forLong = { withinMs: 600_000, isAskedAgain: true };
-  const client = grpcTransport(`${first},${second}`, security, forLong);
+  const client = grpcTransport(`${first},${second}`, security, { patience: forLong });
   t.after(() => client.close());
   await assert.rejects(within('why no address serves', client.jobs({ states: [], limit: 0 })), (error: Error) => {
     for (const address of [first, second]) assert.match(error.message, new RegExp(`at ${address} speaks HTTP, `));

@@ -3,9 +3,12 @@ import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { type Client, createClient, type ErrorCode, HalogridError, isRefusal, type Transport } from '@halogrid/client';
 import { hasEnded, type SubmitRequest, type TraceResponse } from '@halogrid/proto';
 import { type ClientSecurity, isDialledWrongly, parseAddressList, whyNoConnection } from '@halogrid/service';
+import { readRefusal } from '@halogrid/service/refusal-metadata';
 import { localFiles } from '../results/result-files.ts';
+import { CallRefusal } from './call-refusal.ts';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 import { jobPage } from './job-page.ts';
+import { optionOfField } from './option-of-field.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient extends Client<SubmitRequest> {
@@ -40,16 +43,26 @@ export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
   trace: transport.trace,
 });
 
-/** As grpcTransport. */
+/** As grpcTransport, for a command. */
 export const connectCoordinator = (address: string, security: ClientSecurity, patience?: Patience): CoordinatorClient =>
-  clientOf(grpcTransport(address, security, patience));
+  clientOf(grpcTransport(address, security, { patience }));
+
+export interface GrpcOptions {
+  /** For each time that it connects; without it, several addresses are asked for as long as a standby takes to lead. */
+  patience?: Patience | undefined;
+  /** What the caller calls a field of the .proto files: its option, unless given. */
+  nameOf?: ((field: string) => string) | undefined;
+}
 
 /**
- * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked.
- * `patience` is for each time that it does; without it, several addresses are asked for as long as a standby takes to lead. Throws UsageError
+ * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked. Throws UsageError
  * for another form.
  */
-export function grpcTransport(address: string, security: ClientSecurity, patience?: Patience): GrpcTransport {
+export function grpcTransport(
+  address: string,
+  security: ClientSecurity,
+  { patience, nameOf = optionOfField }: GrpcOptions = {},
+): GrpcTransport {
   const addresses = parseAddressList('--coordinator', address);
   let connecting: Promise<Connection | undefined> | undefined;
   let isClosed = false;
@@ -70,7 +83,7 @@ export function grpcTransport(address: string, security: ClientSecurity, patienc
     const leader = connection ?? (await lead());
     return new Promise((resolve, reject) => {
       callOf(leader)(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {
-        if (error) reject(callError(error, leader.address));
+        if (error) reject(callError(error, leader.address, nameOf));
         else resolve(response);
       });
     });
@@ -99,7 +112,7 @@ export function grpcTransport(address: string, security: ClientSecurity, patienc
             if (hasEnded(job!)) return;
           }
         } catch (error) {
-          if (!isLoss(error)) throw callError(error, leader.address);
+          if (!isLoss(error)) throw callError(error, leader.address, nameOf);
         } finally {
           stream.cancel();
         }
@@ -133,11 +146,13 @@ function isLoss(error: unknown): boolean {
   return code === status.UNAVAILABLE || code === status.CANCELLED;
 }
 
-/** One sentence for a failed call. */
-export function callError(error: unknown, address: string): Error {
+/** One sentence for a failed call, by the caller's names of fields. */
+export function callError(error: unknown, address: string, nameOf: (field: string) => string): Error {
   if (!isServiceError(error)) return error instanceof Error ? error : new Error(String(error));
   const code = status[error.code] as ErrorCode;
-  return new HalogridError(code, isRefusal(code) ? error.details : whyFailed(error, address), { cause: error });
+  if (!isRefusal(code)) return new HalogridError(code, whyFailed(error, address), { cause: error });
+  const { sentence, field } = readRefusal(error.details, error.metadata);
+  return new CallRefusal(code, sentence.naming(nameOf), { field: field && nameOf(field), cause: error });
 }
 
 function whyFailed({ code, details }: ServiceError, address: string): string {
@@ -147,7 +162,7 @@ function whyFailed({ code, details }: ServiceError, address: string): string {
     case status.DEADLINE_EXCEEDED:
       return `The coordinator at ${address} did not answer in time`;
     case status.UNIMPLEMENTED:
-      return `What answers at ${address} is no coordinator of this version of halogrid`;
+      return `What answers at ${address} is not a coordinator of this version of halogrid`;
     default:
       return `The coordinator at ${address} failed: ${details || status[code]}`;
   }

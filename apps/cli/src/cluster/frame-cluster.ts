@@ -2,10 +2,14 @@ import type { StartFrameCluster } from '@halogrid/bench/frame-cluster';
 import { parseJob } from '../options/job-options.ts';
 import { followJob, quietView } from '../progress/follow-job.ts';
 import { startLocalCluster } from './local-cluster.ts';
+import { coordinatorProcess } from './own-coordinator.ts';
 
 /** A cluster on this machine as benchmarks use it: they give it folders of frames and take the time. */
 export const startFrameCluster: StartFrameCluster = async (options) => {
-  const { connect, ready, broken, stop } = await startLocalCluster(options);
+  const { connect, ready, broken, stop } = await startLocalCluster({
+    startCoordinator: coordinatorProcess,
+    ...options,
+  });
   const client = connect();
   return {
     ready,

@@ -5,21 +5,23 @@ import { createClientSecurity } from '@halogrid/service';
 import {
   type CoordinatorClient,
   clientOf,
+  type GrpcOptions,
   type GrpcTransport,
   grpcTransport,
   ownCoordinator,
 } from '../client/coordinator-client.ts';
 import { toldByParent } from '../process/parent.ts';
 import { plural } from '../progress/quantities.ts';
-import { afterNodeEnd, type Child, describeEnding, noticeOf, plainLogLine, startChild, whyEnded } from './child.ts';
+import { afterNodeEnd, type Child, describeEnding, plainLogLine, startChild, whyEnded } from './child.ts';
+import { type StartOwnCoordinator, tokenSettings } from './own-coordinator.ts';
 import { unlessBroken } from './unless-broken.ts';
 
 const anyPort = '127.0.0.1:0';
 
-/** A coordinator and nodes on this machine, in processes of their own that talk gRPC over loopback. */
+/** A coordinator and nodes on this machine, the nodes in processes of their own, that talk gRPC over loopback. */
 export interface LocalCluster {
   /** Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went wrong. */
-  dial(): GrpcTransport;
+  dial(nameOf?: GrpcOptions['nameOf']): GrpcTransport;
   /** A client by such calls. */
   connect(): CoordinatorClient;
   /** What its pages ask for. */
@@ -28,11 +30,13 @@ export interface LocalCluster {
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
   readonly broken: Promise<never>;
-  /** Stops every process. */
+  /** Stops all of it. */
   stop(): Promise<void>;
 }
 
 export interface LocalClusterOptions {
+  /** Where its coordinator runs. */
+  startCoordinator: StartOwnCoordinator;
   nodes: number;
   /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
   device: string | readonly string[];
@@ -57,6 +61,7 @@ const togetherMs = 2_000;
 
 /** Starts the coordinator and the nodes side by side, and waits until the coordinator serves. */
 export async function startLocalCluster({
+  startCoordinator,
   nodes,
   device,
   decode = 'auto',
@@ -67,19 +72,11 @@ export async function startLocalCluster({
   note,
   log,
 }: LocalClusterOptions): Promise<LocalCluster> {
-  // Others on this machine reach these ports, too. An environment is read by nobody else, unlike a command line.
-  const env = { HALOGRID_TOKEN: randomBytes(32).toString('hex'), HALOGRID_TOKEN_FILE: '' };
-  const served = ['--http', anyPort, '--own-token'];
-  const graces = [...grace('--source-grace', sourceGraceMs), ...grace('--space-grace', spaceGraceMs)];
-  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output', ...graces], {
-    env,
-    onLog: (line) => {
-      if (log) return log(`coordinator: ${plainLogLine(line)}`);
-      const notice = noticeOf(line);
-      if (notice) note(notice);
-    },
-  });
-  const serving = coordinator.ready.then((served) => served && `127.0.0.1:${served.grpc}`);
+  // Others on this machine reach these ports, too.
+  const token = randomBytes(32).toString('hex');
+  const env = tokenSettings(token);
+  const coordinator = startCoordinator({ token, sourceGraceMs, spaceGraceMs, note, log });
+  const serving = coordinator.serving;
 
   let isStopping = false;
   let fail: (error: Error) => void;
@@ -88,14 +85,12 @@ export async function startLocalCluster({
   });
   // Whoever waits for these sees the error; until then it is not an unhandled one.
   broken.catch(() => {});
-  void coordinator.ended.then(async () => {
-    if (!isStopping) fail(await whyEnded('The coordinator', coordinator));
-  });
+  void coordinator.lost.then((error) => isStopping || fail(error));
 
   const alive = new Set<Child>();
   const startNode = (name: string, device: string, pin?: GpuPin): Child => {
     // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
-    const where = ['--coordinator', toldByParent, ...served];
+    const where = ['--coordinator', toldByParent, '--http', anyPort, '--own-token'];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
     const chosen = ['--name', name, '--device', device, '--decode', decode];
     const node = startChild(['node', ...where, ...chosen, ...pinned], {
@@ -105,7 +100,8 @@ export async function startLocalCluster({
       ...(log && { onLog: (line) => log(`${name}: ${plainLogLine(line)}`) }),
     });
     alive.add(node);
-    void serving.then((address) => address && node.tell(address));
+    // Where the coordinator does not start, the node is stopped.
+    void serving.then(node.tell).catch(() => {});
     return node;
   };
   const keepNode = async (name: string, node: Child, restarts: number, startAgain: () => Child): Promise<void> => {
@@ -149,13 +145,13 @@ export async function startLocalCluster({
     await Promise.all([...alive].map((node) => node.stop()));
     await coordinator.stop();
   };
-  const address = await serving;
-  if (!address) {
+  const address = await serving.catch(async (error) => {
     await stop();
-    throw await whyEnded('The coordinator', coordinator);
-  }
-  const dial = () => unlessBroken(grpcTransport(address, createClientSecurity({}, env), ownCoordinator), broken);
-  return { dial, connect: () => clientOf(dial()), token: env.HALOGRID_TOKEN, ready, broken, stop };
+    throw error;
+  });
+  const dial = (nameOf?: GrpcOptions['nameOf']) => {
+    const transport = grpcTransport(address, createClientSecurity({}, env), { patience: ownCoordinator, nameOf });
+    return unlessBroken(transport, broken);
+  };
+  return { dial, connect: () => clientOf(dial()), token, ready, broken, stop };
 }
-
-const grace = (option: string, ms: number | undefined): string[] => (ms === undefined ? [] : [option, `${ms / 1000}s`]);

@@ -77,9 +77,9 @@ export function addBenchCommand(program: Command): void {
     .description(
       'Runs frames through a coordinator and nodes, and decoding alone (reading, of pgm) beside it, in turns.',
     )
-    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
-    .option('--decode <where,…>', 'as of run; several in turns', someOf('--decode', decodeChoices), ['auto'])
+    .option('--decode <where,…>', 'as for run; several in turns', someOf('--decode', decodeChoices), ['auto'])
     .addOption(frameFormat())
     .addOption(frameQuality())
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
@@ -111,7 +111,7 @@ export function addBenchCommand(program: Command): void {
     )
     .option(
       '--decode <where,…>',
-      'who decodes for the node that is fed (all, in turns)',
+      'who decodes for the node that is fed (default: all, in turns)',
       someOf('--decode', decodeChoices),
     )
     .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
@@ -135,8 +135,8 @@ export function addBenchCommand(program: Command): void {
         .default('jpg'),
     )
     .addOption(frameQuality())
-    .option('--decode <where>', 'of JPEGs, as of run', oneOf('--decode', decodeChoices), 'auto')
-    .option('--hwaccel <name>', 'of recordings, as of run', oneOf('--hwaccel', hwaccels))
+    .option('--decode <where>', 'JPEGs: as for run', oneOf('--decode', decodeChoices), 'auto')
+    .option('--hwaccel <name>', 'recordings: as for run', oneOf('--hwaccel', hwaccels))
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
@@ -151,7 +151,7 @@ export function addBenchCommand(program: Command): void {
       'Runs copies of a recording through a coordinator and nodes, and decoding alone beside it, by FFmpeg itself and by our ' +
         'decoders, in turns.',
     )
-    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
     .option('--clip <file>', 'a recording of yours (one is made, and kept in the user’s cache folder)')
     .option(
       '--codec <name>',
@@ -162,7 +162,7 @@ export function addBenchCommand(program: Command): void {
     .option('--frames <n>', 'its frames', wholeNumber('--frames', 1, 100_000), 342)
     .option('--width <px>', 'its width', wholeNumber('--width', 16, 8192), 1920)
     .option('--height <px>', 'its height', wholeNumber('--height', 16, 8192), 1080)
-    .option('--hwaccel <name>', 'as of run, measured beside cores; auto: and cuda alone', oneOf('--hwaccel', hwaccels))
+    .option('--hwaccel <name>', 'as for run, measured beside cores; auto: and cuda alone', oneOf('--hwaccel', hwaccels))
     .option('--no-decoders', 'leave out our decoders without a node, which take as long as a run')
     .option('--copies <n>', 'files of a run', wholeNumber('--copies', 1, 100_000), 16)
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)

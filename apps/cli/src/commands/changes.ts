@@ -13,19 +13,19 @@ export function addChangesCommand(program: Command): void {
     .argument('<out>', 'output folder of a job')
     .option(
       '--min-duration <seconds>',
-      'how long a change stays to be a lasting one; in frames where their time is not known',
+      'how long a change must last to be reported as lasting (frames, where no times are known)',
       wholeNumber('--min-duration', 1, 86_400),
       16,
     )
     .option(
       '--threshold <k>',
-      'standard deviations above the median of a cell, by its median deviation, that are no longer usual',
+      "how unusual a change must be: robust standard deviations (MAD) above the cell's median",
       wholeNumber('--threshold', 1, 1000),
       8,
     )
     .option('--pipeline <name>', 'of a job of several pipelines, the one to go by')
     .option('--camera <name>', 'only this camera')
-    .option('--kind <names>', `only these, of ${changeKinds.join(', ')} (all)`, readKinds)
+    .option('--kind <names>', `only these: ${changeKinds.join(', ')} (default: all)`, readKinds)
     .option('-o, --out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (out: string, options: ChangesOptions) => {

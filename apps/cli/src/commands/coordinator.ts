@@ -30,8 +30,10 @@ export function addCoordinatorCommand(program: Command): void {
   program
     .command('coordinator')
     .description(
-      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of ' +
-        'stdout, as JSON, and on a terminal the address of its console the second; its log goes to stderr. Of several with one PostgreSQL, each leads the jobs that were submitted to it, and those of others that are gone; of several with one file, one leads and the others stand by.',
+      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. When ready, it prints its ports as one line of JSON, and on a ' +
+        "terminal the console's address; its log goes to stderr. Several coordinators with one PostgreSQL share the work: each leads " +
+        'the jobs submitted to it, and takes over those of a coordinator that is gone. Of several with one file, one leads and the ' +
+        'others stand by.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
     .option(
@@ -45,22 +47,22 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--node-timeout <ms>',
-      'a node that is silent for longer is lost (default: 10000)',
+      'consider a node lost that is silent for longer (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
     .option(
       '--node-grace <ms>',
-      'a job fails when for longer no attached node can read its sources or write its results (default: 120000)',
+      'fail a job when no attached node can read its sources or write its results for longer (default: 120000)',
       wholeNumber('--node-grace', 0, 86_400_000),
     )
     .option(
       '--source-grace <duration>',
-      'a job fails when a host or bucket of its sources is away for longer than this; 0: at once (default: 10m)',
+      'fail a job when a host or bucket of its sources is away for longer; 0: at once (default: 10m)',
       duration('--source-grace'),
     )
     .option(
       '--space-grace <duration>',
-      'a job fails when there is no room for its results for longer than this; 0: at once (default: never)',
+      'fail a job when there is no room for its results for longer; 0: at once (default: never)',
       duration('--space-grace'),
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)

@@ -26,9 +26,9 @@ export function addEvaluateCommand(program: Command): void {
         '(0, 1), the recognition rate (leave one out), mean average precision, and precision at 1, 5 and 10.',
     )
     .argument('<folder>', 'a sub-folder for each class, with its images')
-    .option('--op <name[:k=v,…]>', 'as of run (default: lbp)', collect)
-    .option('--pipeline <name=op[+op…]>', 'as of run; several are set beside each other', collect)
-    .option('--border <mode>', 'as of run', readBorder)
+    .option('--op <name[:k=v,…]>', 'as for run (default: lbp)', collect)
+    .option('--pipeline <name=op[+op…]>', 'as for run; several are compared side by side', collect)
+    .option('--border <mode>', 'as for run', readBorder)
     .option(
       '--grid <RxC,…>',
       'compares the cells of a grid in their places; several are set beside each other (default: 1x1)',
@@ -39,7 +39,7 @@ export function addEvaluateCommand(program: Command): void {
       readBlock,
     )
     .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
-    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
     .option('-o, --out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')
     .action(async (folder: string, options: EvaluateOptions) => {

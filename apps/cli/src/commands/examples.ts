@@ -15,7 +15,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid run photos', 'LBP histograms of a folder of images'],
     ['halogrid run survey.tif --map tiff --nodes 2 --out survey', 'and the map, of an image of any size'],
     ['halogrid run photos --op conv:kernel=gaussian-5,as=u8 --op lbp', 'smoothed first'],
-    ['halogrid run photos --pipeline codes=lbp --pipeline edges=ldp:order=3', 'both of one decode, a folder for each'],
+    [
+      'halogrid run photos --pipeline codes=lbp --pipeline edges=ldp:order=3',
+      'two pipelines, decoded once, a folder each',
+    ],
     ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, a histogram for each cell'],
     ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
     ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
@@ -52,7 +55,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   jobs: [
     ['halogrid jobs', 'the newest'],
-    ['halogrid jobs --state pending,running', 'what goes on'],
+    ['halogrid jobs --state pending,running', 'active jobs'],
     ['halogrid jobs --state failed --since 3d', 'what went wrong since'],
     ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all, for a program'],
   ],
@@ -121,6 +124,12 @@ export function addExamples(program: Command): void {
     for (const each of command.commands) add(each, `${name} ${each.name()}`.trim());
   };
   add(program, '');
+}
+
+/** The first example of the command that these words name. */
+export function exampleOf([name = '', below]: readonly string[]): string | undefined {
+  const [first] = examples[`${name} ${below}`] ?? examples[name] ?? [];
+  return first?.[0];
 }
 
 /** Each on a line, with its purpose on the line before. */

@@ -13,7 +13,7 @@ import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { createProgressView, followJob, quietView } from '../progress/follow-job.ts';
-import { describeJob, jobFacts } from '../summary/describe-job.ts';
+import { describeEnd, describeJob, jobFacts } from '../summary/describe-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
 
 type SubmitOptions = JobOptions & CoordinatorOption & VoiceChoice & { wait?: boolean; json?: boolean };
@@ -97,14 +97,15 @@ export function addStatusCommand(program: Command): void {
 export function addCancelCommand(program: Command): void {
   const command = program
     .command('cancel')
-    .description('Stops a job; one that has ended stays as it is.')
+    .description('Stops a job. One that has ended stays as it is: the command says how it ended, and exits with 0.')
     .argument('<job>', jobArgument);
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
-    const job = await withCoordinator(options, async (client) => {
-      const found = await client.job(jobId);
-      await found.cancel();
-      return found;
+    const said = await withCoordinator(options, async (client) => {
+      const job = await client.job(jobId);
+      if (job.hasEnded) return describeEnd(job.status, Date.now());
+      await job.cancel();
+      return `Job ${job.id} is ${job.state}.`;
     });
-    console.log(`Job ${job.id} is ${job.state}.`);
+    console.log(said);
   });
 }

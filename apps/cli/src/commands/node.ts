@@ -40,7 +40,7 @@ export function addNodeCommand(program: Command): void {
     .command('node')
     .description(
       'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
-        'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',
+        'takes. When ready, it prints its port as one line of JSON; its log goes to stderr.',
     )
     .option(
       '--coordinator <host:port,…>',
@@ -57,12 +57,12 @@ export function addNodeCommand(program: Command): void {
     )
     .option(
       '--device-timeout <ms>',
-      'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',
+      'reopen a device that has not answered for this long (default: 120000 for a GPU, 1800000 for others)',
       wholeNumber('--device-timeout', 1000, 86_400_000),
     )
     .option(
       '--decoder-timeout <ms>',
-      'a decoder of videos that gives nothing for so long hangs, and is ended (default: 60000)',
+      'end a decoder of videos that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
     )
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
@@ -81,7 +81,7 @@ export function addNodeCommand(program: Command): void {
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
-    .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
+    .option('--tokens <file>', 'who may read /metrics, as for the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {

@@ -21,10 +21,10 @@ export function addPlanCommand(program: Command): void {
         'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +
         'sets every input aside ends with 3.',
     )
-    .argument('<source...>', 'as of run');
+    .argument('<source...>', 'as for run');
   addQuietOption(addJobOptions(command))
-    .option('--nodes <n>', 'as of run', wholeNumber('--nodes', 1, 64), 1)
-    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--nodes <n>', 'as for run', wholeNumber('--nodes', 1, 64), 1)
+    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
     .option('--json', 'as JSON')
     .action(async (sources: string[], options: PlanOptions) => {

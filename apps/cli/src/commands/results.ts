@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
 import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
+import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import type { Command } from 'commander';
 import {
   addCoordinatorOption,
@@ -72,7 +73,7 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
   const files = isHere
     ? localFiles(fileURLToPath(job.spec!.out))
     : servedFiles(addresses, jobId, createClientSecurity(options, process.env));
-  const count = await copyResults(files, out);
+  const count = await writing(out, anotherFolder, () => copyResults(files, out));
   if (!quiet) console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
   const spec = { ...job.spec!, out: pathToFileURL(resolve(out)).href };
   const copied = await summarise({ ...job, spec });

@@ -1,8 +1,10 @@
+import { relative } from 'node:path';
 import type { Job } from '@halogrid/client';
 import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { coordinatorHere } from '../cluster/own-coordinator.ts';
 import {
   addClusterOptions,
   type ClusterChoice,
@@ -29,10 +31,21 @@ interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, Vo
 
 /**
  * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told, because logs are read
- * by others, too.
+ * by others, too: elsewhere nothing is said of a page that nobody could open.
  */
-const describePage = (page: string, token: string | undefined): string =>
-  `Page: ${page}${token ? `\nIts token, as long as this runs: ${token}` : ''}`;
+function describePage(page: string | undefined, cluster: LocalCluster | undefined): string | undefined {
+  if (!page || (cluster && !process.stderr.isTTY)) return undefined;
+  return `Page: ${page}${cluster ? `\nToken of the page, valid while this runs: ${cluster.token}` : ''}`;
+}
+
+/** What the same command would not compute again, where an earlier run of it has its results beside those of this job. */
+async function describeEarlierRun(job: Job): Promise<string | undefined> {
+  const { findEarlierRun } = await import('@halogrid/coordinator/earlier-run');
+  const folder = await findEarlierRun(job.status.spec!, job.id);
+  if (folder === undefined) return undefined;
+  const shown = relative(process.cwd(), folder);
+  return `An earlier run of this command has its results in ${shown}: with --out ${shown} only what is new or changed is computed.`;
+}
 
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
@@ -69,13 +82,18 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
   const starting = options.coordinator
     ? undefined
-    : startLocalCluster({ ...chosen, note: view.note, ...(options.verbose && { log: view.note }) });
+    : startLocalCluster({
+        startCoordinator: coordinatorHere,
+        ...chosen,
+        note: view.note,
+        ...(options.verbose && { log: view.note }),
+      });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
   try {
     const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
-    const { made, costs } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
+    const { made, costs, advice } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
     const startSeconds = (performance.now() - begin) / 1000;
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
@@ -83,13 +101,16 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       ? cluster.connect()
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
     const job = await client.submit(request);
-    if (job.page) view.note(describePage(job.page, cluster && process.stderr.isTTY ? cluster.token : undefined));
+    const page = describePage(job.page, cluster);
+    if (page) view.note(page);
     const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
       view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
-    } else if (made) {
-      view.note(describePlanShortly(made.plan));
-      if (made.plan.advice) view.note(`${made.plan.advice}.`);
+    } else {
+      if (made) view.note(describePlanShortly(made.plan));
+      if (advice) view.note(`${advice}.`);
+      const earlier = cluster && request.nameOutByJob ? await describeEarlierRun(job) : undefined;
+      if (earlier) view.note(earlier);
     }
     const ended = await Promise.race([followJob(job, view), stopOnAbort(job, signal, view, cluster)]);
     if (!ended || signal.aborted) return exitCodeOfSignal(signal.reason);
@@ -98,7 +119,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       const nodes = await client.nodes().catch(() => []);
       await rememberRun(ended, { costs, nodes, asked: chosen.device, startSeconds });
     }
-    if (options.trace) view.note(await writeTrace(client, job.id, options.trace));
+    if (options.trace) view.note(await writeTrace(client, job.id, options.trace, '--trace'));
     return await reportEnd(ended, options);
   } finally {
     client?.close();
@@ -118,10 +139,10 @@ async function stopOnAbort(
 ): Promise<undefined> {
   await aborted(signal);
   if (cluster) {
-    view.note(`Stopping job ${job.id}, which the same command goes on with; once more to stop at once.`);
+    view.note(`Stopping job ${job.id}. Run the same command again to continue it; press Ctrl-C again to stop now.`);
     return;
   }
-  view.note(`Cancelling job ${job.id}; once more to stop at once.`);
+  view.note(`Cancelling job ${job.id}. Press Ctrl-C again to stop now.`);
   await job.cancel().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
 }

@@ -39,7 +39,11 @@ export function commandWords(
     ],
     argument: argumentOf(args[0], names),
   };
-  return [own, ...commands.flatMap((each) => commandWords(each, [...path, each.name()], names))];
+  const all = [own, ...commands.flatMap((each) => commandWords(each, [...path, each.name()], names))];
+  if (command.parent !== null) return all;
+  own.below.push('help');
+  const help = { path: ['help'], summary: 'show help about a command', below: [], options: [] };
+  return [...all, { ...help, argument: { words: names } }];
 }
 
 function argumentOf(argument: Argument | undefined, names: readonly string[]): Wanted {

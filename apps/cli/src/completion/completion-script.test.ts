@@ -71,6 +71,8 @@ const cases: [words: string[], offered: string[]][] = [
   ],
   [['halogrid', 'config', 'comp'], ['completion']],
   [['halogrid', 'kernels', 'co'], ['conv']],
+  [['halogrid', 'he'], ['help']],
+  [['halogrid', 'help', 'pl'], ['plan']],
   [['halogrid', 'status', ''], []],
 ];
 

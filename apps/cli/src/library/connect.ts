@@ -1,7 +1,17 @@
-import { type Client, connect as connectHttp, createClient, type HttpClient, type JobRequest } from '@halogrid/client';
-import { SubmitRequest } from '@halogrid/proto';
+import {
+  type Client,
+  connect as connectHttp,
+  createClient,
+  HalogridError,
+  type HttpClient,
+  type JobRequest,
+} from '@halogrid/client';
+import { fieldSentence } from '@halogrid/coordinator/field-sentence';
+import type { JobSpec, SubmitRequest } from '@halogrid/proto';
+import { FieldError, messageOf, readMessage } from '@halogrid/proto/json';
 import { createClientSecurity } from '@halogrid/service';
 import { grpcTransport } from '../client/coordinator-client.ts';
+import { camelCase } from '../client/option-of-field.ts';
 import { nodeFetch } from '../results/node-fetch.ts';
 import { typedError } from './typed-error.ts';
 
@@ -30,19 +40,29 @@ export function connect(address: string, { token, tls: files }: ConnectOptions =
   try {
     const { tls } = createClientSecurity({ tlsCa: files?.ca, tlsCert: files?.cert, tlsKey: files?.key });
     if (/^https?:\/\//.test(address)) return connectHttp(address, { token, ...(tls && { fetch: nodeFetch(tls) }) });
-    const transport = grpcTransport(address, { tls, token: typeof token === 'function' ? token : () => token });
-    return createClient({ ...transport, submit: (request: JobRequest) => transport.submit(messageOf(request)) });
+    const transport = grpcTransport(
+      address,
+      { tls, token: typeof token === 'function' ? token : () => token },
+      { nameOf: camelCase },
+    );
+    return createClient({
+      ...transport,
+      submit: async (request: JobRequest) => transport.submit(submitRequest(request)),
+    });
   } catch (error) {
     throw typedError(error);
   }
 }
 
-function messageOf({ maxQuarantined, ...spec }: JobRequest): SubmitRequest {
-  const limit = maxQuarantined && limitOf(maxQuarantined);
-  return SubmitRequest.fromPartial({ spec: { ...spec, ...(limit && { maxQuarantined: { limit } }) } });
+/** The request as its message has it. Throws HalogridError for a field that there is not, and a value of another type. */
+function submitRequest(request: JobRequest): SubmitRequest {
+  try {
+    return { spec: readMessage<JobSpec>(messageOf('JobSpec'), request), nameOutByJob: false };
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new HalogridError('INVALID_ARGUMENT', String(fieldSentence(error)), {
+      field: error.field || undefined,
+      cause: error,
+    });
+  }
 }
-
-const limitOf = (limit: NonNullable<JobRequest['maxQuarantined']>) =>
-  'inputs' in limit
-    ? ({ $case: 'inputs', value: limit.inputs } as const)
-    : ({ $case: 'percent', value: limit.percent } as const);

@@ -2,13 +2,14 @@ import { Job } from '@halogrid/client';
 import { hasEnded, type JobStatus, type SubmitRequest } from '@halogrid/proto';
 import { aborted } from '@halogrid/service';
 import type { LocalCluster } from '../cluster/local-cluster.ts';
+import { nameInProgram } from './name-in-program.ts';
 
 /**
  * Submits the only job of a cluster, which is stopped when the job is over, or `signal` aborts. All who follow the job are told by one
  * watch, and of its end once the processes are gone.
  */
 export async function ownJob(cluster: LocalCluster, request: SubmitRequest, signal?: AbortSignal): Promise<Job> {
-  const transport = cluster.dial();
+  const transport = cluster.dial(nameInProgram);
   const never = Promise.withResolvers<never>().promise;
   const stopped = signal ? aborted(signal).then(() => Promise.reject(signal.reason)) : never;
   stopped.catch(() => {});

@@ -2,6 +2,7 @@ import type { Job } from '@halogrid/client';
 import { threadsEach } from '@halogrid/gpu-node/gpus';
 import { environment } from '../../bin/launch.mjs';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
+import { coordinatorProcess } from '../cluster/own-coordinator.ts';
 import { chosenCluster } from '../options/cluster-options.ts';
 import { ownJob } from './own-job.ts';
 import { readRun } from './read-run.ts';
@@ -13,14 +14,18 @@ import { typedError } from './typed-error.ts';
  * with this process. Rejects with HalogridError where the job is not accepted, and with the reason of the signal.
  */
 export async function run(options: RunOptions): Promise<Job> {
-  const { signal, note = () => {} } = options;
-  signal?.throwIfAborted();
   try {
     const { request, choice } = readRun(options, process.cwd());
+    const { signal, note = () => {} } = options;
+    signal?.throwIfAborted();
     const chosen = await chosenCluster(choice);
     // The command sets the number of libuv's threads; this process has its own number.
     const threads = threadsEach(chosen.nodes, Number(environment().UV_THREADPOOL_SIZE));
-    return await ownJob(await startLocalCluster({ ...chosen, threads, note }), request, signal);
+    return await ownJob(
+      await startLocalCluster({ startCoordinator: coordinatorProcess, ...chosen, threads, note }),
+      request,
+      signal,
+    );
   } catch (error) {
     throw typedError(error);
   }

@@ -1,7 +1,9 @@
 import type { CaptureOptions } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
-import { checkCaptureOptions } from '@halogrid/sources/captured';
+import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
 import type { Command } from 'commander';
+import { optionOfField } from '../client/option-of-field.ts';
 
 /** What the options of `addCapturedOptions` parse to. */
 export interface CapturedChoice {
@@ -24,15 +26,14 @@ export function addCapturedOptions(command: Command): Command {
 export function capturedOptions({ capturedFrom, capturedZone, checksum }: CapturedChoice): CaptureOptions | undefined {
   if (capturedFrom === undefined && capturedZone === undefined) return undefined;
   if (capturedFrom === '' || capturedZone === '') {
-    throw new UsageError(
-      `Expected a value for ${capturedFrom === '' ? '--captured-from' : '--captured-zone'} but received ''`,
-    );
+    const option = capturedFrom === '' ? '--captured-from' : '--captured-zone';
+    throw new UsageError(sentence`Expected a value for ${named(option)} but received ''`);
   }
   const captured = { from: capturedFrom ?? '', zone: capturedZone ?? '' };
   try {
     checkCaptureOptions(captured, checksum === true);
     return captured;
   } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
+    throw error instanceof CaptureOptionsError ? new UsageError(error.sentence.naming(optionOfField)) : error;
   }
 }

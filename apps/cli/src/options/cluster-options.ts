@@ -1,4 +1,5 @@
 import type { GpuChoice, GpuPin } from '@halogrid/gpu-node/gpus';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { gpuChoice, pinChosenGpus } from './gpu-option.ts';
@@ -55,13 +56,17 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
   const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
   if (coordinator && (nodes || device || decode || hasGrace)) {
     throw new UsageError(
-      'Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
+      sentence`Expected none of ${named('--nodes')}, ${named('--device')}, ${named('--decode')}, ${named('--source-grace')} and ${named('--space-grace')} with ${named('--coordinator')}: the cluster has its own`,
+      { field: '--coordinator' },
     );
   }
-  if (gpu !== undefined && (nodes || coordinator)) {
-    throw new UsageError(
-      'Expected neither --nodes nor --coordinator with --gpu: there is a node a GPU, on this machine',
-    );
+  if (gpu === undefined) return;
+  const why = 'there is a node a GPU, on this machine';
+  for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
+    if (!value) continue;
+    throw new UsageError(sentence`Expected ${named(option)} or ${named('--gpu')} but received both: ${why}`, {
+      field: '--gpu',
+    });
   }
 }
 

@@ -8,7 +8,7 @@ export interface CoordinatorOption extends ClientSecurityOption {
 }
 
 /** What is said of the argument that names a job. */
-export const jobArgument = 'its id, or a beginning or an end of it that no other id has';
+export const jobArgument = 'its id, or a part of its beginning or end that no other id has';
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {

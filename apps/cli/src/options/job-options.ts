@@ -16,14 +16,16 @@ import {
   type SubmitRequest,
   whyNotVerified,
 } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
+import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
 import { collect, countOrPercentage, oneOf, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
-import { readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
+import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
@@ -68,7 +70,7 @@ export function addJobOptions(command: Command): Command {
       oneOf('--map', mapFormats),
       'none',
     )
-    .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
+    .option('--grid <RxC>', 'also a histogram for each cell of a grid over each image', '1x1')
     .option(
       '--tile <px>',
       'side of the tiles that images are cut into (default: chosen)',
@@ -76,7 +78,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--batch <n>',
-      'frames a shard, at most; of videos, those a segment aims at (default: chosen)',
+      'frames in a shard at most; for videos, in a segment (default: chosen)',
       wholeNumber('--batch', 1, maxBatchFrames),
     )
     .option(
@@ -86,12 +88,12 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--verify <percent>',
-      'shards that are computed again on the CPU before they count, and nodes that were wrong sent away (default: 0)',
+      'share of shards to compute a second time on the CPU as a check; nodes with wrong results are removed (default: 0)',
       percentage('--verify'),
     )
     .option(
       '--max-quarantined <N|P%>',
-      'fail as soon as more inputs than that are quarantined (default: however many are)',
+      'fail when more inputs than this are quarantined (default: no limit)',
       countOrPercentage('--max-quarantined'),
     )
     .option(
@@ -103,16 +105,16 @@ export function addJobOptions(command: Command): Command {
   return addVideoOptions(addCapturedOptions(command));
 }
 
-/** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
+/** The job that is asked for; relative paths are seen from `folder`. Throws UsageError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const pipelines = readPipelines(options, folder);
   const grid = parseGrid(options.grid);
   for (const { name, pipeline } of pipelines) saying(name, () => checkResults(pipeline, options, grid));
   const spec = {
-    sources: sources.map((source) => absoluteUri(source, folder, toUri)),
+    sources: sources.map((source, i) => absoluteUri(source, folder, toUri, optionOfField(`sources[${i}]`))),
     ...specifiedPipelines(pipelines),
     op: [],
-    out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri),
+    out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri, '--out'),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,
@@ -132,33 +134,39 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   };
 }
 
-/** Throws UsageError or ParameterError where a pipeline has not the results that are asked for. */
+/** Throws UsageError where a pipeline has not the results that are asked for. */
 function checkResults(pipeline: Pipeline, options: JobOptions, grid: Grid): void {
   const { sample, channels } = pipeline.output;
   const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
   if (why) {
-    throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
+    throw new UsageError(
+      sentence`Expected tiff, zarr or none for ${named('--map')} but received '${options.map}', because ${why}`,
+    );
   }
   if (options.verify && !hasExactHistogram(pipeline)) {
-    throw new UsageError(`Expected 0 for --verify but received '${options.verify}', because ${whyNotVerified}`);
+    throw new UsageError(
+      sentence`Expected 0 for ${named('--verify')} but received '${options.verify}', because ${whyNotVerified}`,
+    );
   }
-  checkGrid(grid, pipeline);
+  inOption(named('--grid'), () => checkGrid(grid, pipeline));
 }
 
 function parseGrid(text: string): Grid {
   const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
   if (!rows || !columns) {
-    throw new UsageError(`Expected RxC with whole numbers from 1, such as 4x6, for --grid but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected RxC with whole numbers from 1, such as 4x6, for ${named('--grid')} but received '${text}'`,
+    );
   }
   return { rows: Number(rows), columns: Number(columns) };
 }
 
 /** The absolute URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
-function absoluteUri(pathOrUri: string, folder: string, convert: typeof toUri): string {
-  if (pathOrUri === '') throw new UsageError("Expected a path but received ''");
+function absoluteUri(pathOrUri: string, folder: string, convert: typeof toUri, option: string): string {
+  if (pathOrUri === '') throw new UsageError(sentence`Expected a path for ${named(option)} but received ''`);
   try {
     return convert(pathOrUri, folder);
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(sentence`${(error as Error).message} (${named(option)})`);
   }
 }

@@ -1,4 +1,6 @@
+import { didYouMean } from '@halogrid/kernels/did-you-mean';
 import type { MaxQuarantined } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service/usage-error';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
@@ -6,7 +8,9 @@ export function wholeNumber(option: string, from: number, to: number): (text: st
   return (text) => {
     const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= from && value <= to) return value;
-    throw new UsageError(`Expected a whole number from ${from} to ${to} for ${option} but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected a whole number from ${from} to ${to} for ${named(option)} but received '${text}'`,
+    );
   };
 }
 
@@ -16,7 +20,7 @@ export function ascendingCounts(option: string, to: number): (text: string) => n
     const counts = text.split(',').map((word) => (/^\d{1,9}$/.test(word) ? Number(word) : Number.NaN));
     if (counts.every((count, i) => count > (counts[i - 1] ?? 0) && count <= to)) return counts;
     throw new UsageError(
-      `Expected ascending numbers from 1 to ${to} for ${option}, as in 1,2,4, but received '${text}'`,
+      sentence`Expected ascending numbers from 1 to ${to} for ${named(option)}, as in 1,2,4, but received '${text}'`,
     );
   };
 }
@@ -26,7 +30,7 @@ export function percentage(option: string): (text: string) => number {
   return (text) => {
     const value = /^\d{1,3}(\.\d{1,6})?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
     if (value <= 100) return value;
-    throw new UsageError(`Expected 0 to 100 percent for ${option} but received '${text}'`);
+    throw new UsageError(sentence`Expected 0 to 100 percent for ${named(option)} but received '${text}'`);
   };
 }
 
@@ -36,7 +40,9 @@ export function countOrPercentage(option: string): (text: string) => MaxQuaranti
     if (/^\d{1,15}$/.test(text)) return { limit: { $case: 'inputs', value: Number(text) } };
     const percent = /^\d{1,3}(\.\d{1,6})?%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
     if (percent <= 100) return { limit: { $case: 'percent', value: percent } };
-    throw new UsageError(`Expected a whole number from 0, or 0% to 100%, for ${option} but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected a whole number from 0, or 0% to 100%, for ${named(option)} but received '${text}'`,
+    );
   };
 }
 
@@ -48,7 +54,9 @@ export function oneOf<T extends string>(option: string, allowed: readonly T[]): 
   const read = (text: string): T => {
     const value = allowed.find((word) => word === text);
     if (value !== undefined) return value;
-    throw new UsageError(`Expected one of ${allowed.join(', ')} for ${option} but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected one of ${allowed.join(', ')} for ${named(option)} but received '${text}'${didYouMean(text, allowed)}`,
+    );
   };
   return Object.assign(read, { choices: allowed });
 }
@@ -59,7 +67,9 @@ export function someOf<T extends string>(option: string, allowed: readonly T[]):
     const words = text.split(',');
     const values = allowed.filter((word) => words.includes(word));
     if (values.length === words.length) return values;
-    throw new UsageError(`Expected some of ${allowed.join(', ')}, as in a,b, for ${option} but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected some of ${allowed.join(', ')}, as in a,b, for ${named(option)} but received '${text}'`,
+    );
   };
   return Object.assign(read, { choices: allowed });
 }
@@ -75,7 +85,9 @@ export function duration(option: string): (text: string) => number {
     const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? [];
     if (number) return Math.round(Number(number) * unitsMs[unit as keyof typeof unitsMs]);
     if (text === '0') return 0;
-    throw new UsageError(`Expected a duration such as 90s, 10m, 1h or 2d, or 0, for ${option} but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected a duration such as 90s, 10m, 1h or 2d, or 0, for ${named(option)} but received '${text}'`,
+    );
   };
 }
 
@@ -89,7 +101,7 @@ export function moment(option: string): (text: string) => number {
     const value = isMoment ? Date.parse(text) : Number.NaN;
     if (!Number.isNaN(value)) return value;
     throw new UsageError(
-      `Expected a moment with its zone, such as 2026-01-31T08:00Z, for ${option} but received '${text}'`,
+      sentence`Expected a moment with its zone, such as 2026-01-31T08:00Z, for ${named(option)} but received '${text}'`,
     );
   };
 }

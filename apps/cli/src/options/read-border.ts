@@ -1,4 +1,5 @@
-import { type BorderMode, borderModes, ParameterError, parseBorderMode } from '@halogrid/kernels';
+import { type BorderMode, borderModes, didYouMean, ParameterError, parseBorderMode } from '@halogrid/kernels';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 
 /** Parses the value of --border for commander: a mode, or what other libraries call it. Throws UsageError. */
@@ -9,6 +10,8 @@ function readMode(text: string): BorderMode {
     return parseBorderMode(text);
   } catch (error) {
     if (!(error instanceof ParameterError)) throw error;
-    throw new UsageError(`Expected one of ${borderModes.join(', ')} for --border but received '${text}'`);
+    throw new UsageError(
+      sentence`Expected one of ${borderModes.join(', ')} for ${named('--border')} but received '${text}'${didYouMean(text, borderModes)}`,
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseOperation } from '@halogrid/kernels';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 
 /** Parameters that name a file on the command line, and travel as what it holds. */
@@ -17,7 +18,10 @@ export function readOperation(text: string, folder: string): { kernel: string; p
   const { kernel, parameters } = parseOperation(text);
   const { matrix, border } = parameters;
   if (border !== undefined) {
-    throw new UsageError(`Expected --border ${border}, which holds for every kernel, but received '${text}' for --op`);
+    throw new UsageError(
+      sentence`Expected ${named('--border')} ${border}, which holds for every kernel, but received '${text}' for ${named('--op')}`,
+      { field: '--op' },
+    );
   }
   return matrix === undefined
     ? { kernel, parameters }

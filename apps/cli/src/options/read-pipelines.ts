@@ -1,5 +1,13 @@
-import { type BorderMode, createPipeline, kernelNames, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import {
+  type BorderMode,
+  createPipeline,
+  kernelNames,
+  ParameterError,
+  type Pipeline,
+  specifiedOperations,
+} from '@halogrid/kernels';
 import { isPipelineName, type JobSpec, pipelineNames } from '@halogrid/proto';
+import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import { readOperation } from './read-operation.ts';
 
@@ -18,15 +26,17 @@ interface PipelineChoice {
 /** A plus before the name of a kernel, as a parameter has none. */
 const betweenKernels = new RegExp(`\\+(?=(?:${kernelNames.join('|')})(?:[:+]|$))`);
 
-/** What is computed, at least one; files of matrices are seen from `folder`. Throws UsageError or ParameterError. */
+/** What is computed, at least one; files of matrices are seen from `folder`. Throws UsageError. */
 export function readPipelines({ op, pipeline, border }: PipelineChoice, folder: string): AskedPipeline[] {
   if (op && pipeline) {
-    throw new UsageError('Expected --op or --pipeline but received both: --pipeline has its own kernels');
+    throw new UsageError(
+      sentence`Expected ${named('--op')} or ${named('--pipeline')} but received both: ${named('--pipeline')} has its own kernels`,
+    );
   }
   const create = (ops: readonly string[]) => {
     return createPipeline(ops.map((text) => ({ ...readOperation(text, folder), border })));
   };
-  if (!pipeline) return [{ name: '', pipeline: create(op ?? ['lbp']) }];
+  if (!pipeline) return [{ name: '', pipeline: saying('', () => create(op ?? ['lbp'])) }];
   return pipeline.map(readPipeline).map(({ name, ops }) => ({ name, pipeline: saying(name, () => create(ops)) }));
 }
 
@@ -39,12 +49,29 @@ export function specifiedPipelines(asked: readonly AskedPipeline[]): Pick<JobSpe
   return first?.name === '' ? { pipeline: first.pipeline } : { pipeline: undefined, pipelines: { named } };
 }
 
-/** Runs `check`, and has what it throws say the name of the pipeline, where it has one. */
+/** Runs `check`, and has what it throws say the name of the pipeline, where it has one. Throws UsageError. */
 export function saying<Result>(name: string, check: () => Result): Result {
+  if (name === '') return inOption(named('--op'), check);
+  const option = sentence`${named('--pipeline')} ${name}`;
+  try {
+    return inOption(option, check);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.sentence.field === option.field) throw error;
+    throw new UsageError(sentence`${error.sentence}, in ${option}`);
+  }
+}
+
+/** Runs `check`, and has what it throws name the option, where it names none. Throws UsageError. */
+export function inOption<Result>(option: Sentence, check: () => Result): Result {
   try {
     return check();
   } catch (error) {
-    throw name === '' ? error : new UsageError(`${(error as Error).message}, in --pipeline ${name}`);
+    if (error instanceof ParameterError) {
+      const [before, after] = error.aroundName();
+      throw new UsageError(sentence`${before}${option}${after}`);
+    }
+    if (!(error instanceof UsageError) || error.sentence.field !== undefined) throw error;
+    throw new UsageError(sentence`${error.sentence} (${option})`);
   }
 }
 
@@ -53,10 +80,15 @@ function readPipeline(text: string): { name: string; ops: string[] } {
   const equals = text.indexOf('=');
   const colon = text.indexOf(':');
   const isNamed = equals >= 0 && !(colon >= 0 && colon < equals);
-  if (!isNamed) throw new UsageError(`Expected NAME=OP for --pipeline, such as lbp=lbp, but received '${text}'`);
+  if (!isNamed)
+    throw new UsageError(
+      sentence`Expected NAME=OP for ${named('--pipeline')}, such as lbp=lbp, but received '${text}'`,
+    );
   const name = text.slice(0, equals);
   if (!isPipelineName(name)) {
-    throw new UsageError(`Expected ${pipelineNames} for the name of --pipeline but received '${name}'`);
+    throw new UsageError(
+      sentence`Expected ${pipelineNames} for the name of ${named('--pipeline')} but received '${name}'`,
+    );
   }
   return { name, ops: text.slice(equals + 1).split(betweenKernels) };
 }

@@ -1,4 +1,5 @@
 import { hwaccels, maxEvery, type VideoOptions } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { oneOf, wholeNumber } from './option-values.ts';
@@ -15,11 +16,11 @@ export interface VideoChoice {
 /** The options that say which frames of videos count, and how they are decoded. */
 export function addVideoOptions(command: Command): Command {
   return command
-    .option('--every <n>', 'of videos, every n-th frame', wholeNumber('--every', 1, maxEvery))
-    .option('--from <time>', 'of videos, frames from here on: seconds or HH:MM:SS.mmm', readTime('--from'))
-    .option('--to <time>', 'of videos, frames before this', readTime('--to'))
-    .option('--fps <f>', 'of videos, that many frames a second: the first at or after each step', readRate)
-    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (none)`, readHwaccel);
+    .option('--every <n>', 'videos: every n-th frame', wholeNumber('--every', 1, maxEvery))
+    .option('--from <time>', 'videos: start at this time, in seconds or HH:MM:SS.mmm', readTime('--from'))
+    .option('--to <time>', 'videos: end before this time', readTime('--to'))
+    .option('--fps <f>', 'videos: this many frames a second, the first at or after each step', readRate)
+    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (default: none)`, readHwaccel);
 }
 
 const onCores = 'none';
@@ -37,10 +38,12 @@ export const readHwaccel = Object.assign(
 /** Undefined where none was given. Throws UsageError. */
 export function videoOptions({ every, from, to, fps, hwaccel }: VideoChoice): VideoOptions | undefined {
   if ([every, from, to, fps, hwaccel].every((value) => value === undefined)) return undefined;
-  if (every !== undefined && fps) throw new UsageError('Expected --every or --fps but received both');
+  if (every !== undefined && fps)
+    throw new UsageError(sentence`Expected ${named('--every')} or ${named('--fps')} but received both`);
   if (to !== undefined && to <= (from ?? 0)) {
     throw new UsageError(
-      `Expected a time after that of --from (${(from ?? 0) / 1000} s) for --to but received ${to / 1000} s`,
+      sentence`Expected a time after that of ${named('--from')} (${(from ?? 0) / 1000} s) for ${named('--to')} but received ${to / 1000} s`,
+      { field: '--to' },
     );
   }
   const rate = { fpsNum: fps?.num ?? 0, fpsDen: fps?.den ?? 0 };
@@ -55,7 +58,7 @@ export function readTime(option: string): (text: string) => number {
     const isClock = text.includes(':');
     if (seconds === undefined || Number(minutes) > 59 || (isClock && Number(seconds) > 59)) {
       throw new UsageError(
-        `Expected seconds such as 90.5, or HH:MM:SS.mmm such as 00:01:30.500, for ${option} but received '${text}'`,
+        sentence`Expected seconds such as 90.5, or HH:MM:SS.mmm such as 00:01:30.500, for ${named(option)} but received '${text}'`,
       );
     }
     const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
@@ -68,5 +71,7 @@ export function readRate(text: string): { num: number; den: number } {
   const [, whole, decimals = '', den] = /^(\d{1,6})(?:\.(\d{1,3})|\/(\d{1,6}))?$/.exec(text) ?? [];
   const rate = { num: Number((whole ?? '') + decimals), den: den === undefined ? 10 ** decimals.length : Number(den) };
   if (whole !== undefined && rate.num > 0 && rate.den > 0) return rate;
-  throw new UsageError(`Expected frames a second, such as 5, 0.5 or 30000/1001, for --fps but received '${text}'`);
+  throw new UsageError(
+    sentence`Expected frames a second, such as 5, 0.5 or 30000/1001, for ${named('--fps')} but received '${text}'`,
+  );
 }

@@ -58,7 +58,10 @@ test('a plan without results says so', () => {
 
 test('a machine that is busy is spoken of', () => {
   const text = describePlan({ ...plan, estimate: { ...plan.estimate, slowdown: 2.04 } });
-  assert.match(text, /\n {20}other programs keep this machine busy: 2\.0 times as long\n$/);
+  assert.match(
+    text,
+    /\n {20}this machine is busy: other programs make the job take 2\.0 times as long \(included\)\n$/,
+  );
 });
 
 test('a plan is one line at the head of a run', () => {

@@ -26,7 +26,7 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
   } = plan;
   const { slowdown } = estimate;
   const asides = [
-    kept > 0 && `${count(kept)} skipped, as the last run has them`,
+    kept > 0 && `${count(kept)} unchanged since the last run`,
     videoFrames > 0 && `${count(videoFrames)} frames of videos`,
     quarantined > 0 && `${count(quarantined)} cannot be read`,
     unknown > 0 && `${count(unknown)} of unknown size`,
@@ -53,7 +53,7 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     ['time', `${describeTime(estimate)}, after ${describeRoughly(estimate.startSeconds)} to start`],
     ['', estimate.basis],
     ...(slowdown >= toldSlowdown
-      ? [['', `other programs keep this machine busy: ${slowdown.toFixed(1)} times as long`]]
+      ? [['', `this machine is busy: other programs make the job take ${slowdown.toFixed(1)} times as long (included)`]]
       : []),
   ]);
 }
@@ -63,7 +63,7 @@ export function describePlanShortly({ sources, kept, pixels, shards, output, est
   const { mapsBytes, featuresBytes, histogramBytes } = output;
   const facts = [
     plural(sources, 'source'),
-    kept > 0 && `${count(kept)} of them skipped`,
+    kept > 0 && `${count(kept)} of them unchanged since the last run`,
     describePixels(pixels),
     plural(shards, 'shard'),
     `at most ${describeBytes(mapsBytes + featuresBytes + histogramBytes)} of results`,

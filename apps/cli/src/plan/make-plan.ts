@@ -6,6 +6,7 @@ import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from '@halogrid/service/describe-bytes';
 import { specPipelines } from '../options/spec-pipelines.ts';
+import type { Parts } from './estimate/cost-model.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
 import { type RunCosts, runCosts } from './estimate/run-costs.ts';
 import { readRuns } from './estimate/run-records.ts';
@@ -25,15 +26,14 @@ export interface MadePlan {
 }
 
 /**
- * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, and
- * what grows into its totals. Throws UsageError where it is
- * refused or cannot fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
+ * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, what grows into its totals, and
+ * what gives the advice by as much as there is of them. Throws UsageError where it is refused or cannot fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
  */
 export async function makePlan(
   spec: JobSpec,
   run: PlannedRun,
   signal?: AbortSignal,
-  onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>) => void = () => {},
+  onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>, advise: () => string | undefined) => void = () => {},
   mostSegments?: number,
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
@@ -41,13 +41,19 @@ export async function makePlan(
   const workers = { nodes: run.nodes, cores: coresHere() };
   const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
   const slowdown = slowdownNow(run.ownThreads);
-  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown), soFar);
+  const runs = await readRuns(thisMachine());
+  const device = expectedDevice(run.device, runs);
+  const adviceOn = (totals: PlanTotals, parts: Parts, isPart: boolean) =>
+    spec.tilePx ? tileAdvice(totals, parts, spec.tilePx, isPart) : undefined;
+  const begin = (soFar: PlanTotals): void =>
+    onCosts(runCosts(soFar, job, workers, slowdown), soFar, () =>
+      adviceOn(soFar, workParts(soFar, job, { ...workers, device }), true),
+    );
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin, mostSegments);
   await checkFits(totals, spec);
-  const runs = await readRuns(thisMachine());
-  const parts = workParts(totals, job, { ...workers, device: expectedDevice(run.device, runs) });
+  const parts = workParts(totals, job, { ...workers, device });
   const estimate = estimateTime({ parts, startSeconds: startSeconds(workers) }, runs, await slowdown);
-  const advice = spec.tilePx ? tileAdvice(totals, parts, spec.tilePx) : undefined;
+  const advice = adviceOn(totals, parts, false);
   return { plan: jobPlan(totals, run, { estimate, advice }), notes, quarantine: totals.quarantine };
 }
 

@@ -7,9 +7,10 @@ import type { RunCosts } from './estimate/run-costs.ts';
 import type { MadePlan } from './make-plan.ts';
 import { planMeanwhile } from './plan-meanwhile.ts';
 
-const spec = JobSpec.fromPartial({});
+const spec = JobSpec.fromPartial({ tilePx: 0 });
 const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
-const plan = { notes: [] as string[] } as MadePlan;
+const plan = { plan: { advice: null }, notes: [] as string[] } as unknown as MadePlan;
+const noAdvice = () => undefined;
 const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
 const output = { mapsBytes: 0, featuresBytes: 1, histogramBytes: 1 };
@@ -31,35 +32,39 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, given, onCosts) => {
     signal = given;
-    onCosts!(begun, totals({}));
+    onCosts!(begun, totals({}), noAdvice);
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
   // What it has found so far is remembered with the run.
-  assert.deepEqual(made, { made: undefined, costs: begun });
+  assert.deepEqual(made, { made: undefined, costs: begun, advice: undefined });
   assert.equal(signal?.aborted, true);
 });
 
 test('the plan of recordings is not waited for, and lists few segments', async () => {
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts, mostSegments) => {
     assert.equal(mostSegments, 16);
-    onCosts!(begun, totals({ videoFrames: 128 }));
+    onCosts!(begun, totals({ videoFrames: 128 }), noAdvice);
     return never();
   };
-  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: undefined, costs: begun });
+  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), {
+    made: undefined,
+    costs: begun,
+    advice: undefined,
+  });
 });
 
 test('the plan of an archive is waited for no longer once it is known to be one', async () => {
   const growing = totals({ sources: 1 });
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
-    onCosts!(begun, growing);
+    onCosts!(begun, growing, noAdvice);
     return never();
   };
   const given = planMeanwhile(spec, run, Promise.resolve(), make, 1e6);
   setImmediate(() => {
     growing.sources = 1001;
   });
-  assert.deepEqual(await given, { made: undefined, costs: begun });
+  assert.deepEqual(await given, { made: undefined, costs: begun, advice: undefined });
 });
 
 test('the plan of an archive with maps is waited for, because they may not fit', async () => {
@@ -73,10 +78,14 @@ test('the plan of an archive with maps is waited for, because they may not fit',
         return 0;
       },
     };
-    onCosts!(begun, soFar);
+    onCosts!(begun, soFar, noAdvice);
     return promise;
   };
-  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: plan, costs: begun });
+  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), {
+    made: plan,
+    costs: begun,
+    advice: undefined,
+  });
 });
 
 test('a plan that is refused is refused at once, and other failures are left to the job', async () => {
@@ -84,7 +93,7 @@ test('a plan that is refused is refused at once, and other failures are left to 
   const refuse = () => planMeanwhile(spec, run, never(), async () => Promise.reject(refusal));
   await assert.rejects(refuse(), refusal);
   const fail = planMeanwhile(spec, run, Promise.resolve(), async () => Promise.reject(new Error('no permission')));
-  assert.deepEqual(await fail, { made: undefined, costs: undefined });
+  assert.deepEqual(await fail, { made: undefined, costs: undefined, advice: undefined });
 });
 
 test('what keeps the nodes from being ready is thrown', async () => {
@@ -92,4 +101,21 @@ test('what keeps the nodes from being ready is thrown', async () => {
     planMeanwhile(spec, run, Promise.reject(new Error('the nodes ended')), never),
     /the nodes ended/,
   );
+});
+
+test('a plan with a side of tiles is waited for until it tells whether they are too small', async () => {
+  const looked: number[] = [];
+  const soFar = {
+    ...totals({}),
+    get tiles() {
+      looked.push(looked.length < 3 ? 100 : 1000);
+      return looked.at(-1)!;
+    },
+  };
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
+    onCosts!(begun, soFar, () => 'Tiles are many');
+    return never();
+  };
+  const { advice } = await planMeanwhile({ ...spec, tilePx: 5 }, run, Promise.resolve(), make, 1);
+  assert.deepEqual([advice, looked], ['Tiles are many', [100, 100, 100, 1000]]);
 });

@@ -10,6 +10,8 @@ type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<MadePlan>;
 
 /** What came of a plan in the meantime. */
 export interface Meanwhile {
+  /** On what makes the job slow for nothing, by as much as was planned; undefined where nothing does. */
+  advice: string | undefined;
   /** Undefined where the time was too short, or it failed. */
   made: MadePlan | undefined;
   /** Known of a plan that has begun. */
@@ -36,9 +38,14 @@ const lookMs = 20;
  */
 const mostSegments = 16;
 
+/** Tiles, or sources, that tell whether tiles are too small: a plan that has come so far is waited for no longer. */
+const tellingTiles = 1_000;
+const tellingSources = 16;
+
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
- * recording and no archive waits: a shard of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * recording and no archive waits: a shard of it could be at work. Where the job says the side of tiles, the plan is waited for
+ * until it tells whether they are too small, so that advice depends on the images and not on the time. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
@@ -52,9 +59,13 @@ export async function planMeanwhile(
   // What else keeps a plan from being made, the job itself will come upon.
   let costs: RunCosts | undefined;
   let isLongSoFar = (): boolean => false;
-  const onCosts: Parameters<MakePlan>[3] = (begun, soFar) => {
+  let tellsTiles = (): boolean => spec.tilePx === 0;
+  let adviseSoFar = (): string | undefined => undefined;
+  const onCosts: Parameters<MakePlan>[3] = (begun, soFar, advise) => {
     costs = begun;
+    adviseSoFar = advise;
     isLongSoFar = () => isLong(soFar);
+    tellsTiles = () => spec.tilePx === 0 || soFar.tiles >= tellingTiles || soFar.sources > tellingSources;
   };
   const plan = make(spec, run, stopped.signal, onCosts, mostSegments).catch((error) => {
     if (error instanceof UsageError) throw error;
@@ -67,11 +78,11 @@ export async function planMeanwhile(
       isOver = true;
     });
     const untilLong = async (): Promise<undefined> => {
-      while (!isOver && !isLongSoFar()) await delay(lookMs);
+      while (!(isOver && tellsTiles()) && !isLongSoFar()) await delay(lookMs);
       return setImmediate(undefined);
     };
     const made = await Promise.race([plan, untilLong()]);
-    return { made, costs };
+    return { made, costs, advice: made ? (made.plan.advice ?? undefined) : adviseSoFar() };
   } finally {
     stopped.abort(new Error('The run begins'));
     plan.catch(() => {});

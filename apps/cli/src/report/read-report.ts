@@ -95,7 +95,7 @@ async function readJob(folder: string): Promise<WrittenJob> {
     throw new UsageError(
       isRunning
         ? `Expected a job that has ended but that of '${folder}' runs, or was interrupted: the same command goes on with it`
-        : `Expected the job.json of a job but that of '${folder}' is none`,
+        : `Expected the job.json of a job but that of '${folder}' is not one`,
     );
   }
   if ((job.pipelines ?? []).some(({ name }) => /[/\\]|^\.*$/.test(name))) {

@@ -116,9 +116,9 @@ const bad: [what: string, files: Record<string, string>, sentence: RegExp][] = [
   [
     'a job.json that is cut off',
     { 'job.json': '{"id":' },
-    /^Expected the job\.json of a job but that of '.*' is none$/,
+    /^Expected the job\.json of a job but that of '.*' is not one$/,
   ],
-  ['a job.json of another program', { 'job.json': '{"id":"x"}' }, /is none$/],
+  ['a job.json of another program', { 'job.json': '{"id":"x"}' }, /is not one$/],
   [
     'a job that runs',
     { 'job.json': JSON.stringify({ id: 'x', state: 'running', specification: job.specification }) },

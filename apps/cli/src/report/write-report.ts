@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writing } from '@halogrid/service/system-errors';
 import { readReport } from './read-report.ts';
 import { reportPage } from './report-page.ts';
 
@@ -15,6 +16,7 @@ export async function writeReport(folder: string, to?: string): Promise<string> 
   const report = await readReport(folder);
   const style = await Promise.all(styles.map((url) => readFile(fileURLToPath(url), 'utf8')));
   const file = to ?? resolve(`halogrid-report-${report.job.id.replaceAll(/[^\w.-]/g, '_')}.html`);
-  await writeFile(file, reportPage(report, style.join('\n')));
+  const page = reportPage(report, style.join('\n'));
+  await writing(file, 'another file with -o', () => writeFile(file, page));
   return file;
 }

@@ -56,9 +56,9 @@ test('a folder that holds something is refused and left as it is', async () => {
 const broken: [string, Copied, RegExp][] = [
   ['a file that is cut short', filesOf({ a: 'abc' }, () => 4), /^Error: Expected 4 bytes of 'a' but received 3/],
   ['a file that grew', filesOf({ a: 'abc' }, () => 2), /but received 3/],
-  ['a file that leads out', filesOf({ '../a': 'abc' }), /names a result '\.\.\/a', which is no path inside/],
-  ['an absolute path', filesOf({ '/etc/a': 'abc' }), /no path inside/],
-  ['a path of another system', filesOf({ 'maps\\..\\a': 'abc' }), /no path inside/],
+  ['a file that leads out', filesOf({ '../a': 'abc' }), /names a result '\.\.\/a', which is not a path inside/],
+  ['an absolute path', filesOf({ '/etc/a': 'abc' }), /not a path inside/],
+  ['a path of another system', filesOf({ 'maps\\..\\a': 'abc' }), /not a path inside/],
   [
     'a source that fails',
     { list: async () => [{ name: 'a', bytes: 1 }], open: () => Promise.reject(new Error('gone')) },

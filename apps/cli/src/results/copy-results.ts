@@ -70,5 +70,5 @@ function requireInside(name: string): void {
   const isInside = name
     .split('/')
     .every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part));
-  if (!isInside) throw new Error(`The coordinator names a result '${name}', which is no path inside a folder`);
+  if (!isInside) throw new Error(`The coordinator names a result '${name}', which is not a path inside a folder`);
 }

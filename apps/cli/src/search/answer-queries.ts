@@ -3,6 +3,7 @@ import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit, type Vector } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
+import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import { exitCodes } from '../process/exit-code.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, sheetRows, whyFewer } from './answers.ts';
 import { queryHistograms, regionHistograms } from './query-histograms.ts';
@@ -69,7 +70,7 @@ export async function answerQueries(
     if (isFewer) for (const note of whyFewer(catalog, unit, top)) process.stderr.write(`${note}\n`);
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
-    if (out !== undefined) await writeAnswers(out, text, answers);
+    if (out !== undefined) await writing(out, anotherFolder, () => writeAnswers(out, text, answers));
     return exitCodes.complete;
   } finally {
     await index.close();

@@ -18,7 +18,9 @@ export async function classFolders(folder: string): Promise<ClassFolder[]> {
   });
   const labels = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
   if (labels.length < 2) {
-    throw new UsageError(`Expected a folder with a sub-folder for each class but '${folder}' has ${labels.length}`);
+    throw new UsageError(
+      `Expected a folder with a sub-folder for each class but '${folder}' has ${labels.length || 'none'}`,
+    );
   }
   return labels.sort().map((label) => ({ label, path: join(folder, label) }));
 }

@@ -34,7 +34,7 @@ export async function computeImages(
   }
   return uris.map((uri) => {
     const bins = computed.get(redactUri(uri));
-    if (!bins) throw new Error(`The query '${redactUri(uri)}' is no image file`);
+    if (!bins) throw new Error(`The query '${redactUri(uri)}' is not an image file`);
     return bins;
   });
 }

@@ -14,6 +14,7 @@ import {
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
+import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import { parseJob } from '../options/job-options.ts';
 import type { DeviceChoice } from '../options/option-values.ts';
 import { specPipelines } from '../options/spec-pipelines.ts';
@@ -77,7 +78,8 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
   const reports = found.map(({ report }) => report);
   const text = `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`;
   process.stdout.write(options.json ? text : describeReports(reports));
-  if (options.out !== undefined) await writeReports(options.out, text, found);
+  const { out } = options;
+  if (out !== undefined) await writing(out, anotherFolder, () => writeReports(out, text, found));
   return quarantined === 0 ? exitCodes.complete : exitCodes.quarantined;
 }
 
@@ -117,7 +119,7 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const alone = classes.filter(({ label }) => sizes.get(label)?.length === 1).map(({ label }) => label);
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
-  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is no query: ${named(alone)}.`);
+  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is not a query: ${named(alone)}.`);
   if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
   if (images.length < computed)
     lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);

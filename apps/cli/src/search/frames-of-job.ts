@@ -6,6 +6,7 @@ import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
 import { type FinishedJob, narrowCounts, readFeatures, readFinishedJob } from '@halogrid/search';
 import { aborted } from '@halogrid/service';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { coordinatorHere } from '../cluster/own-coordinator.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
 import { type JobSource, sourcesOfJob } from './sources-of-job.ts';
 
@@ -46,7 +47,7 @@ export async function framesOfJob(
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-job-'));
   let cluster: LocalCluster | undefined;
   try {
-    cluster = await startLocalCluster({ nodes: 1, device, note: view.note });
+    cluster = await startLocalCluster({ startCoordinator: coordinatorHere, nodes: 1, device, note: view.note });
     const out = join(folder, 'out');
     const job = await runOn(cluster, { ...spec, out: pathToFileURL(out).href }, signal, view);
     if (job.state !== JobState.COMPLETE) throw new Error(`The job failed: ${job.error}`);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type FinishedJob, type Indexed, IndexWriter, readFinishedJob } from '@halogrid/search';
+import { writing } from '@halogrid/service/system-errors';
 import { plural } from '../progress/quantities.ts';
 
 export interface IndexOptions {
@@ -19,7 +20,7 @@ export async function indexFinishedJobs(
 ): Promise<void> {
   // All of them are looked at before anything is written.
   const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out), pipeline)));
-  const writer = await IndexWriter.open(resolve(to));
+  const writer = await writing(to, 'another folder with --to', () => IndexWriter.open(resolve(to)));
   const done: (Indexed & { out: string })[] = [];
   try {
     for (const job of jobs) writer.check(job);
@@ -47,7 +48,7 @@ function showProgress(out: string): ((frames: number) => void) | undefined {
 }
 
 function sentenceOf(out: string, { id }: FinishedJob, { outcome, frames }: Indexed): string {
-  if (outcome === 'skipped') return `${out}: job ${id} is in the index already, with ${plural(frames, 'frame')}.`;
+  if (outcome === 'skipped') return `${out}: job ${id} is already in the index, with ${plural(frames, 'frame')}.`;
   const how = outcome === 'replaced' ? 'indexed in place of the earlier job of that folder' : 'indexed';
   return `${out}: ${plural(frames, 'frame')} of job ${id} ${how}.`;
 }

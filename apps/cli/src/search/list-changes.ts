@@ -11,6 +11,7 @@ import {
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
+import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import { changeNotes, changeSheetRows, changesOf, describeChanges, timelineRows } from './change-report.ts';
 
 export interface ChangesOptions {
@@ -41,7 +42,8 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
   process.stdout.write(
     options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOf(pipeline)),
   );
-  if (options.out !== undefined) await writeChanges(options.out, changes, cameras);
+  const { out } = options;
+  if (out !== undefined) await writing(out, anotherFolder, () => writeChanges(out, changes, cameras));
 }
 
 /** Throws one sentence where there is nothing to compare. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SourceList } from '@halogrid/results/source-list';
 
 /** An image of a complete job, or a video or one of its frames; one that is quarantined has no size. */
 export interface JobSource {
@@ -15,6 +16,6 @@ export interface JobSource {
 export async function sourcesOfJob(folder: string): Promise<JobSource[]> {
   const { sources } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
   if (Array.isArray(sources)) return sources;
-  const [, ...lines] = (await readFile(join(folder, sources.file), 'utf8')).trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line));
+  const list = await SourceList.at(join(folder, sources.file));
+  return (await Array.fromAsync(list.lines())) as JobSource[];
 }

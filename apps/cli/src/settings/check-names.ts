@@ -1,10 +1,11 @@
 import { UsageError } from '@halogrid/service/usage-error';
 import type { Command } from 'commander';
 import { settable } from './choose-settings.ts';
+import { didYouMean } from './nearest-name.ts';
 import type { Settings } from './read-settings.ts';
 import { keyOf, variableOf } from './setting-values.ts';
 import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
-import { unknownVariables } from './variables.ts';
+import { otherVariables, unknownVariables } from './variables.ts';
 
 /** The keys that a command, or one below it, may be set by. */
 export function keysOf(command: Command): Set<string> {
@@ -36,7 +37,8 @@ export function unknownKey(file: SettingsFile, program: Command, names: readonly
     const where = section.length > 0 ? ` in [${section.join('.')}]` : '';
     // There are too many for a sentence.
     const expected = isOfAny ? "an option's name ('halogrid config' lists them)" : `one of ${allowed.join(', ')}`;
-    return { sentence: `${place}: Expected ${expected}${where} but found '${key}'`, isOfAny };
+    const meant = didYouMean(isOfAny ? key : `[${[...section, key].join('.')}]`, allowed) || didYouMean(key, allowed);
+    return { sentence: `${place}: Expected ${expected}${where} but found '${key}'${meant}`, isOfAny };
   }
   return undefined;
 }
@@ -94,6 +96,9 @@ export async function checkNames(
   }
   const variablesOf = (command: Command) => new Set([...keysOf(command)].map(variableOf)).add('HALOGRID_PROFILE');
   if (unknownVariables(settings.env, variablesOf(program)).length === 0) return [];
-  const unknown = unknownVariables(settings.env, variablesOf(await whole()));
-  return unknown.map((name) => `${name} is set, and no option or variable of halogrid has that name.`);
+  const known = variablesOf(await whole());
+  return unknownVariables(settings.env, known).map((name) => {
+    const meant = didYouMean(name, [...known, ...Object.keys(otherVariables)]);
+    return `${name} is set, and no option or variable of halogrid has that name${meant}.`;
+  });
 }

@@ -103,6 +103,24 @@ const values: [what: string, line: string, settings: Settings, option: string, v
     false,
   ],
   ['the section around a subcommand', 'bench kernels', settingsOf({}, { user: '[bench]\nwidth = 640' }), 'width', 640],
+  [
+    'a home that no shell has seen',
+    'coordinator',
+    settingsOf({ HOME: '/me' }, { user: 'ledger = "~/l"' }),
+    'ledger',
+    '/me/l',
+  ],
+  ['no home where it takes no path', 'run a', settingsOf({ HOME: '/me' }, { user: 'op = "~/l"' }), 'op', ['~/l']],
+  ['what run has', 'plan a', settingsOf({}, { user: 'tile = 1\n[run]\ntile = 2' }), 'tile', 2],
+  ['what it has itself', 'plan a', settingsOf({}, { user: '[run]\ntile = 2\n[plan]\ntile = 3' }), 'tile', 3],
+  [
+    'what run has in a profile',
+    'plan a --profile lab',
+    settingsOf({}, { user: '[profiles.lab]\ntile = 1\n[profiles.lab.run]\ntile = 2' }),
+    'tile',
+    2,
+  ],
+  ['no form of the output of run', 'plan a', settingsOf({}, { user: '[run]\njson = true' }), 'json', undefined],
   ['an option that must be there', 'search q.jpg', settingsOf({ HALOGRID_INDEX: 'i' }), 'index', 'i'],
 ];
 
@@ -168,7 +186,11 @@ const refused: [line: string, settings: Settings, sentence: RegExp][] = [
     settingsOf({}, { user: '[profiles.lab]' }),
     /^Expected one of lab for --profile but received 'x'$/,
   ],
-  ['run a', settingsOf({ HALOGRID_PROFILE: 'x' }), /^Expected a profile for HALOGRID_PROFILE but there is none/],
+  [
+    'run a',
+    settingsOf({ HALOGRID_PROFILE: 'x' }),
+    /^There is no profile for HALOGRID_PROFILE x: write \[profiles\.x\] into/,
+  ],
   [
     'run a',
     settingsOf({}, { folder: 'coordinator = "h:1"' }),

@@ -3,7 +3,15 @@ import type { Command, Option } from 'commander';
 import { droppedBy, onlyTyped } from './exclusions.ts';
 import { notOfFolder, ofFolder } from './folder-options.ts';
 import type { Settings } from './read-settings.ts';
-import { keyOf, parseRaw, type RawValue, valueOfToml, valueOfVariable, variableOf } from './setting-values.ts';
+import {
+  expandHome,
+  keyOf,
+  parseRaw,
+  type RawValue,
+  valueOfToml,
+  valueOfVariable,
+  variableOf,
+} from './setting-values.ts';
 import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
 
 /** Places of values, the first before the others. */
@@ -82,11 +90,13 @@ type Find = (option: Option, key: string) => { from: string; value: () => unknow
 
 function finders(command: Command, settings: Settings): [Place, Find][] {
   const { env, files } = settings;
+  const atHome = (option: Option, raw: RawValue): RawValue =>
+    typeof raw === 'boolean' ? raw : raw.map((text) => expandHome(option, text, env.HOME));
   const inEnvironment: Find = (option, key) => {
     const from = variableOf(key);
     const text = env[from];
     if (!text) return undefined;
-    return { from, value: () => parseRaw(option, valueOfVariable(option, text)) };
+    return { from, value: () => parseRaw(option, atHome(option, valueOfVariable(option, text))) };
   };
   const path = pathOf(command);
   const profile = profileOf(command, settings);
@@ -95,10 +105,15 @@ function finders(command: Command, settings: Settings): [Place, Find][] {
       .filter((file) => owner === undefined || file.owner === owner)
       .flatMap((file) => sectionsOf(file, owner ? [] : ['profiles', profile!.name], path));
     return (option, key) => {
-      const section = sections.find(({ table }) => table[key] !== undefined && !isTable(table[key]));
+      const section = sections.find(
+        ({ table, isOfRun }) => table[key] !== undefined && !isTable(table[key]) && !(isOfRun && ofOutput.has(key)),
+      );
       if (!section) return undefined;
       const { file, table, names } = section;
-      return { from: placeOf(file, names, key), value: () => parseRaw(option, rawOf(file, option, key, table[key])) };
+      return {
+        from: placeOf(file, names, key),
+        value: () => parseRaw(option, atHome(option, rawOf(file, option, key, table[key]))),
+      };
     };
   };
   return [
@@ -123,9 +138,17 @@ interface Section {
   file: SettingsFile;
   table: Table;
   names: string[];
+  /** That of run, for a plan. */
+  isOfRun?: boolean;
 }
 
-/** The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all tables. */
+/** Of run, these say how it speaks; all else says what it computes, so that it holds for a plan. */
+const ofOutput: ReadonlySet<string> = new Set(['json', 'quiet']);
+
+/**
+ * The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all tables. For a
+ * plan, [run] comes after [plan].
+ */
 export function sectionsOf(file: SettingsFile, within: readonly string[], path: readonly string[]): Section[] {
   const found: Section[] = [];
   let table: unknown = file.root;
@@ -134,7 +157,11 @@ export function sectionsOf(file: SettingsFile, within: readonly string[], path: 
     if (depth >= within.length) found.unshift({ file, table, names: names.slice(0, depth) });
     table = table[names[depth]!];
   }
-  return found;
+  if (path[0] !== 'plan') return found;
+  const ofRun = sectionsOf(file, within, ['run']).filter((section) => section.names.length > within.length);
+  const above = found.filter((section) => section.names.length === within.length);
+  const own = found.filter((section) => section.names.length > within.length);
+  return [...own, ...ofRun.map((section) => ({ ...section, isOfRun: true })), ...above];
 }
 
 /** The profile that is asked for; undefined where none is. Throws UsageError where no file has it. */
@@ -148,7 +175,7 @@ function profileOf(command: Command, { env, files, lookedAt }: Settings): { name
   throw new UsageError(
     names.length > 0
       ? `Expected one of ${names.join(', ')} for ${asked} but received '${name}'`
-      : `Expected a profile for ${asked} but there is none: ${lookedAt.join(' and ')} have no [profiles.${name}]`,
+      : `There is no profile for ${asked} ${name}: write [profiles.${name}] into ${lookedAt.join(' or ')}`,
   );
 }
 

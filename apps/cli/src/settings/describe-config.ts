@@ -56,8 +56,9 @@ export function describeConfig(facts: readonly Facts[], files: readonly FoundFil
   const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
   const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {
     const where = from ?? (onlyTyped ? `command line alone: ${onlyTyped}` : place);
-    return [command, option, error === undefined ? textOf(value) : `refused: ${error}`, where];
+    return [command, option, error === undefined ? textOf(value) : 'refused', where];
   });
+  const refusals = new Set(facts.flatMap(({ from, error }) => (error === undefined ? [] : [`${from}: ${error}\n`])));
   const found = files.map(({ path, isThere }) => [path, isThere ? 'read' : 'not there']);
   const head = isOfOne ? '' : "'halogrid config COMMAND' shows all options of a command, with their defaults.\n";
   return [
@@ -66,6 +67,7 @@ export function describeConfig(facts: readonly Facts[], files: readonly FoundFil
     head,
     '\n',
     rows.length > 0 ? table([['COMMAND', 'OPTION', 'VALUE', 'FROM'], ...rows]) : 'No option is set.\n',
+    ...(refusals.size > 0 ? ['\nRefused:\n', ...refusals] : []),
   ].join('');
 }
 

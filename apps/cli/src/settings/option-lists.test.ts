@@ -48,11 +48,26 @@ const fileOf = (text: string): Settings => ({
 });
 
 const unknown: [text: string, sentence: RegExp][] = [
-  ['tyle = 1', /^halogrid\.toml:1: Expected an option's name \('halogrid config' lists them\) but found 'tyle'$/],
-  ['[run]\n\ntyle = 1', /^halogrid\.toml:3: Expected one of batch, .* in \[run\] but found 'tyle'$/],
-  ['[rnu]\ntile = 1', /^halogrid\.toml: Expected one of \[run\], .*\[profiles\] but found 'rnu'$/],
-  ['[profiles.lab.run]\ntyle = 1', /^halogrid\.toml:2: Expected one of .* in \[profiles\.lab\.run\] but found 'tyle'$/],
-  ['[bench.kernel]\nwidth = 1', /^halogrid\.toml: Expected one of \[bench\.kernels\], .* but found 'kernel'$/],
+  [
+    'tyle = 1',
+    /^halogrid\.toml:1: Expected an option's name \('halogrid config' lists them\) but found 'tyle' \(did you mean tile\?\)$/,
+  ],
+  [
+    '[run]\n\ntyle = 1',
+    /^halogrid\.toml:3: Expected one of batch, .* in \[run\] but found 'tyle' \(did you mean tile\?\)$/,
+  ],
+  [
+    '[rnu]\ntile = 1',
+    /^halogrid\.toml: Expected one of \[run\], .*\[profiles\] but found 'rnu' \(did you mean \[run\]\?\)$/,
+  ],
+  [
+    '[profiles.lab.run]\ntyle = 1',
+    /^halogrid\.toml:2: Expected one of .* in \[profiles\.lab\.run\] but found 'tyle' \(did you mean tile\?\)$/,
+  ],
+  [
+    '[bench.kernel]\nwidth = 1',
+    /^halogrid\.toml: Expected one of \[bench\.kernels\], .* but found 'kernel' \(did you mean \[bench\.kernels\]\?\)$/,
+  ],
 ];
 
 for (const [text, sentence] of unknown) {
@@ -85,7 +100,7 @@ test('a variable that nothing goes by is told, and those of Kubernetes and tests
   };
   const settings = { env, files: [], lookedAt: [] };
   assert.deepEqual(await checkNames(settings, program, names, async () => program), [
-    'HALOGRID_TYLE is set, and no option or variable of halogrid has that name.',
+    'HALOGRID_TYLE is set, and no option or variable of halogrid has that name (did you mean HALOGRID_TILE?).',
   ]);
 });
 

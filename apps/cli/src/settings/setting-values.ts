@@ -18,6 +18,14 @@ const isRepeated = ({ variadic, parseArg }: Option): boolean => variadic || (par
 /** Whether it takes several values in one text, `a,b`. */
 const isJoined = ({ flags }: Option): boolean => flags.includes(',…');
 
+/** Whether it takes the name of a file or folder, by its placeholder. */
+const isPath = ({ flags }: Option): boolean => /<(?:file|dir)\b/.test(flags);
+
+/** `~/x` as a shell expands it, which no shell has seen in a file; other texts, and options that take no path, as they are. */
+export function expandHome(option: Option, text: string, home: string | undefined): string {
+  return isPath(option) && home ? text.replace(/^~(?=\/|$)/, () => home) : text;
+}
+
 /** What a variable says for an option. Throws UsageError. */
 export function valueOfVariable(option: Option, text: string): RawValue {
   if (!isFlag(option)) return isRepeated(option) ? words(text) : [text];

@@ -37,6 +37,11 @@ for (const [section, key, place] of lines) {
 
 const bad: [what: string, make: (path: string) => void, sentence: RegExp][] = [
   ['no TOML', (path) => writeFileSync(path, 'tile = 1\nnodes ='), /:2: Expected TOML but found: /],
+  [
+    'no TOML for want of quotes',
+    (path) => writeFileSync(path, 'tile = 1\ngrid = 4x6 # cells\n'),
+    /:2: Expected TOML but found: .*; put a text in quotes: grid = "4x6"$/,
+  ],
   ['a folder', (path) => mkdirSync(path), /: Expected a file of settings but found another kind of thing$/],
   [
     'too long',

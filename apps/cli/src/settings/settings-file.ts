@@ -27,8 +27,15 @@ export async function readSettingsFile(path: string, owner: SettingsFile['owner'
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const why = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '');
-    throw new UsageError(`${path}:${error.line}: Expected TOML but found: ${why}`);
+    throw new UsageError(`${path}:${error.line}: Expected TOML but found: ${why}${inQuotes(text, error.line)}`);
   }
+}
+
+/** A clause that shows the line with quotes, where its value is a text without them; empty for other lines. */
+function inQuotes(text: string, line: number): string {
+  const [, key, value] =
+    /^\s*([\w-]+)\s*=\s*([^\s"'[{#][^"'#]*?)\s*(?:#.*)?$/.exec(text.split('\n')[line - 1] ?? '') ?? [];
+  return value === undefined ? '' : `; put a text in quotes: ${key} = "${value}"`;
 }
 
 function textOf(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus } from '@halogrid/proto';
-import { describeJob, jobFacts } from './describe-job.ts';
+import { describeEnd, describeJob, jobFacts } from './describe-job.ts';
 
 const counts = { sources: 12, frames: 2, shards: 12, shardsDone: 12, attempts: 12, pixels: 4000, quarantined: 10 };
 const reasons = [
@@ -21,6 +21,13 @@ const complete = JobStatus.fromPartial({
   mended: [{ mended: 'Bytes were left out', inputs: 2, example: 'file:///in/c.jpg' }],
 });
 
+test('of a job that has ended it is said how and when, and why it failed', () => {
+  const nowMs = complete.finishedMs + 7_200_000;
+  assert.equal(describeEnd(complete, nowMs), 'Job j1 ended before: complete, 2026-01-03T00:00:00.000Z (2 h ago)');
+  const failed = { ...complete, state: JobState.FAILED, error: 'The disk is full' };
+  assert.match(describeEnd(failed, nowMs), /^Job j1 ended before: failed, \S+ \(2 h ago\): The disk is full$/);
+});
+
 test('a job is told with the reasons why inputs are quarantined', () => {
   assert.equal(
     describeJob(complete, 0),
@@ -31,9 +38,9 @@ test('a job is told with the reasons why inputs are quarantined', () => {
       'submitted    2026-01-02T00:00:00.000Z',
       'finished     2026-01-03T00:00:00.000Z',
       'kernels      lbp',
-      'sources      12, 2 merged, 10 quarantined',
+      'sources      12 found, 2 in the results, 10 quarantined',
       'quarantined  9 × decode: The file is empty (0 bytes), e.g. /in/a.png',
-      "             1 × read: '/in/b.png' does not exist, e.g. /in/b.png",
+      "             1 × read: '/in/b.png' does not exist",
       'mended       2 × Bytes were left out, e.g. /in/c.jpg',
       'shards       12 of 12, 12 attempts',
       'pixels       4.00 kpx',
@@ -56,7 +63,7 @@ test('named pipelines are told with their kernels', () => {
 
 test('a job that merged nothing says so, and one that failed why', () => {
   const nothing = describeJob({ ...complete, counts: { ...counts, frames: 0, quarantined: 12 } }, 0);
-  assert.match(nothing, /^state +complete, but nothing was merged: all 12 inputs are quarantined$/m);
+  assert.match(nothing, /^state +complete, but the results are empty: all 12 inputs are quarantined$/m);
   assert.match(describeJob({ ...complete, state: JobState.FAILED, error: 'Why' }, 0), /^state +failed: Why$/m);
 });
 

@@ -4,6 +4,7 @@ import { describeMended, describeReason, whyNothingMerged } from '@halogrid/cons
 import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
+import { describeAgo } from '../progress/describe-ago.ts';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 
@@ -22,7 +23,10 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ['submitted', job.submitted],
     ...(job.finished ? [['finished', job.finished]] : []),
     ['kernels', job.pipeline],
-    ['sources', `${counts.sources}${soFar}, ${counts.frames} merged, ${counts.quarantined} quarantined`],
+    [
+      'sources',
+      `${counts.sources}${soFar || ' found'}, ${counts.frames} in the results, ${counts.quarantined} quarantined`,
+    ],
     ...job.quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
     ...job.mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],
@@ -32,6 +36,12 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ...(job.digest ? [['digest', job.digest]] : []),
     ['results', job.out],
   ]);
+}
+
+/** How and when a job ended, as a sentence. */
+export function describeEnd({ jobId, state, error, finishedMs }: JobStatus, nowMs: number): string {
+  const when = `${new Date(finishedMs).toISOString()} (${describeAgo(finishedMs, nowMs)})`;
+  return `Job ${jobId} ended before: ${stateWord(state)}, ${when}${error && `: ${error}`}`;
 }
 
 /** How far a job is, how fast, and how long it takes; of one that has ended how far it came, and in which time. */

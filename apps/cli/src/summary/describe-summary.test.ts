@@ -22,7 +22,7 @@ test('a person reads what was done, by whom, and where the results are', () => {
     describeSummary(summary, '/home/me'),
     [
       'Job j1 is complete after 2.00 s.',
-      '  sources  29 found, 29 merged',
+      '  sources  29 found, 29 in the results',
       '  pixels   22.0 Mpx at 11.0 Mpx/s',
       '  shards   12 in 12 attempts',
       '  nodes    node-1: cpu, 7 shards',
@@ -78,7 +78,7 @@ test('why inputs are quarantined is told by reason, and where to find an input o
   assert.deepEqual(lines.slice(2, 5), [
     '  quarantined  10: halogrid-out/j1/errors.jsonl says why',
     '               9 × decode: The file is empty (0 bytes), e.g. /in/a b.png',
-    '               1 × Other reasons, e.g. s3://bucket/key',
+    '               1 × Other reasons: s3://bucket/key',
   ]);
 });
 
@@ -90,12 +90,15 @@ test('mended inputs are told by what was left out, with one of each', () => {
   const lines = describeSummary({ ...summary, mended }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(2, 4), [
     '  mended   9 × Bytes were left out, e.g. /in/a b.jpg',
-    '           1 × Others were, e.g. s3://bucket/key',
+    '           1 × Others were: s3://bucket/key',
   ]);
 });
 
 test('a job that merged nothing says so first', () => {
-  const nothingMerged = 'nothing was merged: all 12 inputs are quarantined';
+  const nothingMerged = 'the results are empty: all 12 inputs are quarantined';
   const [headline] = describeSummary({ ...summary, nothingMerged }, '/home/me').split('\n');
-  assert.equal(headline, 'Job j1 is complete, but nothing was merged: all 12 inputs are quarantined (after 2.00 s).');
+  assert.equal(
+    headline,
+    'Job j1 is complete, but the results are empty: all 12 inputs are quarantined (after 2.00 s).',
+  );
 });

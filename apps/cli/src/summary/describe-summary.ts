@@ -28,7 +28,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   // The time is not that of all pixels where results were kept.
   const speed = wallSeconds > 0 && !incremental?.kept ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
   const rows = [
-    ['sources', `${counts.sources} found, ${counts.frames} merged`],
+    ['sources', `${counts.sources} found, ${counts.frames} in the results`],
     ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
     ...quarantine.map((reason) => ['', describeReason(reason)]),
     ...mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
@@ -56,8 +56,8 @@ function describePictures({ pictures, pipelines }: JobSummary): string {
 
 function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {
   const others = (['new', 'changed', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
-  const said = others.map((kind) => `${changes[kind]} ${kind}`).join(', ');
-  return `${changes.kept}, as the last run has them; ${said || 'nothing is new'}`;
+  const said = others.map((kind) => `${changes[kind]} ${kind === 'again' ? 'computed again' : kind}`).join(', ');
+  return `${changes.kept} unchanged since the last run; ${said || 'nothing is new'}`;
 }
 
 /**

@@ -42,7 +42,7 @@ export function showFrame(frame, { note, jobId, marked }) {
       'p',
       { class: 'close' },
       button('Close', () => dialog.close()),
-      ...(jobId ? [' ', element('a', { href: viewerOf(jobId, frame) }, 'look into it')] : []),
+      ...(jobId ? [' ', element('a', { href: viewerOf(jobId, frame) }, 'open viewer')] : []),
     ),
   );
   document.body.append(dialog);

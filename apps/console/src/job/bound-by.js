@@ -20,13 +20,13 @@ export function boundBy(job, nowMs) {
         name === 'bound by' ? `Bound by ${words}.` : `${words}.`,
       );
     }),
-    element('dl', { class: 'bars' }, ...bars.flat(), ...bar('having a shard', spent.busy.shard, false)),
+    element('dl', { class: 'bars' }, ...bars.flat(), ...bar('holding a shard', spent.busy.shard, false)),
     element(
       'p',
       { class: 'hint' },
       binding
-        ? 'Parts of the computing time in which it was what all behind it waited for, as a mean of the nodes.'
-        : 'Parts of the computing time in which nodes were at it, as a mean of the nodes.',
+        ? 'Share of the computing time in which everything else waited for it (mean of all nodes).'
+        : 'Share of the computing time in which nodes did it (mean of all nodes).',
     ),
   ];
 }

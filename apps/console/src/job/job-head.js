@@ -26,8 +26,8 @@ export function jobHead(job) {
       element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
       ...(job.state === 'JOB_STATE_COMPLETE'
         ? [
-            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'look into it')],
-            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'what changed in it')],
+            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'open viewer')],
+            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'show changes')],
           ]
         : []),
     ),

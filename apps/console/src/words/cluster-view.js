@@ -48,8 +48,8 @@ export function nowView(snapshot, rates) {
   const quarantined = snapshot.jobs.reduce((sum, { counts }) => sum + (counts?.quarantined ?? 0), 0);
   return [
     ['Throughput', describeSpeed(totalSpeed(snapshot, rates))],
-    ['Jobs that run', describeCount(running.length)],
-    ['Shards to do', describeCount(waiting)],
+    ['Running jobs', describeCount(running.length)],
+    ['Shards left', describeCount(waiting)],
     ['Nodes', describeCount(snapshot.nodes.length)],
     ['Quarantined inputs', describeCount(quarantined)],
   ];

@@ -72,7 +72,7 @@ test('a job shows why inputs are quarantined and what it waits for, and nothing 
 test('a job that merged nothing is no good news', () => {
   const nothing = { ...complete, counts: { ...counts, frames: 0, quarantined: 40 } };
   assert.deepEqual(jobView(nothing, 0, new Rates()).state, {
-    word: 'complete, but nothing was merged: all 40 inputs are quarantined',
+    word: 'complete, but the results are empty: all 40 inputs are quarantined',
     tone: 'bad',
   });
 });
@@ -153,8 +153,8 @@ test('the figures at the top are of the jobs that run', () => {
   assert.equal(totalSpeed(snapshot, rates), 3e6);
   assert.deepEqual(nowView(snapshot, rates), [
     ['Throughput', '3 Mpx/s'],
-    ['Jobs that run', '1'],
-    ['Shards to do', '30'],
+    ['Running jobs', '1'],
+    ['Shards left', '30'],
     ['Nodes', '0'],
     ['Quarantined inputs', '4'],
   ]);

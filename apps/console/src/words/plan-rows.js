@@ -9,7 +9,7 @@ export function planRows(plan) {
     plan;
   const found = [
     describeCount(sources),
-    ...(kept > 0 ? [`${describeCount(kept)} skipped, as the last run has them`] : []),
+    ...(kept > 0 ? [`${describeCount(kept)} unchanged since the last run`] : []),
     ...(videoFrames > 0 ? [`${describeCount(videoFrames)} frames of videos`] : []),
     ...(quarantined > 0 ? [`${describeCount(quarantined)} cannot be read`] : []),
     ...(unknown > 0 ? [`${describeCount(unknown)} of unknown size`] : []),

@@ -25,7 +25,21 @@ export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need
  * @param {QuarantineReason} reason
  */
 export function describeReason({ stage, error, inputs, example }) {
-  return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${example ? `, e.g. ${pathOf(example)}` : ''}`;
+  return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${whichOf(inputs, error, example)}`;
+}
+
+/**
+ * The clause that names an input: the one there is, unless the words before name it, or one of several.
+ *
+ * @param {number} inputs
+ * @param {string} words
+ * @param {string} example
+ */
+function whichOf(inputs, words, example) {
+  if (!example) return '';
+  const path = pathOf(example);
+  if (inputs > 1) return `, e.g. ${path}`;
+  return words.includes(path) ? '' : `: ${path}`;
 }
 
 /**
@@ -44,7 +58,7 @@ export const describeMended = ({ mended, inputs, example }) =>
 export function whyNothingMerged({ state, counts }) {
   if (state !== 'JOB_STATE_COMPLETE' || !counts || counts.frames > 0 || counts.quarantined === 0) return undefined;
   const { quarantined } = counts;
-  return `nothing was merged: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
+  return `the results are empty: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
 }
 
 /** A file as a path, where that can be shown in a line; anything else as its URI. @param {string} uri */

@@ -40,6 +40,9 @@ test('what a node lacks is told with the reason, where there is one', () => {
 test('a reason is told with its inputs and one of them', () => {
   const reason = { stage: 'decode', error: 'The file is empty', inputs: 9, example: 'file:///in/a%20b.png' };
   assert.equal(describeReason(reason), '9 × decode: The file is empty, e.g. /in/a b.png');
+  assert.equal(describeReason({ ...reason, inputs: 1 }), '1 × decode: The file is empty: /in/a b.png');
+  const named = { ...reason, inputs: 1, error: "'/in/a b.png' does not exist" };
+  assert.equal(describeReason(named), "1 × decode: '/in/a b.png' does not exist");
   assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
 });
 
@@ -57,7 +60,7 @@ test('a complete job that merged nothing is told, others are not', () => {
   const counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
   const why = (frames: number, quarantined: number, state: JobState = JobState.COMPLETE) =>
     whyNothingMerged({ state, counts: { ...counts, frames, quarantined } });
-  assert.equal(why(0, 12), 'nothing was merged: all 12 inputs are quarantined');
-  assert.equal(why(0, 1), 'nothing was merged: the only input is quarantined');
+  assert.equal(why(0, 12), 'the results are empty: all 12 inputs are quarantined');
+  assert.equal(why(0, 1), 'the results are empty: the only input is quarantined');
   assert.deepEqual([why(1, 12), why(0, 0), why(0, 12, JobState.RUNNING)], [undefined, undefined, undefined]);
 });

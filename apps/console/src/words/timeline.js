@@ -6,7 +6,7 @@ import { describeTime } from './frame-words.js';
 export const kinds = {
   covered: 'covered: nothing of the view is to be seen',
   blurred: 'blurred: the view is to be seen, but not sharply',
-  turned: 'turned: most cells look otherwise, each in another way',
+  turned: 'turned: most cells changed, each differently',
   view: 'the view changed',
   left: 'left behind, or taken away',
   passing: 'passing',

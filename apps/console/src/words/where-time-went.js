@@ -165,7 +165,7 @@ export const workNames = {
   decode: 'decoding',
   device: 'the device',
   encode: 'keeping maps',
-  node: 'the node itself',
+  node: "the node's own work",
 };
 
 /** @param {TimeSpent} spent @param {Bound} bound */
@@ -194,10 +194,10 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
         return `the device: it had work in ${ofComputing(binding.device)}, and was busy in ${percent(busy.device)}`;
       return `the device: busy in ${percent(busy.device)} of ${describeSeconds(computing)}, decoding in ${percent(busy.decode)}`;
     case 'node':
-      return `the node itself: it had shards, and nothing of them under way, in ${ofComputing(binding?.node ?? 0)}`;
+      return `the node's own work: it had shards, but none was being read, decoded, computed or kept in ${ofComputing(binding?.node ?? 0)}`;
     default: {
       const device = `the device was busy in ${percent(busy.device)}`;
-      if (binding) return `${workNames[bound]}: waited for in ${ofComputing(binding[bound])}; ${device}`;
+      if (binding) return `${workNames[bound]}: all else waited for it in ${ofComputing(binding[bound])}; ${device}`;
       const work = bound === 'network' ? 'read' : bound;
       return `${workNames[work]}: under way in ${ofComputing(busy[work])}; ${device}`;
     }

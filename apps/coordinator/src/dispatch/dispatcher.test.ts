@@ -9,10 +9,12 @@ import type { Log } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { eventually, turns, within } from '@halogrid/testing';
+import { indexesOf } from '../job/planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { noTables } from '../testing/no-tables.ts';
+import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
@@ -36,11 +38,7 @@ let spools = 0;
 async function* frames(count: number): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < count; index++) {
     const uri = `file:///in/${index}.pgm`;
-    const work = { kind: 'frames' as const, sources: [{ index, uri }] };
-    yield [
-      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
-      { kind: 'shard', shard: { shard: index, work, costBytes: 9 } },
-    ];
+    yield batchSteps(index, [{ index, uri }], 9);
   }
 }
 
@@ -98,11 +96,10 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
   const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes });
   const answer = ({ lease, shard }: LeaseOrder): void => {
     assert.equal(shard.work.kind, 'frames');
-    const sources = shard.work.kind === 'frames' ? shard.work.sources : [];
     const size = { width: 3, height: 3 };
     const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
-    const results = sources.map(({ index }) => {
-      return { source: index, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
+    const results = indexesOf(shard.work).map((source) => {
+      return { source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
     });
     const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
     dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer });
@@ -132,11 +129,14 @@ test('a note of a plan is logged and kept with the job, and is no step of it', a
   const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
   const noted: PlannedStep[] = [
     { kind: 'note', text: 'Left out something' },
-    { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' },
+    {
+      kind: 'sources',
+      sources: plannedSources([
+        { index: 0, uri: 'file:///in/0.pgm', error: { stage: 'read', error: 'It is not there' } },
+      ]),
+    },
   ];
-  const onlySource = { kind: 'source', index: 0, uri: 'file:///in/0.pgm', name: '0.pgm', tiles: 0 } as const;
   const plan = async function* (): AsyncGenerator<PlannedStep[]> {
-    yield [onlySource];
     yield noted;
   };
   const { dispatcher, ended } = await setStage(t, { plan }, noting);
@@ -206,7 +206,7 @@ test('tables are started with the first lease, told of every result, and finishe
       return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9, 0)).next}`) };
     },
     finalise: async (results, _pipeline, { tables: begun }) => {
-      await begun.finish(results.sources.length, [{}], []);
+      await begun.finish(results.sources.length, [{}]);
       return undefined;
     },
   });
@@ -311,10 +311,10 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
   const tiles = 10_000;
   const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
   async function* plan(): AsyncGenerator<PlanStep[]> {
-    yield [{ kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles }];
-    const source = { index: 0, uri: 'file:///in/a.png' };
+    const sources = plannedSources([{ index: 0, uri: 'file:///in/a.png', tiles }]);
+    yield [{ kind: 'sources', sources }];
     for (let x = 0; x < tiles; x++) {
-      const work = { kind: 'tile' as const, source, size: { width: tiles, height: 1 }, rect: rect(x) };
+      const work = { kind: 'tile' as const, sources, size: { width: tiles, height: 1 }, rect: rect(x) };
       yield [{ kind: 'shard', shard: { shard: x, work, costBytes: 1 } }];
     }
   }

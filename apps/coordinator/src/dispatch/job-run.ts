@@ -283,7 +283,7 @@ export class JobRun {
         const recorded = steps.filter(isRecorded);
         this.#tellOf(steps);
         await this.#ledger.addPlan(jobId, recorded, false);
-        if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
+        if (steps.some((step) => step.kind === 'sources' && step.kept)) this.resultsCame();
         this.#listener.planned(steps);
         for (const step of steps) {
           if (step.kind === 'previews') this.#makePictures(step.chosen);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,9 +29,9 @@ const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', v
 const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent', value } });
 
 /** Answers that no source of the lease can be decoded. */
-function refuse(node: ScriptedNode, { work, jobId, shard, attempt, epoch }: Lease): void {
-  const sources = leasedSources({ work });
-  const errors = sources.map(({ index }) => {
+function refuse(node: ScriptedNode, lease: Lease): void {
+  const { jobId, shard, attempt, epoch } = lease;
+  const errors = leasedSources(lease).map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
   const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
@@ -49,7 +49,7 @@ test('a job fails as soon as nodes find more inputs bad than it may lose', async
   assert.deepEqual([last.state, last.counts!.quarantined], [JobState.FAILED, 2]);
   assert.equal(
     last.error,
-    `More inputs are quarantined (2) than --max-quarantined allows (1): 2 of them: Ends at byte 0, e.g. ${sources[0]}`,
+    `More inputs are quarantined (2) than the job allows (1): 2 of them: Ends at byte 0, e.g. ${sources[0]}`,
   );
   const reasons = [{ stage: 'decode', error: 'Ends at byte 0', inputs: 2, example: sources[0]! }];
   assert.deepEqual(last.reasons, reasons);
@@ -103,15 +103,9 @@ test('inputs that the planner cannot read count, and a part of them once all are
     return (await watchToEnd(jobs, jobId)).at(-1)!;
   };
   const sources = [...broken, ...(await writeImages(folder, 3))];
-  assert.match(
-    (await end('number', inputs(2), sources)).error,
-    /\(3\) than --max-quarantined allows \(2\): 3 of them: /,
-  );
+  assert.match((await end('number', inputs(2), sources)).error, /\(3\) than the job allows \(2\): 3 of them: /);
   assert.match((await end('none', percent(0), sources)).error, /allows \(0%.*\): \d of them: /);
-  assert.match(
-    (await end('part', percent(49.9), sources)).error,
-    /\(3\) than --max-quarantined allows \(49.9% of 6\): /,
-  );
+  assert.match((await end('part', percent(49.9), sources)).error, /\(3\) than the job allows \(49.9% of 6\): /);
   assert.equal((await end('all', percent(100), broken)).state, JobState.COMPLETE);
 });
 
@@ -142,7 +136,8 @@ const idle: JobWork = {
 
 /** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
-  const ledger = await openLedger(() => join(tmpdir(), 'never-written'));
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
+  const ledger = await openLedger(() => join(folder, 'spool'));
   const steps = planOf(
     Array.from({ length: 2 }, () => ({ width: 1, height: 1 })),
     1,
@@ -171,14 +166,15 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   await run.ended;
   const { state, error } = (await ledger.getJob('job'))!;
   await ledger.close();
+  await rm(folder, { recursive: true });
   return error || state;
 }
 
 test('a job that goes on with a lower limit than it has reached fails at once', async () => {
-  assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than --max-quarantined allows \(0\): /);
+  assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than the job allows \(0\): /);
 });
 
 test('no job is completed that has lost too many, whoever noticed', async () => {
-  assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than --max-quarantined allows \(1\): /);
+  assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than the job allows \(1\): /);
   assert.equal(await endOf(2, true), 'complete');
 });

@@ -6,7 +6,7 @@ import { DurableLedger, type DurableLedgerOptions, type JobHome, type OtherJobs 
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
-import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
+import { SqliteStore } from '../ledger/store/sqlite-store.ts';
 import { Summaries } from '../ledger/summaries.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { Clock } from './clock.ts';
@@ -54,17 +54,19 @@ export async function openSharedLedger(
 export function createFolderLedger(context: LedgerContext): DurableLedger {
   // Leases carry it. Nodes of an earlier process ended with it.
   const epoch = 1;
-  sqliteThread.prepare();
   const homeOf: DurableLedgerOptions['homeOf'] = ({ out }) => openFolderHome(out, context);
   return new DurableLedger({ epoch, homeOf, openSpool, summaries: new Summaries(), lost: context.lost });
 }
+
+/** A job of one shard gives its ledger ten. */
+const ordersOfSmallJob = 32;
 
 /**
  * The home of the job in this output folder, which this process has claimed: whoever leads it has ended. Rejects with one
  * sentence.
  */
 export async function openFolderHome(out: string, { clock, log, lost }: LedgerContext): Promise<JobHome> {
-  const store = await SqliteStore.open(ledgerPath(out));
+  const store = await SqliteStore.open(ledgerPath(out), ordersOfSmallJob);
   // A lease that has ended at once is in nobody's way, and the epoch guards all the same.
   const epoch = await store.acquire(`process ${process.pid} on ${hostname()}`, 0);
   if (epoch === undefined) {

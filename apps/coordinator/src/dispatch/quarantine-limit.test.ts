@@ -45,7 +45,18 @@ for (const [max, record, fails] of table) {
 test('the sentence says how many, how many may be, and why most are', () => {
   assert.equal(
     whyTooManyQuarantined(inputs(10), job(12, 99)),
-    'More inputs are quarantined (12) than --max-quarantined allows (10): 9 of them: The file is empty, e.g. file:///in/a.png',
+    'More inputs are quarantined (12) than the job allows (10): 9 of them: The file is empty, e.g. file:///in/a.png; ' +
+      '3 for other reasons',
+  );
+  const reasons = [6, 3, 2, 1].map((inputs) => ({
+    stage: 'decode',
+    error: `E${inputs}`,
+    inputs,
+    example: `x${inputs}`,
+  }));
+  assert.match(
+    whyTooManyQuarantined(inputs(10), { ...job(12, 99), reasons })!,
+    / allows \(10\): 6 of them: E6, e\.g\. x6; 3 of them: E3, e\.g\. x3; 2 of them: E2, e\.g\. x2; 1 for other reasons$/,
   );
   assert.match(
     whyTooManyQuarantined(percent(2.5), job(12, 99))!,

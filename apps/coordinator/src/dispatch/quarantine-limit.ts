@@ -15,10 +15,19 @@ export function whyTooManyQuarantined(
   const isTooMany = $case === 'inputs' ? quarantined > value : isMoreThan(quarantined, value, sources);
   if (!isKnown || !isTooMany) return undefined;
   const allowed = $case === 'inputs' ? String(value) : `${value}%${planned ? ` of ${sources}` : ''}`;
-  const sentence = `More inputs are quarantined (${quarantined}) than --max-quarantined allows (${allowed})`;
-  const [most] = reasons ?? [];
-  return most ? `${sentence}: ${most.inputs} of them: ${most.error}, e.g. ${most.example}` : sentence;
+  const sentence = `More inputs are quarantined (${quarantined}) than the job allows (${allowed})`;
+  const named = (reasons ?? []).slice(0, namedReasons);
+  if (named.length === 0) return sentence;
+  const said = named.map(({ inputs, error, example }) => {
+    const ofThem = quarantined > 1 ? `${inputs} of them: ` : '';
+    return `${ofThem}${error}${inputs > 1 ? ', e.g. ' : ': '}${example}`;
+  });
+  const others = quarantined - named.reduce((sum, { inputs }) => sum + inputs, 0);
+  return `${sentence}: ${[...said, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ')}`;
 }
+
+/** Reasons that the sentence names, the most frequent first. */
+const namedReasons = 3;
 
 /** Whether `part` is more than `percent` of `whole`, where that has six decimals at most: exact, as a product of numbers is not. */
 function isMoreThan(part: number, percent: number, whole: number): boolean {

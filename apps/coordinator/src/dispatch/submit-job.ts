@@ -50,5 +50,5 @@ export async function submitJob(
 }
 
 function refuseUsage(error: unknown): never {
-  throw error instanceof UsageError ? new Refusal('unmet', error.message, 'out') : error;
+  throw error instanceof UsageError ? new Refusal('unmet', error.sentence, 'out') : error;
 }

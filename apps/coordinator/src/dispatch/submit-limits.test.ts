@@ -14,7 +14,10 @@ test('a job of too many sources, of too many kernels or with a URI without end i
   const lbp = { kernel: 'lbp', parameters: {}, border: '' };
   for (const [spec, sentence] of [
     [specOf(folder, Array(maxSources + 1).fill(image)), /^Expected 1 to 65536 for the number of sources but/],
-    [specOf(folder, [`${image}${'x'.repeat(8_192)}`]), /^Expected at most 8192 characters for the length of a URI but/],
+    [
+      specOf(folder, [`${image}${'x'.repeat(8_192)}`]),
+      /^Expected at most 8192 characters for the length of sources\[0\] but/,
+    ],
     [specOf(folder, [image!], { pipeline: { operations: Array(9).fill(lbp) } }), /1 to 8/],
   ] as const) {
     const { code, details } = await refusalOf(submit(jobs, spec));

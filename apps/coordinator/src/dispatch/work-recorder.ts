@@ -2,7 +2,7 @@ import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { exemplarOf } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import { indexesOf } from '../job/packed-frames.ts';
+import { indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlannedStep, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
 import type { LedgerState } from '../ledger/ledger.ts';
@@ -66,8 +66,11 @@ export class WorkRecorder {
 
   planned(jobId: string, steps: PlannedStep[]): void {
     for (const step of steps) {
-      if (step.kind === 'quarantine') this.#quarantined(jobId, step.index, step.stage);
-      else if (step.kind === 'note') this.#log.info({ jobId }, step.text);
+      if (step.kind === 'sources' && !step.sources.isPlain) {
+        for (const { index, error } of readSources(step.sources)) {
+          if (error) this.#quarantined(jobId, index, error.stage);
+        }
+      } else if (step.kind === 'note') this.#log.info({ jobId }, step.text);
     }
   }
 

@@ -14,12 +14,14 @@ export const waitsForHost = (lack: HostLack): string => `It waits for ${placeInW
 export function hostStaysAway(lack: HostLack, waitedMs: number): string {
   const forLong = waitedMs >= 1000 ? ` for ${Math.round(waitedMs / 1000)} s` : '';
   return (
-    `The ${placeInWords(lack.place)} was away${forLong} (--source-grace): ${sayLack(lack)}; see to it, and to the keys that it asks ` +
-    'for, and run the same command again, which goes on from here'
+    `The ${placeInWords(lack.place)} was away${forLong}, as long as the job waits for it: ${sayLack(lack)}; mend its address, the network or ` +
+    'the keys, then run the same command again: it continues from here'
   );
 }
 
-const sayLack = ({ who, reason }: HostLack): string => `${who} cannot read from it: ${reason}`;
+/** Both sentences name the place before: here it is "it". */
+const sayLack = ({ who, place, reason }: HostLack): string =>
+  `${who} cannot read from it: ${reason.replace(`The ${placeInWords(place)} `, 'it ')}`;
 
 /** Why the plan of a job does not go on. */
 export const coordinatorLack = (away: AwayHost): HostLack => ({ ...away, who: 'the coordinator' });

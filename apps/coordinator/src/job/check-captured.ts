@@ -1,5 +1,5 @@
 import type { JobSpec } from '@halogrid/proto';
-import { checkCaptureOptions } from '@halogrid/sources/captured';
+import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
 import { Refusal } from './refusal.ts';
 
 /** Checks what a specification says of capture times; undefined where that is nothing. Throws Refusal. */
@@ -8,7 +8,7 @@ export function checkCaptured({ captured, checksum }: Pick<JobSpec, 'captured' |
   try {
     checkCaptureOptions(captured, checksum === true);
   } catch (error) {
-    throw error instanceof RangeError ? new Refusal('invalid', error.message, 'captured') : error;
+    throw error instanceof CaptureOptionsError ? new Refusal('invalid', error.sentence) : error;
   }
   return { from: captured.from, zone: captured.zone };
 }

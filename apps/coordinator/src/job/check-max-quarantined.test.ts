@@ -16,7 +16,7 @@ test('any number of inputs and any percentage may be allowed, or nothing be said
 });
 
 const refused: [limit: MaxQuarantined['limit'], sentence: RegExp][] = [
-  [undefined, /^Expected inputs or percent for max_quarantined but received 'neither'$/],
+  [undefined, /^Expected max_quarantined\.inputs or max_quarantined\.percent but received neither$/],
   [{ $case: 'percent', value: 100.5 }, /^Expected 0 to 100 for max_quarantined.percent but received '100.5'$/],
   [{ $case: 'percent', value: -1 }, /received '-1'$/],
   [{ $case: 'percent', value: Number.NaN }, /received 'NaN'$/],

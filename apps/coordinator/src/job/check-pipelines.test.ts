@@ -21,13 +21,13 @@ test('named pipelines get every parameter, and stay in order', () => {
 });
 
 const refused: [what: string, spec: Parameters<typeof JobSpec.fromPartial>[0], why: RegExp][] = [
-  ['no pipelines', names(), /^Expected 1 to 8 for the number of pipelines but received '0'$/],
-  ['nine pipelines', names(...'abcdefghi'), /^Expected 1 to 8 for the number of pipelines but received '9'$/],
+  ['no pipelines', names(), /^Expected 1 to 8 for the number of pipelines\.named but received '0'$/],
+  ['nine pipelines', names(...'abcdefghi'), /^Expected 1 to 8 for the number of pipelines\.named but received '9'$/],
   ['both kinds', { ...names('a'), pipeline }, /^Expected pipeline or pipelines but received both$/],
   [
     'one name twice',
     names('a', 'A'),
-    /^Expected one that no other has, also with other case, for the name of a pipeline but received 'A'$/,
+    /^Expected a name that no other has, also with other case, for pipelines\.named\[1\]\.name but received 'A'$/,
   ],
   ['a name that leads elsewhere', names('../a'), /^Expected letters, digits, .* received '\.\.\/a'$/],
   ['a name of 65 letters', names('a'.repeat(65)), /^Expected letters, digits, /],
@@ -42,7 +42,7 @@ const refused: [what: string, spec: Parameters<typeof JobSpec.fromPartial>[0], w
         ],
       },
     },
-    /^Expected pipelines of the same channels, .* 'gray' takes gray and 'colour' red, green, blue$/,
+    /^Expected pipelines\.named of the same channels, .* 'gray' takes gray and 'colour' red, green, blue$/,
   ],
 ];
 for (const [what, spec, message] of refused) {

@@ -1,3 +1,4 @@
+import { named, sentence } from '@halogrid/proto/sentence';
 import {
   charactersOfBraces,
   checkHasSource,
@@ -27,15 +28,15 @@ export interface CheckOptions {
 }
 
 /**
- * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
+ * Checks the sources of a specification, while others have their turns. `videoField` is a field that is for videos alone, if
  * one was given. Throws Refusal: 'invalid' for one that is no URI of a
- * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read,
+ * source, and for images alone with that field, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read,
  * each with its place in `uris`. Whether an input can be read is for the planner and
  * the nodes to find out: they quarantine the input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],
-  videoOption?: string,
+  videoField?: string,
   { told = (all) => all, signal }: CheckOptions = {},
 ): Promise<void> {
   const turns = new Turns();
@@ -44,7 +45,11 @@ export async function checkSources(
     characters += charactersOfBraces(uri);
     if (characters > maxBracesCharacters) {
       const allowed = `at most ${maxBracesCharacters}`;
-      refuseValue('the characters of all alternatives in the braces of the sources', characters, allowed, 'sources');
+      refuseValue(
+        sentence`the characters of all alternatives in the braces of ${named('sources')}`,
+        characters,
+        allowed,
+      );
     }
   };
   for (const check of [checkUri, checkBraces, checkHasInput]) {
@@ -54,8 +59,8 @@ export async function checkSources(
       await check(uri, () => `sources[${uris.indexOf(uri)}]`);
     }
   }
-  if (videoOption && !(await mayHaveVideoHere(told(uris)))) {
-    throw new Refusal('invalid', noVideoSentence(videoOption), 'video');
+  if (videoField && !(await mayHaveVideoHere(told(uris)))) {
+    throw new Refusal('invalid', noVideoSentence(named(videoField)));
   }
 }
 
@@ -63,7 +68,7 @@ async function checkUri(uri: string, place: () => string): Promise<void> {
   try {
     checkSourceUri(uri);
   } catch (error) {
-    throw error instanceof SourceUriError ? new Refusal('invalid', `${error.message} (${place()})`, place()) : error;
+    throw error instanceof SourceUriError ? new Refusal('invalid', error.message, place()) : error;
   }
 }
 
@@ -72,7 +77,8 @@ async function checkHasInput(uri: string, place: () => string): Promise<void> {
     await checkHasSource(uri);
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
-      throw new Refusal('forbidden', `The source '${redactUri(uri)}' is not allowed here: ${error.message}`, place());
+      const why = `The source '${redactUri(uri)}' is not allowed here: ${error.message}`;
+      throw new Refusal('forbidden', why, place());
     }
     if (isAway(error)) return;
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message, place()) : error;

@@ -17,6 +17,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid } from './accepted-job.ts';
@@ -25,7 +26,7 @@ import { checkPipelines } from './check-pipelines.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 import { mapType } from './map-type.ts';
-import { Refusal, refuseValue } from './refusal.ts';
+import { Refusal, refusalOf, refuseValue } from './refusal.ts';
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws Refusal:
@@ -40,9 +41,10 @@ export async function checkSpec(
 ): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
   const { pipelines, fields, grid } = checkWork(given);
-  if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none', 'sources');
+  if (sources.length === 0)
+    throw new Refusal('invalid', sentence`Expected at least one source for ${named('sources')} but received none`);
   if (sources.length > maxSources) {
-    refuseValue('the number of sources', sources.length, `1 to ${maxSources}`, 'sources');
+    refuseValue(sentence`the number of ${named('sources')}`, sources.length, `1 to ${maxSources}`);
   }
   for (const [i, uri] of sources.entries()) checkLength(uri, `sources[${i}]`);
   checkLength(out, 'out');
@@ -91,7 +93,7 @@ function checkWork(given: JobSpec): ReturnType<typeof checkPipelines> & { grid: 
     checkBinsOfAll(grid, checked.pipelines);
     return { ...checked, grid };
   } catch (error) {
-    throw error instanceof ParameterError ? new Refusal('invalid', error.message, 'grid') : error;
+    throw error instanceof ParameterError ? refusalOf(error, 'grid') : error;
   }
 }
 
@@ -105,7 +107,7 @@ function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
 
 /** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */
 export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
-  if (!mapFormats.includes(format)) refuseValue('map_format', format, `one of ${mapFormats.join(', ')}`);
+  if (!mapFormats.includes(format)) refuseValue('map_format', format, mapFormats);
   const why = whyNotHeld(format, mapType(output), bins);
   if (why) refuseValue('map_format', format, `tiff, zarr or none, because ${why},`);
 }
@@ -114,14 +116,17 @@ export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 
 export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
   if (!max) return;
   const { limit } = max;
-  if (!limit) refuseValue('max_quarantined', 'neither', 'inputs or percent');
+  if (!limit) {
+    const either = sentence`${named('max_quarantined.inputs')} or ${named('max_quarantined.percent')}`;
+    throw new Refusal('invalid', sentence`Expected ${either} but received neither`, 'max_quarantined');
+  }
   const { $case, value } = limit;
   if ($case === 'percent' && !(value >= 0 && value <= 100)) refuseValue('max_quarantined.percent', value, '0 to 100');
 }
 
 function checkLength(uri: string, field: string): void {
   if (uri.length <= maxUriLength) return;
-  refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`, field);
+  refuseValue(sentence`the length of ${named(field)}`, uri.length, `at most ${maxUriLength} characters`);
 }
 
 async function checkOut(uri: string): Promise<void> {
@@ -129,7 +134,7 @@ async function checkOut(uri: string): Promise<void> {
     await allowedPath(fileURLToPath(uri));
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
-      throw new Refusal('forbidden', `The output is not allowed here: ${error.message}`, 'out');
+      throw new Refusal('forbidden', sentence`The output is not allowed here: ${error.message} (${named('out')})`);
     }
     refuseValue('out', uri, 'an absolute path or file: URI');
   }

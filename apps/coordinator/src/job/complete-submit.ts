@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { createPipeline, ParameterError, parseOperation } from '@halogrid/kernels';
 import type { JobSpec, Pipeline, SubmitRequest } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { SourceUriError, sourceAccess } from '@halogrid/sources';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
-import { Refusal } from './refusal.ts';
+import { Refusal, refusalOf } from './refusal.ts';
 
 /** The job of a request, with a folder for its results. */
 export interface CompleteSubmit {
@@ -17,10 +18,11 @@ export interface CompleteSubmit {
  * default where there are no data roots. Throws Refusal.
  */
 export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = process.cwd()): CompleteSubmit {
-  if (!spec) throw new Refusal('invalid', 'Expected a specification of the job but received none', 'spec');
+  if (!spec)
+    throw new Refusal('invalid', sentence`Expected a specification of the job for ${named('spec')} but received none`);
   const { op, pipelines, ...rest } = spec;
   const pipeline = pipelineOf(spec.pipeline, op, '');
-  const named = pipelines?.named.map((one, i) => {
+  const list = pipelines?.named.map((one, i) => {
     const { op: texts, ...other } = one;
     return { ...other, op: [], pipeline: pipelineOf(one.pipeline, texts, `pipelines.named[${i}].`) };
   });
@@ -28,8 +30,8 @@ export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = p
     spec: {
       ...rest,
       op: [],
-      pipeline: pipeline ?? (named ? undefined : { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] }),
-      ...(named && { pipelines: { named } }),
+      pipeline: pipeline ?? (list ? undefined : { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] }),
+      ...(list && { pipelines: { named: list } }),
       sources: spec.sources.map((source) => (isPath(source) ? toUri(source, '/') : source)),
       mapFormat: spec.mapFormat || 'none',
       out: outOf(spec.out || join(sourceAccess().roots?.[0] ?? folder, 'halogrid-out')),
@@ -46,14 +48,20 @@ function outOf(out: string): string {
   try {
     return toFileUri(out, '/');
   } catch (error) {
-    throw error instanceof SourceUriError ? new Refusal('invalid', error.message, 'out') : error;
+    throw error instanceof SourceUriError
+      ? new Refusal('invalid', sentence`${error.message} (${named('out')})`)
+      : error;
   }
 }
 
 /** Operations that are given as such, or as texts; `where` they are is a field of the request. */
 function pipelineOf(given: Pipeline | undefined, texts: readonly string[], where: string): Pipeline | undefined {
   if (texts.length === 0) return given && checkOperations(given, `${where}pipeline.operations`);
-  if (given) throw new Refusal('invalid', `Expected ${where}op or ${where}pipeline but received both`, `${where}op`);
+  if (given)
+    throw new Refusal(
+      'invalid',
+      sentence`Expected ${named(`${where}op`)} or ${named(`${where}pipeline`)} but received both`,
+    );
   const operations = texts.map((text, i) => {
     return inField(`${where}op[${i}]`, () => ({ ...parseOperation(text), border: '' }));
   });
@@ -78,6 +86,6 @@ function inField<Made>(field: string, make: () => Made): Made {
   try {
     return make();
   } catch (error) {
-    throw error instanceof ParameterError ? new Refusal('invalid', `${error.message} (${field})`, field) : error;
+    throw error instanceof ParameterError ? refusalOf(error, field) : error;
   }
 }

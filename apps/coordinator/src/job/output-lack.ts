@@ -45,9 +45,9 @@ export function waitedInVain(folder: string, lack: OutputLack, waitedMs: number)
   const seconds = waitedMs >= 1000 ? `${Math.round(waitedMs / 1000)} s` : '';
   return lack.kind === 'room'
     ? `There is no room in '${folder}'${seconds && ` for ${seconds}`}${sayFree(lack)}: ${lack.error}; make room there and run ` +
-        'the same command again, which goes on from here'
-    : `The output in '${folder}' cannot be written: ${lack.error}${seconds && ` (waited for ${seconds})`}; see to the folder and ` +
-        'run the same command again, which goes on with what is there';
+        'the same command again: it continues from here'
+    : `The output in '${folder}' cannot be written: ${lack.error}${seconds && ` (waited for ${seconds})`}; mend the folder, then ` +
+        'run the same command again: it continues with what is there';
 }
 
 /** Empty for a quota: the free bytes of a disk do not show what is left of it. */

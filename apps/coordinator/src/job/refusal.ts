@@ -1,10 +1,19 @@
-import { shortened } from '@halogrid/kernels';
+import { didYouMean, type ParameterError, shortened } from '@halogrid/kernels';
+import { named, Sentence, sentence } from '@halogrid/proto/sentence';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
- * for what is out of bounds, there is too much already, or the answer is unknown at this moment.
+ * for what is out of bounds, is in a form that is not taken, there is too much already, or the answer is unknown at this moment.
  */
-export type RefusalKind = 'invalid' | 'missing' | 'gone' | 'unmet' | 'forbidden' | 'exhausted' | 'unavailable';
+export type RefusalKind =
+  | 'invalid'
+  | 'missing'
+  | 'gone'
+  | 'unmet'
+  | 'forbidden'
+  | 'unsupported'
+  | 'exhausted'
+  | 'unavailable';
 
 /** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
 const maxBytes = 2_000;
@@ -18,14 +27,20 @@ export function fitting(sentence: string): string {
 /** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`. */
+  /** The message, with the fields that it names, as the .proto files have them. */
+  readonly sentence: Sentence;
+  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`; the first that the sentence names unless given. */
   readonly field: string | undefined;
 
-  constructor(kind: RefusalKind, message: string, field?: string) {
-    super(fitting(message));
+  constructor(kind: RefusalKind, message: string | Sentence, field?: string) {
+    const whole = typeof message === 'string' ? new Sentence([message]) : message;
+    const text = String(whole);
+    const short = fitting(text);
+    super(short);
     this.name = 'Refusal';
     this.kind = kind;
-    this.field = field;
+    this.sentence = short === text ? whole : new Sentence([short]);
+    this.field = field ?? whole.field;
   }
 }
 
@@ -50,7 +65,29 @@ export function whyFailed(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws the refusal of a value, with what is allowed. `what` is a field of the request, or words about the one that `field` names. */
-export function refuseValue(what: string, value: unknown, allowed: string, field = what): never {
-  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`, shortened(field));
+/** The refusal of a parameter of a kernel, or of what is asked of its results, in that field. */
+export function refusalOf(error: ParameterError, field: string): Refusal {
+  const [before, after] = error.aroundName();
+  return new Refusal('invalid', sentence`${before}${named(field)}${after}`);
+}
+
+/**
+ * Throws the refusal of a value, with what is allowed, in words or as the words that are. `what` is a field of the request, words that name one, or words about the one that
+ * `field` names.
+ */
+export function refuseValue(
+  what: string | Sentence,
+  value: unknown,
+  allowed: string | Sentence | readonly string[],
+  field?: string,
+): never {
+  const place = typeof what === 'string' && field === undefined ? named(shortened(what)) : what;
+  const isList = typeof allowed !== 'string' && !(allowed instanceof Sentence);
+  const clause = isList ? `one of ${allowed.join(', ')}` : allowed;
+  const hint = isList ? didYouMean(String(value), allowed) : '';
+  throw new Refusal(
+    'invalid',
+    sentence`Expected ${clause} for ${place} but received '${shortened(value)}'${hint}`,
+    field,
+  );
 }

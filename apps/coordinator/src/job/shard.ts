@@ -2,21 +2,8 @@ import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, FrameOutline, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
 import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
-
-/** An input of a job: an image or a frame. Sources are numbered in the order of results. */
-export interface SourceRef {
-  index: number;
-  uri: string;
-  /** Where in a video it is found; absent for images. */
-  place?: { packet: number; order?: number };
-  /**
-   * A name for its file as it was planned. It keeps the tiles of an image from being of several versions; that of a frame is
-   * mostly the version of its source.
-   */
-  version?: string;
-  /** Whether a preview may be made of it, for which a node leaves chunks: see PreviewChoice. */
-  preview?: true;
-}
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { PlannedSources } from './planned-sources.ts';
 
 /** Size of an image, and what its pixels are: u8 where that is absent. */
 export interface ImageSize extends Size {
@@ -25,53 +12,17 @@ export interface ImageSize extends Size {
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
-  | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
-  | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment }
-  | PackedFrames;
-
-/**
- * Frames to process whole, each a file, whose sources follow one another in the job. They are planned by their shard, and stay a block
- * of bytes from the thread that lists them to the node that reads them.
- */
-export interface PackedFrames {
-  kind: 'packed';
-  /** Number of the first source. */
-  first: number;
-  count: number;
-  /** See libs/sources/src/blocks/source-block.ts; with names and versions as the plan has them. */
-  readonly block: Uint8Array;
-  /** Whether a node is held to those versions. */
-  isPinned: boolean;
-  /** URI of the first. */
-  uri: string;
-  /** The folders that they are in. */
-  folders: readonly string[];
-  /** Whether a preview may be made of one. */
-  hasPreviews: boolean;
-}
+  | { kind: 'tile'; sources: PlannedSources; size: Size; rect: Rect }
+  | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment };
 
 /** Sources of a shard. */
-export function sourcesIn(work: ShardWork): number {
-  switch (work.kind) {
-    case 'tile':
-      return 1;
-    case 'frames':
-      return work.sources.length;
-    case 'packed':
-      return work.count;
-  }
-}
+export const sourcesIn = ({ sources }: ShardWork): number => sources.count;
 
 /** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */
 export type { VideoSegment };
 
 /** Which frame of its video a source is. */
-export interface FrameOfVideo {
-  /** Its number in the video. */
-  frame: number;
-  /** From the first frame; null where the container does not say. */
-  timestampMs: number | null;
-}
+export type FrameOfVideo = NonNullable<BlockSource['video']>;
 
 /** The unit of work that is leased. Shards of a job are numbered from 0 without gaps. */
 export interface Shard {
@@ -105,26 +56,12 @@ export interface KeptSums {
 }
 
 /**
- * One step of a job's plan, in order: a source comes before the shards that need it, and those of packed frames with their shard. `tiles` is the number of tile shards
- * of a source that is cut, 1 for one that a batch processes whole or that is kept, and 0 for one that is quarantined at once.
- * `version` is that of the file when it was listed; undefined where nobody can tell.
- *
- * A source is kept by the step that follows it, and then no shard needs it: `name` is that of its files in the earlier output.
- * The result is not recorded with the plan, but with what is done.
+ * One step of a job's plan, in order: sources come before the shards that need them. No shard needs a source that is
+ * kept or set aside. `kept` has the results of the sources that are kept, in their order. They are recorded with what
+ * is done, and not with the plan.
  */
 export type PlanStep =
-  | {
-      kind: 'source';
-      index: number;
-      uri: string;
-      name: string;
-      size?: ImageSize;
-      tiles: number;
-      video?: FrameOfVideo;
-      version?: string;
-    }
-  | { kind: 'kept'; index: number; name: string; result?: KeptResult }
-  | { kind: 'quarantine'; index: number; stage: string; error: string }
+  | { kind: 'sources'; sources: PlannedSources; kept?: readonly KeptResult[] }
   | { kind: 'shard'; shard: Shard };
 
 /** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */

@@ -1,11 +1,19 @@
 import type { Member, SharedJob, SharedView } from '../registry/job-shares.ts';
 import { giveUpMs, leaseMs } from './lease-keeping.ts';
+import { isLongEnough, type Silence } from './silence.ts';
 
-/** The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody leads. */
-export function chooseAdoptions(view: SharedView, own: number): { jobId: string; leader: number }[] {
+/**
+ * The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody leads. `silences`
+ * are those of all members, as `own` heard them.
+ */
+export function chooseAdoptions(
+  view: SharedView,
+  own: number,
+  silences: ReadonlyMap<number, Silence>,
+): { jobId: string; leader: number }[] {
   const members = new Map(view.members.map((member) => [member.epoch, member]));
   const self = members.get(own);
-  // One whose own lease is over has heard as little of the store as the others: how long it leads is known once it has renewed it.
+  // One that has not renewed its own lease since the store was away judges nobody by theirs.
   if (!self || self.isReleased || self.isOver) return [];
   const leads = new Map<number, number>();
   for (const { epoch } of view.members.filter(isAlive)) leads.set(epoch, 0);
@@ -15,7 +23,7 @@ export function chooseAdoptions(view: SharedView, own: number): { jobId: string;
   for (const { jobId, leader } of view.jobs) {
     if (leader === undefined) continue;
     if (leads.has(leader)) leads.set(leader, leads.get(leader)! + 1);
-    else if (isDead(members.get(leader), self)) orphans.push({ jobId, leader });
+    else if (isDead(members.get(leader), silences.get(leader))) orphans.push({ jobId, leader });
   }
   return orphans.filter(() => giveToLeast(leads) === own);
 }
@@ -23,12 +31,13 @@ export function chooseAdoptions(view: SharedView, own: number): { jobId: string;
 const isAlive = ({ isReleased, isOver }: Member): boolean => !isReleased && !isOver;
 
 /**
- * A lease that is over may be because the store was away from all: whoever led without a gap for a whole lease since has waited
- * long enough for the others. One that was silent for longer than anybody would try is not waited for.
+ * A lease may be over because the store was away from all: its holder is then waited for as long as it takes to come back. One that
+ * was silent for longer than anybody would try is not waited for.
  */
-function isDead(member: Member | undefined, self: Member): boolean {
+function isDead(member: Member | undefined, silence: Silence | undefined): boolean {
   if (!member || member.isReleased) return true;
-  return member.isOver && (self.leadsForMs >= leaseMs || member.silentMs >= giveUpMs + leaseMs);
+  if (!member.isOver) return false;
+  return (silence !== undefined && isLongEnough(silence)) || member.silentMs >= giveUpMs + leaseMs;
 }
 
 /** The next orphan goes to who leads the fewest jobs, of several to the one that came first: all members divide alike. */

@@ -45,8 +45,8 @@ test('the first leads at once, keeps the lease, and leaves it to the next at onc
   assert.deepEqual([a.standby, b.standby, a.epoch, b.epoch], [undefined, 'Standby: A leads', 1, 1]);
   await a.close();
   await pass(askEveryMs);
-  assert.equal(await b.led, 2);
   assert.equal(b.standby, undefined);
+  assert.equal(await b.led, 2);
   await b.close();
 });
 

@@ -209,3 +209,32 @@ test('a store that is away is asked again, and nobody takes jobs of those that w
   await pass(4000);
   assert.deepEqual(b.taken, []);
 });
+
+test('a store that was away for less than a lease leaves time to who comes back later than others', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  const goOn = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      await b.store.renew(b.epoch, 5000);
+      await pass(1000);
+    }
+  };
+  await goOn(2);
+  await a.store.renew(a.epoch, 5000);
+  const { look } = b.store.shares;
+  b.store.shares.look = () => Promise.reject(new Error('The database system is starting up'));
+  await pass(3000);
+  b.store.shares.look = look;
+  // The lease of the one is over, and that of the other never was.
+  await goOn(12);
+  assert.deepEqual(b.taken, []);
+  assert.equal(await a.store.renew(a.epoch, 5000), true);
+  await goOn(4);
+  assert.deepEqual(b.taken, []);
+  await goOn(3);
+  assert.deepEqual(
+    b.taken.map(({ jobId }) => jobId),
+    ['x'],
+  );
+});

@@ -9,6 +9,7 @@ import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { Questions } from './questions.ts';
+import { graceMs, hear, type Silence } from './silence.ts';
 
 /** What this coordinator leads. */
 export interface LedJobs {
@@ -40,7 +41,7 @@ const freshMs = 250;
 const patienceMs = 1_000;
 
 /** Longer than any lease and the wait that follows it. */
-const mostDoubtMs = 3 * leaseMs;
+const mostDoubtMs = 2 * leaseMs + graceMs;
 
 interface Known {
   record: JobRecord;
@@ -63,6 +64,8 @@ export class SharedJobs {
   readonly #told = new Map<string, string>();
   #led: LedJobs | undefined;
   #view: SharedView = { members: [], jobs: [], questions: [] };
+  /** For how long members were not heard of. */
+  #silences: ReadonlyMap<number, Silence> = new Map();
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** How often the store has answered. */
@@ -218,7 +221,10 @@ export class SharedJobs {
     await this.#learn(view);
     this.#view = view;
     this.#looks++;
-    this.#lookedMs = nowMs();
+    const lookedMs = nowMs();
+    const hasFailed = this.#failure !== undefined;
+    this.#silences = hear(this.#silences, view.members, { sinceMs: lookedMs - this.#lookedMs, hasFailed });
+    this.#lookedMs = lookedMs;
     // What it takes keeps nobody from taking over jobs.
     void this.questions.reply(view.questions);
     await this.#take(view);
@@ -263,7 +269,7 @@ export class SharedJobs {
     const led = this.#led;
     if (!led || this.#isClosed) return;
     const own = ownJobs(view, epoch).filter(({ jobId }) => !led.has(jobId) && !this.#known.get(jobId)?.hasEnded);
-    const orphans = chooseAdoptions(view, epoch);
+    const orphans = chooseAdoptions(view, epoch, this.#silences);
     const adopted: Adopted[] = orphans.length > 0 ? await shares.adopt(epoch, orphans) : [];
     for (const { jobId } of adopted) log.warn({ jobId }, 'A job that nobody led is led here now');
     for (const job of [...own, ...adopted]) {

@@ -1,6 +1,5 @@
 import { noZone } from '@halogrid/proto/frame-table';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { changedMsOf } from '@halogrid/sources/local-file';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;
@@ -49,14 +48,6 @@ export function withTimes(outcomes: SourceOutcomes, capturedOf: CapturedOf): Sou
       const outcome = outcomes.at(index);
       return outcome && timed(outcome);
     },
-    *[Symbol.iterator]() {
-      for (const outcome of outcomes) yield timed(outcome);
-    },
+    [Symbol.iterator]: () => outcomes[Symbol.iterator]().map(timed),
   };
-}
-
-/** When a file of that version was changed, where the version tells. */
-export function changedAt(version: string | undefined): CaptureTime | undefined {
-  const changedMs = version === undefined ? undefined : changedMsOf(version);
-  return changedMs === undefined ? undefined : { localMs: changedMs, offsetMinutes: 0 };
 }

@@ -4,20 +4,21 @@ import type { Rect } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import fc from 'fast-check';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { checkAnswer, checkMended, InvalidResultError } from './check-answer.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 2, bins: 2 };
 const size = { width: 4, height: 2 };
 const frames: ShardWork = {
   kind: 'frames',
-  sources: [
+  sources: plannedSources([
     { index: 5, uri: 'file:///5' },
     { index: 6, uri: 'file:///6' },
-  ],
+  ]),
 };
 const tile: ShardWork = {
   kind: 'tile',
-  source: { index: 1, uri: 'file:///1' },
+  sources: plannedSources([{ index: 1, uri: 'file:///1' }]),
   size: { width: 9, height: 9 },
   rect: { x: 4, y: 4, width: 4, height: 2 },
 };
@@ -101,7 +102,7 @@ test('for any grid, the right counts of every cell are taken and one pixel more 
       const bins = cellsOf(grid, whole, whole).flatMap(({ rect }) => {
         return Array.from({ length: channels }, (_, c) => [c, pixelsOf(rect) - c]).flat();
       });
-      const work: ShardWork = { kind: 'frames', sources: [{ index: 0, uri: 'file:///0' }] };
+      const work: ShardWork = { kind: 'frames', sources: plannedSources([{ index: 0, uri: 'file:///0' }]) };
       const shapeOfAll = { grid, channels, bins: 2 };
       const result: SourceResult = { source: 0, size: { width, height }, rect: whole, counted: width * height, bins };
       if (bins.every((count) => count >= 0)) checkAnswer(work, { results: [result], errors: [] }, shapeOfAll);

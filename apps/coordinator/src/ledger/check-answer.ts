@@ -1,11 +1,11 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels/grid';
 import type { MendedKind } from '@halogrid/proto';
+import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import { indexesOf } from '../job/packed-frames.ts';
+import { indexesOf } from '../job/planned-sources.ts';
 import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
-import { SourceRuns } from '../log/source-runs.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {
@@ -68,8 +68,8 @@ export function framesWithout(work: ShardWork, frames: number, errors: readonly 
   if (work.kind === 'tile') throw new InvalidResultError('There are results of frames instead of a tile');
   const bad = new Set(errors.map(({ source }) => source));
   const good =
-    work.kind === 'packed' && bad.size === 0
-      ? new SourceRuns(Float64Array.of(work.first, work.count))
+    bad.size === 0
+      ? new SourceRuns(work.sources.runs)
       : SourceRuns.of(indexesOf(work).filter((index) => !bad.has(index)));
   if (good.length + bad.size !== sourcesIn(work) || bad.size !== errors.length) {
     const asked = new Set(indexesOf(work));

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion } from '@halogrid/service';
 import { eventually, repeated } from '@halogrid/testing';
-import { packFrames } from '../job/packed-frames.ts';
-import { jobDigest, sourceDigest } from '../log/digest.ts';
+import type { PlanStep } from '../job/shard.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { batchSteps } from '../testing/planned.ts';
+import { jobDigest } from '../log/digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import { HistogramSpool } from './histogram-spool.ts';
 import { jobLine } from './job-line.ts';
@@ -68,14 +70,12 @@ const spec = JobSpec.fromPartial({
 /** Plans frames of 16 x 16 pixels, a shard each. */
 async function planFrames(ledger: DurableLedger, count: number, of = spec): Promise<void> {
   await ledger.createJob({ jobId: 'job', spec: of, submittedMs: 0 });
-  for (let index = 0; index < count; index++) {
-    const source = { index, uri: `file:///${index}` };
-    const work = { kind: 'frames' as const, sources: [source] };
-    const shard = { kind: 'shard' as const, shard: { shard: index, work, costBytes: 1 } };
-    await ledger.addPlan('job', [{ kind: 'source', ...source, name: String(index), tiles: 1 }, shard], false);
-  }
+  for (const steps of framesOf(count)) await ledger.addPlan('job', steps, false);
   await ledger.addPlan('job', [], true);
 }
+
+const framesOf = (count: number): PlanStep[][] =>
+  Array.from({ length: count }, (_, index) => batchSteps(index, [{ index, uri: `file:///${index}` }]));
 
 /** A pixel in each of the 256 cells. */
 const bins = Array.from({ length: 256 * 256 }, (_, i) => (i % 256 === 0 ? 1 : 0));
@@ -101,13 +101,14 @@ test('histograms that cannot be kept wait for their folder, and are given up wit
   const path = join(folder, 'nowhere', 'spool');
   const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': ENOENT`) };
   const ledger = await openLedger(() => path);
-  await planFrames(ledger, 3);
+  await ledger.createJob({ jobId: 'job', spec, submittedMs: 0 });
+  const planned = ledger.addPlan('job', framesOf(3).flat(), true);
   const commits = [0, 1].map((shard) => ledger.commit(commitOf(shard)));
-  for (const commit of commits) commit.catch(() => {});
+  for (const waiting of [planned, ...commits]) waiting.catch(() => {});
   await eventually('the output to lack something', () => ledger.outputLack('job'));
   assert.equal(ledger.outputLack('job')!.kind, 'folder');
   await ledger.giveUp('job');
-  for (const commit of commits) await assert.rejects(commit, failure);
+  for (const waiting of [planned, ...commits]) await assert.rejects(waiting, failure);
   await assert.rejects(ledger.commit(commitOf(2)), failure);
   await ledger.setState('job', 'failed', { nowMs: 1, error: 'The disk is gone' });
   assert.equal((await ledger.getJob('job'))?.error, 'The disk is gone');
@@ -180,8 +181,8 @@ test('a job that fails because its histograms find no room goes on from the last
 });
 
 test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {
-  const before = await readdir(folder);
-  const ledger = await openLedger(() => join(folder, 'none'));
+  const path = join(folder, 'none');
+  const ledger = await openLedger(() => path);
   const variance = { kernel: 'lbp', parameters: { labels: 'var' }, border: 'zero' };
   const without = { ...spec, pipeline: { operations: [variance] }, grid: undefined };
   await planFrames(ledger, 2, without);
@@ -208,7 +209,8 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
   const source = sourceDigest({ width: 16, height: 16 }, 256, []);
   assert.equal(digest, jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));
   await ledger.setState('job', 'complete', { nowMs: 1 });
-  assert.deepEqual(await readdir(folder), before);
+  const blocks = framesOf(2).flatMap(([step]) => (step?.kind === 'sources' ? [step.sources.block] : []));
+  assert.deepEqual(await readFile(path), Buffer.concat(blocks));
 });
 
 test('a store that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
@@ -403,17 +405,14 @@ test('of jobs that have ended the newest thousand are kept, in the store too', a
 test('a job whose sources are damaged in its file does not go on', async () => {
   const store = new MemoryStore();
   const path = join(folder, `spool-${spools++}`);
-  const plain = planOf(
+  const steps = planOf(
     [1, 2].map((width) => ({ width, height: 1 })),
     4,
     2,
   );
-  const sources = plain.filter((step) => step.kind === 'source').map(({ size: _, ...step }) => ({ ...step, tiles: 1 }));
-  const refs = sources.map(({ index, uri, version }) => ({ index, uri, ...(version && { version }) }));
-  const work = packFrames(sources, { kind: 'frames', sources: refs })!;
   const before = await openLedger(() => path, store);
   await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
-  await before.addPlan('job', [{ kind: 'shard', shard: { shard: 0, work, costBytes: 1 } }], true);
+  await before.addPlan('job', steps, true);
   await before.close();
   const file = await readFile(path);
   file[file.length - 1]! ^= 1;

@@ -331,7 +331,8 @@ export class DurableLedger implements Ledger {
       );
     }
     for (const { spool } of open.parts) await spool.recover();
-    for (const { shard } of open.shards.values()) if (shard.work instanceof StoredSources) shard.work.check();
+    const waiting = new Set([...open.shards.values()].map(({ shard }) => shard.work.sources));
+    for (const sources of waiting) if (sources instanceof StoredSources) sources.check();
     return [...open.shards.values()];
   }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { varintLength, writeVarints } from '@halogrid/proto/varints';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import { sourceDigest } from '../log/digest.ts';
 import { FrameRows } from '../log/frame-rows.ts';
 import { FrameReader } from './frame-reader.ts';
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HistogramShape } from '../job/histogram-shape.ts';
+import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
-import { sourceDigest } from '../log/digest.ts';
 import { FrameRows } from '../log/frame-rows.ts';
 import { foundFrames } from '../testing/found-frames.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { framesWithout } from './check-answer.ts';
 import { type FrameOrder, type PartSummary, summarise } from './frame-summary.ts';
 
@@ -95,11 +96,14 @@ test('what cannot be right is refused with a sentence, which names the input', (
 });
 
 test('frames are those of the shard that have no error, and there are as many', () => {
-  const work: ShardWork = { kind: 'frames', sources: [5, 6, 9].map((index) => ({ index, uri: `file:///${index}` })) };
+  const work: ShardWork = {
+    kind: 'frames',
+    sources: plannedSources([5, 6, 9].map((index) => ({ index, uri: `file:///${index}` }))),
+  };
   const error = (source: number) => ({ source, stage: 'decode', error: 'broken' });
   assert.deepEqual([...framesWithout(work, 3, []).runs], [5, 2, 9, 1]);
   assert.deepEqual([...framesWithout(work, 2, [error(6)]).runs], [5, 1, 9, 1]);
-  const tile: ShardWork = { kind: 'tile', source: { index: 5, uri: 'file:///5' }, size, rect };
+  const tile: ShardWork = { kind: 'tile', sources: plannedSources([{ index: 5, uri: 'file:///5' }]), size, rect };
   const refusals: [work: ShardWork, frames: number, errors: number[], sentence: RegExp][] = [
     [work, 2, [], /^There are results of 2 sources instead of 3$/],
     [work, 3, [6], /^There are results of 3 sources instead of 2$/],

@@ -4,14 +4,21 @@ import { cellsOf } from '@halogrid/kernels/grid';
 import { readCountsAt } from '@halogrid/proto/counts';
 import { type FrameColumns, FrameTableError, noZone, readFrameTable } from '@halogrid/proto/frame-table';
 import { writeVarints } from '@halogrid/proto/varints';
+import {
+  allCells,
+  binsOfCell,
+  binsOfSource,
+  digestedBins,
+  type HistogramShape,
+  isOneCell,
+} from '@halogrid/results/histogram-shape';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import { isCaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import { sourceDigest } from '../log/digest.ts';
-import { FrameRows } from '../log/frame-rows.ts';
-import { SourceRuns } from '../log/source-runs.ts';
-import { Totals } from '../log/totals.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { FrameReader } from './frame-reader.ts';
+import { FrameRows } from '../log/frame-rows.ts';
+import { Totals } from '../log/totals.ts';
 
 /** Frames of a shard as their node answered them, and what they are checked by. */
 export interface FrameOrder {
@@ -155,7 +162,7 @@ class PartReader {
       let packed = bytes.subarray(at, end);
       let all = bins;
       if (bins.length !== this.#bins.length) {
-        all = spread(this.#shape, size, bins);
+        all = allCells(this.#shape, size, bins);
         this.#kept.push(bytes.subarray(keptTo, at));
         packed = pack(all);
         this.#kept.push(packed);
@@ -214,17 +221,6 @@ function checkSize(source: number, { width, height }: Size): void {
   const pixels = width * height;
   if (pixels > 0 && Number.isSafeInteger(pixels)) return;
   throw new InvalidResultError(`The result of source ${source} has ${width} x ${height} pixels`);
-}
-
-/** The bins of all cells of a frame that does not touch every one. */
-function spread(shape: HistogramShape, size: Size, bins: Uint32Array): Uint32Array {
-  const all = new Uint32Array(binsOfSource(shape));
-  const cellBins = binsOfCell(shape);
-  const cells = cellsOf(shape.grid, size, { x: 0, y: 0, ...size });
-  for (const [i, { row, column }] of cells.entries()) {
-    all.set(bins.subarray(i * cellBins, (i + 1) * cellBins), (row * shape.grid.columns + column) * cellBins);
-  }
-  return all;
 }
 
 function pack(bins: Uint32Array): Uint8Array {

@@ -1,19 +1,19 @@
 import type { JobSpec } from '@halogrid/proto';
-import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
-import { CapturedTimes, changedAt } from './captured-times.ts';
+import { CaptureRule, type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
+import { CapturedTimes } from './captured-times.ts';
 import type { Merge } from './merge.ts';
 
 /** When the sources of a job were captured, or were changed where it goes by that. */
 export class JobCaptures {
   readonly goesByMtime: boolean;
   /**
-   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
-   * they were changed.
+   * What is stated of when sources were captured that were not done as frames of a shard; none where the job goes by
+   * times of change.
    */
   readonly times = new CapturedTimes();
   readonly #merge: Merge;
 
-  /** `merge` knows the times and versions of frames of shards. */
+  /** `merge` knows versions, and the times of frames of shards. */
   constructor(spec: JobSpec, merge: Merge) {
     this.goesByMtime = new CaptureRule(spec.captured).isMtime;
     this.#merge = merge;
@@ -26,16 +26,10 @@ export class JobCaptures {
     return true;
   }
 
-  /** Takes what a planned version says, where the job goes by it. The plan is recorded, and this with it. */
-  takeVersion(source: number, version: string | undefined): void {
-    if (!this.goesByMtime) return;
-    const time = changedAt(version);
-    if (time) this.times.set(source, time);
-  }
-
   of(index: number): CaptureTime | undefined {
     const known = this.times.get(index);
     if (known) return known;
-    return this.goesByMtime ? changedAt(this.#merge.planned(index).version) : this.#merge.captured(index);
+    const version = () => this.#merge.planned(index).version;
+    return timeOfFile(this.goesByMtime, version, () => this.#merge.captured(index));
   }
 }

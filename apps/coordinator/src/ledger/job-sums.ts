@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type JobPart, jobGrid } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { jobDigest } from '../log/digest.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 import { type CapturedOf, withTimes } from './captured-times.ts';

@@ -145,7 +145,8 @@ export class Journal {
   /** Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged. */
   async close(): Promise<void> {
     this.stopRetrying();
-    await this.#writing;
+    // One that came while the last group was ending begins another.
+    while (this.#writing) await this.#writing;
     this.#ended ??= new Error('The ledger is closed');
   }
 

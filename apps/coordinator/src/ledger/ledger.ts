@@ -1,10 +1,11 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import type { LedgerState } from '../log/fact.ts';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
-import type { LedgerState } from '../log/fact.ts';
-import type { HistogramPlace, SourceDigest, StoredPlace } from '../log/settled-source.ts';
+import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 
 export type { LedgerState };
 
@@ -79,14 +80,18 @@ export interface OpenShard {
   attempts: number;
 }
 
-/** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
+/**
+ * A source as the finished job lists it; `name` is that of its files, without extensions. `attempts` is 0 where the
+ * planner itself could not read it.
+ */
 export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
   | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest; captured?: CaptureTime }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
 /** Sources in order of index, told one by one: they may be more than memory holds at once. */
-export interface SourceOutcomes extends Iterable<SourceOutcome> {
+export interface SourceOutcomes {
+  [Symbol.iterator](): IteratorObject<SourceOutcome, undefined>;
   readonly length: number;
   /** That of the source with that index. */
   at(index: number): SourceOutcome | undefined;
@@ -131,7 +136,10 @@ export interface FramesRun {
   hasHistograms: boolean;
 }
 
-/** A settled source as other threads are told of it. `name` is as it was planned, `version` that of its file when it was listed. */
+/**
+ * A settled source as other threads are told of it. `name` is that of its files, `version` that of its file when it was
+ * listed.
+ */
 export type SettledRow = { index: number; uri: string; name: string; version?: string; video?: FrameOfVideo } & (
   | {
       state: 'done';

@@ -1,7 +1,7 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
-import { histogramShape } from '../job/histogram-shape.ts';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { OutputLack } from '../job/output-lack.ts';
 import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { JobSpec } from '@halogrid/proto';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobDigest, quarantinedDigest } from '../log/digest.ts';
 import type { AnswerFact, FoundSources, WholeFact } from '../log/fact.ts';
 import { readFact } from '../log/fact-codec.ts';

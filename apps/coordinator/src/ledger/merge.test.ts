@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
-import { quarantinedDigest, sourceDigest } from '../log/digest.ts';
 import { Merge } from './merge.ts';
+import { storedSources } from './testing/stored-sources.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 };
 
@@ -14,7 +15,7 @@ test('sums beyond 2^53 are exact', () => {
   const huge = { width: 2 ** 31, height: 2 ** 22 };
   const odd = 2 ** 53 - 1;
   for (let source = 0; source < 5; source++) {
-    merge.addSource(`file:///${source}`, String(source), 1);
+    merge.plan(storedSources([{ index: source, uri: `file:///${source}` }]));
     merge.add([{ source, size: huge, rect: { x: 0, y: 0, ...huge }, counted: odd, bins: [odd, 0] }]);
   }
   assert.equal(merge.counted, 5n * BigInt(odd));
@@ -23,7 +24,7 @@ test('sums beyond 2^53 are exact', () => {
 
 test('a cut source counts nothing until its last tile is in', () => {
   const merge = new Merge(shape);
-  merge.addSource('file:///a', 'a', 2);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///a', tiles: 2 }]));
   merge.add([tileOf(0, 0, [1, 0])]);
   assert.deepEqual([merge.counted, merge.pixels, merge.done], [0n, 1, 0]);
   merge.add([tileOf(0, 1, [0, 1])]);
@@ -33,7 +34,7 @@ test('a cut source counts nothing until its last tile is in', () => {
 
 test('a source that fails counts nothing, whatever came before or comes later', () => {
   const merge = new Merge(shape);
-  merge.addSource('file:///a', 'a', 3);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///a', tiles: 3 }]));
   merge.add([tileOf(0, 0, [1, 0])]);
   merge.quarantine(0, { stage: 'decode', error: 'broken at 1', attempts: 1, shard: 1 });
   merge.add([tileOf(0, 2, [1, 0])]);
@@ -44,7 +45,7 @@ test('a source that fails counts nothing, whatever came before or comes later', 
 test('of several failures of a source that of the lowest shard is told, in whatever order they came', () => {
   const reasons = [2, 1, 3].map((shard) => ({ stage: 'read', error: `at ${shard}`, attempts: 1, shard }));
   const merge = new Merge(shape);
-  merge.addSource('file:///a', 'a', 3);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///a', tiles: 3 }]));
   for (const reason of reasons) merge.quarantine(0, reason);
   const [outcome] = merge.outcomes();
   assert.deepEqual([outcome?.state === 'quarantined' && outcome.error, merge.quarantined], ['at 1', 1]);
@@ -52,7 +53,7 @@ test('of several failures of a source that of the lowest shard is told, in whate
 
 test('a source is counted once for the reason that is told of it, however many of its tiles fail', () => {
   const merge = new Merge(shape);
-  for (const name of ['a', 'b']) merge.addSource(`file:///${name}`, name, 3);
+  merge.plan(storedSources(['a', 'b'].map((name, index) => ({ index, uri: `file:///${name}`, tiles: 3 }))));
   const fail = (source: number, shard: number, error: string) =>
     merge.quarantine(source, { stage: 'decode', error, attempts: 1, shard });
   const told = () => merge.reasons().map(({ error, inputs, example }) => [error, inputs, example]);
@@ -70,7 +71,7 @@ test('a source is counted once for the reason that is told of it, however many o
 
 test('outcomes are asked for too early while a source is open', () => {
   const merge = new Merge(shape);
-  merge.addSource('file:///a', 'a', 2);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///a', tiles: 2 }]));
   merge.add([tileOf(0, 0, [1, 0])]);
   assert.throws(() => merge.outcomes(), /Source 0 still waits for 1 results/);
 });
@@ -90,8 +91,12 @@ test('tiles of any cut in any order add up to the cells of the whole, for any gr
       const done: number[][] = [];
       const merge = new Merge(wide, (source, bins) => void done.splice(source, 0, Array.from(bins)));
       const tiles = [...cutTiles(size, tilePx)];
-      merge.addSource('file:///cut', 'cut', tiles.length);
-      merge.addSource('file:///whole', 'whole', 1);
+      merge.plan(
+        storedSources([
+          { index: 0, uri: 'file:///cut', tiles: tiles.length },
+          { index: 1, uri: 'file:///whole' },
+        ]),
+      );
       while (tiles.length) {
         assert.equal(done.length, 0, 'a source is done when its last tile is in');
         const [rect] = tiles.splice(order.next().value! % tiles.length, 1);
@@ -116,8 +121,12 @@ test('without a histogram a source is known by its size and its count, and its g
   const merge = new Merge({ grid: { rows: 2, columns: 2 }, channels: 3, bins: 0 }, (source, bins) =>
     done.push(source, bins.length),
   );
-  merge.addSource('file:///a', 'a', 2);
-  merge.addSource('file:///b', 'b', 1);
+  merge.plan(
+    storedSources([
+      { index: 0, uri: 'file:///a', tiles: 2 },
+      { index: 1, uri: 'file:///b' },
+    ]),
+  );
   for (const x of [1, 0]) merge.add([{ ...tileOf(0, x, []), size: { width: 2, height: 1 } }]);
   merge.quarantine(1, { stage: 'read', error: 'gone', attempts: 1, shard: 1 });
   assert.deepEqual([merge.counted, merge.bins.length, done], [2n, 0, [0, 0]]);
@@ -127,7 +136,7 @@ test('without a histogram a source is known by its size and its count, and its g
 
 test('counts that differ by device are added up, and the digest leaves them out', () => {
   const merge = new Merge({ ...shape, isNear: true });
-  merge.addSource('file:///a', 'a', 2);
+  merge.plan(storedSources([{ index: 0, uri: 'file:///a', tiles: 2 }]));
   merge.add([tileOf(0, 0, [1, 0])]);
   merge.add([tileOf(0, 1, [0, 1])]);
   assert.deepEqual([...merge.bins], [1n, 1n]);

@@ -1,19 +1,27 @@
 import type { Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
+import {
+  binsOfCell,
+  binsOfSource,
+  digestedBins,
+  type HistogramShape,
+  isOneCell,
+} from '@halogrid/results/histogram-shape';
+import { type SourceDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import type { FrameOfVideo, PackedFrames, SourceResult } from '../job/shard.ts';
-import { sourceDigest } from '../log/digest.ts';
-import { OpenBins } from '../log/open-bins.ts';
-import { QuarantineReasons } from '../log/quarantine-reasons.ts';
-import type { Quarantine, SettledSource, SourceDigest } from '../log/settled-source.ts';
-import { Totals } from '../log/totals.ts';
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { SourceResult } from '../job/shard.ts';
 import type { PartSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
+import { OpenBins } from '../log/open-bins.ts';
+import { QuarantineReasons } from '../log/quarantine-reasons.ts';
+import type { Quarantine, SettledSource } from '../log/settled-source.ts';
 import { SettledTable, type StoredRow } from './settled-table.ts';
-import { type PlannedBlock, type PlannedSource, SourceList } from './source-list.ts';
+import { type PlannedPlace, SourceList } from './source-list.ts';
 import type { StoredFrames } from './stored-frames.ts';
+import type { StoredSources } from './stored-sources.ts';
+import { Totals } from '../log/totals.ts';
 
 /** Some tiles of a source, or all, are still to come. */
 export interface OpenSource {
@@ -44,7 +52,7 @@ export class Merge {
   done = 0;
   quarantined = 0;
   readonly #totals: Totals;
-  readonly #planned = new SourceList();
+  readonly #planned = new SourceList<StoredSources>();
   readonly #settled = new SettledTable();
   /** Those that several results make, until all are in: an ordinary frame is never among them. */
   readonly #open = new Map<number, OpenSource>();
@@ -70,27 +78,21 @@ export class Merge {
     return this.#planned.length;
   }
 
-  /** Adds the next source, which `tiles` results make. */
-  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo, version?: string): void {
-    if (tiles > 1) this.#open.set(this.sources, untouched(tiles));
-    this.#planned.add({ uri, name, tiles, ...(video && { video }), ...(version !== undefined && { version }) });
+  /** Adds sources of the plan. */
+  plan(sources: StoredSources): void {
+    this.#planned.add(sources);
   }
 
-  /** Adds the next sources, which have a result each. */
-  addPlanned(frames: PackedFrames): void {
-    this.#planned.addFrames(frames);
-  }
-
-  /** The block in which a source was planned; undefined for one that was added by itself. */
-  plannedBlock(index: number): PlannedBlock | undefined {
-    return this.#planned.block(index);
+  /** Where a source was planned; undefined for one that is not there. */
+  plannedPlace(index: number): PlannedPlace<StoredSources> | undefined {
+    return this.#planned.place(index);
   }
 
   /** Adds a shard's results. */
   add(results: readonly SourceResult[]): void {
     for (const result of results) {
       if (!this.isOpen(result.source)) continue;
-      const source = this.#open.get(result.source) ?? untouched(1);
+      const source = this.#open.get(result.source) ?? untouched(this.#planned.tiles(result.source));
       const pixels = result.rect.width * result.rect.height;
       this.pixels += pixels;
       source.pixels += pixels;
@@ -105,6 +107,7 @@ export class Merge {
       source.bins.makeRoomFor(source.pixels);
       this.#addBins(source.bins, result);
       if (source.tilesLeft === 0) this.#finish(result.source, result.size, source.counted, source.bins.sums);
+      else this.#open.set(result.source, source);
     }
   }
 
@@ -148,7 +151,7 @@ export class Merge {
   }
 
   /** A source as it was planned. */
-  planned(index: number): PlannedSource {
+  planned(index: number): BlockSource {
     return this.#planned.get(index);
   }
 
@@ -158,7 +161,7 @@ export class Merge {
 
   /** A source as it is now. */
   state(index: number): SourceState {
-    return this.#settled.get(index) ?? this.#open.get(index) ?? untouched(this.#planned.get(index).tiles);
+    return this.#settled.get(index) ?? this.#open.get(index) ?? untouched(this.#planned.tiles(index));
   }
 
   /** Puts a source back as it was; the totals stay as they are. */
@@ -190,7 +193,7 @@ export class Merge {
   /** What became of a source; undefined while it is open. */
   outcome(index: number): SourceOutcome | undefined {
     const settled = this.#settled.get(index);
-    return settled && outcome(index, this.#planned.get(index), settled);
+    return settled && outcome(this.#planned.get(index), settled);
   }
 
   /** Every source in order; all are done or quarantined. They are told one by one, as often as one asks. */
@@ -206,9 +209,8 @@ export class Merge {
     return { length, at, [Symbol.iterator]: () => this.#outcomes() };
   }
 
-  *#outcomes(): Generator<SourceOutcome> {
-    let index = 0;
-    for (const planned of this.#planned) yield outcome(index, planned, this.#settled.get(index++)!);
+  #outcomes(): IteratorObject<SourceOutcome, undefined> {
+    return this.#planned[Symbol.iterator]().map((planned) => outcome(planned, this.#settled.get(planned.index)!));
   }
 
   /** Digests of every source in order, end to end; all are done or quarantined. */
@@ -251,7 +253,7 @@ function untouched(tilesLeft: number): OpenSource {
   return { state: 'open', tilesLeft, counted: 0, pixels: 0, bins: undefined };
 }
 
-function outcome(index: number, { uri, name, tiles, video }: PlannedSource, settled: SettledSource): SourceOutcome {
+function outcome({ index, uri, name, tiles = 1, video }: BlockSource, settled: SettledSource): SourceOutcome {
   const source = { index, uri, name, ...(video && { video }) };
   if (settled.state === 'done') {
     const { state, size, counted, digest } = settled;

@@ -2,8 +2,8 @@ import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
-import { indexesOf } from '../job/packed-frames.ts';
-import type { PlanStep, ShardWork } from '../job/shard.ts';
+import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
+import type { KeptResult, PlanStep, ShardWork } from '../job/shard.ts';
 import { digestOfAll } from '../log/digest.ts';
 import { MendedInputCounts } from '../log/mended-inputs.ts';
 import { checkAnswers, checkMended, framesWithout, InvalidResultError } from './check-answer.ts';
@@ -16,11 +16,10 @@ import type { JobFacts, JobRecord, JobResults, OpenShard, ShardCommit } from './
 import type { Merge } from './merge.ts';
 import { openChanges } from './open-source-entries.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
-import { FrameVersions } from './record/frame-versions.ts';
 import { Pieces } from './record/pieces.ts';
 import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts';
 import { seal } from './record/sealed.ts';
-import { StepWriter } from './record/step-record.ts';
+import { StepWriter, type StoredStep } from './record/step-record.ts';
 import { SettledReader } from './settled-reader.ts';
 import type { Change } from './store/ledger-store.ts';
 import { StoredSources } from './stored-sources.ts';
@@ -50,10 +49,7 @@ export class OpenJob implements Journaled {
   readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
   /** By name and device, in the order in which they came. */
   readonly nodes = new Map<string, NodeShards>();
-  /** What the plan that the journal has says of versions. */
-  readonly versions = new FrameVersions();
-  readonly #beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes, this.versions);
-  plan = new Pieces(this.#beginSteps);
+  plan = new Pieces(beginPlan);
   progress = new Pieces(beginProgress);
   /** Open sources to which something was added. */
   readonly #touched = new Set<number>();
@@ -94,42 +90,32 @@ export class OpenJob implements Journaled {
       const step = this.#stored(planned);
       this.plan.writer.write(step);
       this.takeStep(step);
-      if (step.kind === 'kept') this.#keep(step);
+      if (planned.kind === 'sources' && !planned.sources.isPlain) this.#setAside(planned);
     }
     this.#takeCounts();
     if (last) this.facts.planned = true;
   }
 
-  /** The same step with the sources of packed frames where they stay. */
-  #stored(step: PlanStep): PlanStep {
-    if (step.kind !== 'shard' || step.shard.work.kind !== 'packed') return step;
-    const { work } = step.shard;
+  /** The same step with its sources where they stay. */
+  #stored(step: PlanStep): StoredStep {
     const [{ spool }] = this.parts;
-    const place = { offset: spool.end, length: work.block.length };
-    spool.appendBlock(work.block);
-    return { kind: 'shard', shard: { ...step.shard, work: new StoredSources(work, place, spool) } };
+    if (step.kind === 'sources') {
+      const { block } = step.sources;
+      const place = { offset: spool.end, length: block.length };
+      spool.appendBlock(block);
+      return { kind: 'sources', sources: new StoredSources(step.sources, place, spool) };
+    }
+    const { work } = step.shard;
+    const { sources } = this.merge.plannedPlace(firstOf(work.sources))!;
+    return { kind: 'shard', shard: { ...step.shard, work: { ...work, sources } } };
   }
 
   /** What a step means, without a word to the journal. */
-  takeStep(step: PlanStep): void {
-    switch (step.kind) {
-      case 'source':
-        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video, step.version);
-        if (!step.video) this.captures.takeVersion(step.index, step.version);
-        break;
-      case 'quarantine':
-        for (const { merge } of this.parts) {
-          merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
-        }
-        break;
-      case 'kept':
-        // What it was is with what is done.
-        break;
-      case 'shard':
-        if (step.shard.work.kind === 'packed') for (const { merge } of this.parts) merge.addPlanned(step.shard.work);
-        this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
-        this.facts.counts.shards = Math.max(this.facts.counts.shards, step.shard.shard + 1);
-        break;
+  takeStep(step: StoredStep): void {
+    if (step.kind === 'sources') for (const { merge } of this.parts) merge.plan(step.sources);
+    else {
+      this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
+      this.facts.counts.shards = Math.max(this.facts.counts.shards, step.shard.shard + 1);
     }
   }
 
@@ -143,7 +129,7 @@ export class OpenJob implements Journaled {
   /** What was restored is in the store: that many pieces. */
   continueAfter(pieces: { planPieces: number; progressPieces: number }): void {
     this.#isKept = true;
-    this.plan = new Pieces(this.#beginSteps, pieces.planPieces);
+    this.plan = new Pieces(beginPlan, pieces.planPieces);
     this.progress = new Pieces(beginProgress, pieces.progressPieces);
   }
 
@@ -299,8 +285,16 @@ export class OpenJob implements Journaled {
     for (const { spool } of this.parts) await spool.close();
   }
 
-  #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
-    const { size, parts, captured } = result!;
+  /** Takes the earlier results of sources that are kept, and why others cannot be processed. */
+  #setAside({ sources, kept = [] }: Extract<PlanStep, { kind: 'sources' }>): void {
+    const results = kept.values();
+    for (const source of readSources(sources)) {
+      if (source.error) this.#quarantine(source.index, { ...source.error, attempts: 0, shard: -1 });
+      else if (source.kept !== undefined) this.#keep(source.index, results.next().value!);
+    }
+  }
+
+  #keep(index: number, { size, parts, captured }: KeptResult): void {
     const rect = { x: 0, y: 0, ...size };
     for (const [i, { merge }] of this.parts.entries()) merge.add([{ source: index, size, rect, ...parts[i]! }]);
     this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
@@ -386,6 +380,7 @@ type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {
   parts?: { name: string; results: Omit<JobResults, 'plan' | 'parts'> }[];
 };
 
+const beginPlan = (bytes: ByteWriter): StepWriter => new StepWriter(bytes);
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);
 
 const nodeKey = ({ name, device }: { name: string; device: string }): string => `${name}\n${device}`;

@@ -1,5 +1,4 @@
-import { binsOfSource } from '../job/histogram-shape.ts';
-import { unpackStep } from '../job/packed-frames.ts';
+import { binsOfSource } from '@halogrid/results/histogram-shape';
 import type { PlanStep } from '../job/shard.ts';
 import { MendedInputCounts } from '../log/mended-inputs.ts';
 import { blockBins } from '../log/open-bins.ts';
@@ -18,12 +17,10 @@ import type { JobFacts, JobRecord } from './ledger.ts';
 import { OpenJob } from './open-job.ts';
 import { blockKind, openKind } from './open-source-entries.ts';
 import { ByteReader } from './record/byte-reader.ts';
-import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
 import { unseal } from './record/sealed.ts';
 import { readSteps } from './record/step-record.ts';
 import type { Entry, LedgerStore } from './store/ledger-store.ts';
-import { StoredSources } from './stored-sources.ts';
 
 /** A job as the store has it. */
 export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: false; job: OpenJob };
@@ -61,16 +58,16 @@ async function* decodeJobs(
   }
 }
 
-/** The plan of a job as far as it is in the store, each source by a step of its own. Rejects with DamagedLedgerError, or
- * with LostSourcesError where the job's file is damaged. */
+/**
+ * The plan of a job as far as it is in the store. Rejects with DamagedLedgerError, or with LostSourcesError where the
+ * job's file is damaged.
+ */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan, parts }: OpenJob): AsyncGenerator<PlanStep> {
-  const versions = new FrameVersions();
   try {
     for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
-      const steps = readSteps(bytes, (source) => merge.planned(source).uri, versions, parts[0].spool);
-      for (const step of steps) {
-        if (step.kind === 'shard' && step.shard.work instanceof StoredSources) step.shard.work.check();
-        yield* unpackStep(step);
+      for (const step of readSteps(bytes, (source) => merge.plannedPlace(source)?.sources, parts[0].spool)) {
+        if (step.kind === 'sources') step.sources.check();
+        yield step;
       }
     }
   } catch (error) {
@@ -101,15 +98,15 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
     const { spool } = job.parts[0];
-    for (const step of readSteps(bytes, (source) => first.planned(source).uri, job.versions, spool)) {
-      if (step.kind === 'shard' && step.shard.work instanceof StoredSources) {
-        const { offset, length } = step.shard.work.place;
+    for (const step of readSteps(bytes, (source) => first.plannedPlace(source)?.sources, spool)) {
+      if (step.kind === 'sources') {
+        const { offset, length } = step.sources.place;
         spool.restoreBlock(offset + length);
       }
       job.takeStep(step);
     }
   }
-  // The plan has counted shards on its way, and set aside sources.
+  // The plan has counted shards on its way.
   Object.assign(counts, known);
   const sums = [open, ...(open.others ?? [])];
   if (sums.length !== job.parts.length) throw missing(facts, 'job');

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
-import type { CaptureTime } from '@halogrid/sources/captured';
-import { SourceBlock, type TextRange } from '@halogrid/sources/source-block';
+import { timeOfFile } from '@halogrid/sources/captured';
+import { SourceBlock } from '@halogrid/sources/source-block';
+import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
-import type { SourceDigest, StoredPlace } from '../log/settled-source.ts';
-import { SourceRuns } from '../log/source-runs.ts';
-import { changedAt } from './captured-times.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import { plannedOf } from './source-list.ts';
+import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
+
+type DoneRow = Extract<SettledRow, { state: 'done' }>;
 
 const sourceDigestBytes = 32;
 
@@ -25,6 +25,7 @@ export class SettledFrames {
   readonly #block: SourceBlock;
   readonly #rows: FrameRows;
   readonly #timed: FrameRows;
+  readonly #digests: Buffer;
 
   constructor(run: FramesRun) {
     const { count, planned, stored, times, file } = run;
@@ -34,6 +35,8 @@ export class SettledFrames {
     this.#block = new SourceBlock(readAt(planned.file, planned.offset, planned.length));
     this.#rows = readRows(file, stored);
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
+    const { buffer, byteOffset, byteLength } = this.#rows.digests;
+    this.#digests = Buffer.from(buffer, byteOffset, byteLength);
   }
 
   /** Whether there are histograms of them. */
@@ -41,64 +44,45 @@ export class SettledFrames {
     return this.#run.hasHistograms;
   }
 
-  /** Where the URI of a frame lies as UTF-8. */
-  uriText(frame: number, text: TextRange): void {
-    this.#block.uriText(this.#run.planned.nth + frame, text);
+  /** All frames as other sources are told, one at a time: so objects are gone before the next. */
+  *rows(): Generator<DoneRow, void, undefined> {
+    for (let frame = 0; frame < this.count; frame++) yield this.settled(frame);
   }
 
-  /** Where its name lies. */
-  nameText(frame: number, text: TextRange): void {
-    this.#block.nameText(this.#run.planned.nth + frame, text);
+  /** Where their histograms are; none where there are none. */
+  places(): HistogramPlace[] {
+    const { row, stored } = this.#run;
+    const count = this.hasHistograms ? this.count : 0;
+    return Array.from({ length: count }, (_, frame) => this.#rows.place(row + frame, stored.offset));
   }
 
-  /** The version of its file when it was listed, where the list knows it. */
-  version(frame: number): string | undefined {
-    return this.#block.version(this.#run.planned.nth + frame);
-  }
-
-  /** The size and the time that a version is made of, a space between them; undefined for other versions. */
-  sizeAndTime(frame: number): { size: number; time: number } | undefined {
-    const nth = this.#run.planned.nth + frame;
-    const time = this.#block.versionTime(nth);
-    return time === undefined ? undefined : { size: this.#block.sizeBytes(nth), time };
-  }
-
-  width(frame: number): number {
-    return this.#rows.widths[this.#run.row + frame]!;
-  }
-
-  height(frame: number): number {
-    return this.#rows.heights[this.#run.row + frame]!;
-  }
-
-  /** How many pixels it counts. */
-  counted(frame: number): number {
-    return this.#rows.counted[this.#run.row + frame]!;
-  }
-
-  /** Where its digest lies. */
-  digestBytes(frame: number, digest: { bytes: SourceDigest; from: number; end: number }): void {
-    digest.bytes = this.#rows.digests;
-    digest.from = sourceDigestBytes * (this.#run.row + frame);
-    digest.end = digest.from + sourceDigestBytes;
-  }
-
-  captured(frame: number): CaptureTime | undefined {
-    if (this.#run.goesByMtime) return changedAt(this.version(frame));
-    return this.#timed.captured(this.#run.row + frame);
-  }
-
-  /** All of it as other rows are told. */
-  settled(frame: number): Extract<SettledRow, { state: 'done' }> {
+  /** A frame as other sources are told. */
+  settled(frame: number): DoneRow {
     const { first, planned, row, stored } = this.#run;
-    const captured = this.captured(frame);
-    return {
-      ...{ index: first + frame, ...plannedOf(this.#block, planned.nth + frame), state: 'done' },
-      ...{ width: this.width(frame), height: this.height(frame), counted: this.counted(frame) },
-      digest: Buffer.from(this.#rows.digest(row + frame)).toString('hex'),
-      ...(captured && { captured }),
-      ...(this.hasHistograms && { place: this.#rows.place(row + frame, stored.offset) }),
+    const [nth, at] = [planned.nth + frame, row + frame];
+    const rows = this.#rows;
+    const settled: DoneRow = {
+      index: first + frame,
+      uri: this.#block.uri(nth),
+      name: this.#block.name(nth),
+      state: 'done',
+      width: rows.widths[at]!,
+      height: rows.heights[at]!,
+      counted: rows.counted[at]!,
+      digest: this.#digests.toString('hex', sourceDigestBytes * at, sourceDigestBytes * (at + 1)),
     };
+    const version = this.#block.version(nth);
+    if (version !== undefined) settled.version = version;
+    const video = this.#block.video(nth);
+    if (video) settled.video = video;
+    const captured = timeOfFile(
+      this.#run.goesByMtime,
+      () => version,
+      () => this.#timed.captured(at),
+    );
+    if (captured) settled.captured = captured;
+    if (this.hasHistograms) settled.place = rows.place(at, stored.offset);
+    return settled;
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { JobCaptures } from './job-captures.ts';
 import type { JobSums } from './job-sums.ts';
 import type { FramesRun, SettledRow, SettledRun, SettledSources } from './ledger.ts';
-import { StoredSources } from './stored-sources.ts';
 
 /** Reads in order what became of the sources of a job, as far as files have it. Frames of a shard stay where they are. */
 export class SettledReader {
@@ -39,9 +38,9 @@ export class SettledReader {
   #settledFrames(index: number, atMost: number, { merge, spool, hasHistograms }: JobSums): FramesRun | undefined {
     const [first] = this.#parts;
     const stored = merge.stored(index);
-    const planned = merge.plannedBlock(index);
-    if (!stored || !planned || !(planned.frames instanceof StoredSources)) return undefined;
-    const { offset, length } = planned.frames.place;
+    const planned = merge.plannedPlace(index);
+    if (!stored || !planned) return undefined;
+    const { offset, length } = planned.sources.place;
     if (!spool.isWritten(stored.frames.end) || !first.spool.isWritten(offset + length)) return undefined;
     const times = merge === first.merge ? undefined : first.merge.stored(index);
     if (times && !first.spool.isWritten(times.frames.end)) return undefined;

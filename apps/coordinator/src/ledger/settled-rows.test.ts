@@ -7,12 +7,13 @@ import type { JobSpec } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { packFrames } from '../job/packed-frames.ts';
+import { indexesOf } from '../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { batchSteps } from '../testing/planned.ts';
 import type { Ledger } from './ledger.ts';
 import { countedRows } from './settled-rows.ts';
-import { asSent, jobId, pipeline, spec } from './testing/ledger-scene.ts';
+import { asSent, jobId, pipeline, shardsOf, spec } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
 import { settledHistograms, settledRows } from './testing/settled-rows.ts';
 
@@ -36,31 +37,20 @@ async function openJob(
 ) {
   const ledger = await openLedger(() => join(folder, String(spools++)));
   await ledger.createJob({ jobId, spec: { ...spec, ...more }, submittedMs: 1 });
-  const shards: Shard[] = [];
+  const steps: PlanStep[] = [];
   for (let first = 0; first < frames; first += shardFrames) {
-    const planned = Array.from({ length: Math.min(shardFrames, frames - first) }, (_, nth) => {
+    const sources = Array.from({ length: Math.min(shardFrames, frames - first) }, (_, nth) => {
       const index = first + nth;
       const version = `20 ${changedMs(index)}`;
-      return {
-        kind: 'source' as const,
-        index,
-        uri: `file:///in/${index}.jpg`,
-        name: `${index}.jpg`,
-        tiles: 1,
-        version,
-      };
+      return { index, uri: `file:///in/${index}.jpg`, version, sizeBytes: 20 };
     });
-    const sources = planned.map(({ index, uri }) => ({ index, uri }));
-    const work = packFrames(planned, { kind: 'frames', sources })!;
-    shards.push({ shard: shards.length, work, costBytes: 1 });
+    steps.push(...batchSteps(first / shardFrames, sources));
   }
-  const steps = shards.map((shard): PlanStep => ({ kind: 'shard', shard }));
   await ledger.addPlan(jobId, steps, true);
+  const shards = shardsOf(steps);
   const parts = more.pipelines ? [pipeline, rank] : [pipeline];
   const answer = async (shard: Shard): Promise<void> => {
-    if (shard.work.kind !== 'packed') throw new Error('Frames are packed here');
-    const { first, count } = shard.work;
-    const all = Array.from({ length: count }, (_, nth) => first + nth);
+    const all = indexesOf(shard.work);
     const results = all
       .filter((index) => !isBroken(index))
       .flatMap((index) =>
@@ -126,7 +116,7 @@ test('settled frames are the same by shard as one by one, whatever the shards, a
           const outcome = outcomes[index]!;
           const planned = [row.index, row.uri, row.name, row.version, row.state];
           const version = `20 ${changedMs(index)}`;
-          assert.deepEqual(planned, [index, `file:///in/${index}.jpg`, `${index}.jpg`, version, outcome.state]);
+          assert.deepEqual(planned, [index, `file:///in/${index}.jpg`, String(index), version, outcome.state]);
           if (row.state === 'quarantined' || outcome.state === 'quarantined') continue;
           assert.deepEqual([row.width, row.height, row.counted, row.captured], [2, 3, 6, capturedOf(index)]);
           assert.equal(row.digest, Buffer.from(outcome.digest).toString('hex'));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import { quarantinedDigest } from '../log/digest.ts';
 import type { SettledSource } from '../log/settled-source.ts';
 import { SettledTable } from './settled-table.ts';
 

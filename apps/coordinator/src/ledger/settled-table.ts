@@ -1,4 +1,4 @@
-import { quarantinedDigest } from '../log/digest.ts';
+import { quarantinedDigest } from '@halogrid/results/source-digest';
 import type { Quarantine, SettledSource } from '../log/settled-source.ts';
 import type { StoredFrames } from './stored-frames.ts';
 

@@ -1,141 +1,106 @@
-import { SourceBlock } from '@halogrid/sources/source-block';
-import type { FrameOfVideo, PackedFrames } from '../job/shard.ts';
-import { ByteReader } from './record/byte-reader.ts';
-import { ByteWriter } from './record/byte-writer.ts';
-import { readSteps, StepWriter } from './record/step-record.ts';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
+import type { PlannedSources } from '../job/planned-sources.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 
-/** What the plan says of a source. */
-export interface PlannedSource {
-  uri: string;
-  name: string;
-  /** Results that make it; 0 for one that is quarantined at once. */
-  tiles: number;
-  video?: FrameOfVideo;
-  /** The version of the file when it was listed, where the list knows it. */
-  version?: string;
-}
+/** Blocks whose sources may alternate: frames of a batch, and sources that are set aside among them. */
+const openBlocks = 4;
 
-/** Sources a block at most of those that are added one by one: decoding one to read a single source of it takes 50 µs (measured). */
-const blockSources = 256;
-
-/** Sources that follow one another from `first` on. */
-interface Part {
+/** Sources that follow one another in the job and in their block. */
+interface Part<Sources> {
+  /** Number of the first. */
   first: number;
-  /** Where they are packed. */
-  frames?: PackedFrames;
-  /** Reads them. */
-  open(): PartReader;
+  count: number;
+  sources: Sources;
+  /** Place of the first in the block. */
+  nth: number;
 }
 
-/** A source in a block, and how many follow it there, itself included. */
-export interface PlannedBlock {
-  frames: PackedFrames;
+/** A source in a block, and how many follow it there and in the job, itself included. */
+export interface PlannedPlace<Sources> {
+  sources: Sources;
   nth: number;
   left: number;
 }
 
-type PartReader = (nth: number) => PlannedSource;
-
 /**
- * The sources of a job in the order of its plan. A million of them are more than memory should hold: those of packed frames are read
- * from where their block lies, and all others but the last are in blocks of bytes, written as the record of a plan is. Measured: 13
- * bytes for a frame of a folder, where objects and strings took 250. Reading one after another decodes each block once.
+ * The sources of a job in the order of its plan. A million of them are more than memory should hold, so they are read
+ * from where their blocks lie. Reading one after another decodes each block once.
  */
-export class SourceList {
-  readonly #parts: Part[] = [];
-  /** Those behind the parts. */
-  #last: PlannedSource[] = [];
-  #lastFirst = 0;
-  /** The part that was read last. */
-  #open: { part: Part; read: PartReader } | undefined;
+export class SourceList<Sources extends PlannedSources = PlannedSources> {
+  /** In order of their first sources. */
+  readonly #parts: Part<Sources>[] = [];
+  #length = 0;
+  /** The blocks that were read last, the latest first. */
+  #open: { sources: Sources; block: SourceBlock }[] = [];
 
+  /** Sources so far; those of blocks that are still to come may lie between them. */
   get length(): number {
-    return this.#lastFirst + this.#last.length;
+    return this.#length;
   }
 
-  add(source: PlannedSource): void {
-    if (this.#last.push(source) === blockSources) this.#closeLast();
-  }
-
-  /** Adds the next sources. Throws RangeError where they are not the next. */
-  addFrames(frames: PackedFrames): void {
-    const { first, count } = frames;
-    if (first !== this.length) throw new RangeError(`Source ${first} is planned where ${this.length} is next`);
-    if (this.#last.length > 0) this.#closeLast();
-    this.#parts.push({ first, frames, open: () => readerOf(new SourceBlock(frames.block)) });
-    this.#lastFirst += count;
-  }
-
-  /** The source with that index, which must be there. */
-  get(index: number): PlannedSource {
-    if (index >= this.#lastFirst) return this.#last[index - this.#lastFirst]!;
-    const part = this.#partOf(index);
-    if (this.#open?.part !== part) this.#open = { part, read: part.open() };
-    return this.#open.read(index - part.first);
-  }
-
-  /** Undefined for a source that was added by itself, or is not there. */
-  block(index: number): PlannedBlock | undefined {
-    if (index >= this.#lastFirst) return undefined;
-    const { frames, first } = this.#partOf(index);
-    const nth = index - first;
-    return frames && { frames, nth, left: frames.count - nth };
-  }
-
-  *[Symbol.iterator](): Generator<PlannedSource> {
-    for (const [i, part] of this.#parts.entries()) {
-      const read = part.open();
-      const end = this.#parts[i + 1]?.first ?? this.#lastFirst;
-      for (let nth = 0; nth < end - part.first; nth++) yield read(nth);
-    }
-    yield* this.#last;
-  }
-
-  #closeLast(): void {
-    const block = encode(this.#last);
-    this.#parts.push({
-      first: this.#lastFirst,
-      open: () => {
-        const sources = decode(block);
-        return (nth) => sources[nth]!;
-      },
+  /** Throws RangeError where one of them is there already. */
+  add(sources: Sources): void {
+    new SourceRuns(sources.runs).forEach((first, end, nth) => {
+      const at = this.#placeBefore(end) + 1;
+      const before = this.#parts[at - 1];
+      if (before && before.first + before.count > first) throw new RangeError(`Source ${first} is planned twice`);
+      this.#parts.splice(at, 0, { first, count: end - first, sources, nth });
     });
-    this.#lastFirst += this.#last.length;
-    this.#last = [];
+    this.#length += sources.count;
   }
 
-  /** The last one that does not begin behind it. */
-  #partOf(index: number): Part {
-    let [low, high] = [0, this.#parts.length - 1];
+  /** The source with that number, which must be there. */
+  get(index: number): BlockSource {
+    const { sources, nth } = this.#planned(index);
+    return this.#blockOf(sources).get(nth);
+  }
+
+  /** How many results make a source. */
+  tiles(index: number): number {
+    const { sources, nth } = this.#planned(index);
+    return sources.isPlain ? 1 : this.#blockOf(sources).tiles(nth);
+  }
+
+  /** Where a source lies; undefined where it is not there. */
+  place(index: number): PlannedPlace<Sources> | undefined {
+    const part = this.#parts[this.#placeBefore(index + 1)];
+    const left = part ? part.first + part.count - index : 0;
+    return part && left > 0 ? { sources: part.sources, nth: part.nth + index - part.first, left } : undefined;
+  }
+
+  *[Symbol.iterator](): Generator<BlockSource, undefined> {
+    for (const { sources, nth, count } of this.#parts) {
+      const block = this.#blockOf(sources);
+      for (let i = nth; i < nth + count; i++) yield block.get(i);
+    }
+    return undefined;
+  }
+
+  #planned(index: number): PlannedPlace<Sources> {
+    const place = this.place(index);
+    if (!place) throw new RangeError(`There is no source ${index}`);
+    return place;
+  }
+
+  #blockOf(sources: Sources): SourceBlock {
+    const [latest] = this.#open;
+    if (latest?.sources === sources) return latest.block;
+    const known = this.#open.find((open) => open.sources === sources);
+    const open = known ?? { sources, block: new SourceBlock(sources.block) };
+    this.#open = [open, ...this.#open.filter((other) => other !== open)].slice(0, openBlocks);
+    return open.block;
+  }
+
+  /** Place of the last part whose first source is before that number; -1: no part is. */
+  #placeBefore(index: number): number {
+    // Nearly all blocks come in order.
+    if ((this.#parts.at(-1)?.first ?? -1) < index) return this.#parts.length - 1;
+    let [low, high] = [-1, this.#parts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.#parts[middle]!.first <= index) low = middle;
+      if (this.#parts[middle]!.first < index) low = middle;
       else high = middle - 1;
     }
-    return this.#parts[low]!;
+    return low;
   }
-}
-
-const readerOf =
-  (block: SourceBlock): PartReader =>
-  (nth) => ({ ...plannedOf(block, nth), tiles: 1 });
-
-/** The source at that place of a block, as it was planned. */
-export function plannedOf(block: SourceBlock, nth: number): Omit<PlannedSource, 'tiles'> {
-  const uri = block.uri(nth);
-  const version = block.version(nth);
-  return { uri, name: block.name(nth) ?? uri, ...(version !== undefined && { version }) };
-}
-
-function encode(sources: readonly PlannedSource[]): Uint8Array {
-  const bytes = new ByteWriter();
-  const writer = new StepWriter(bytes);
-  for (const [index, source] of sources.entries()) writer.write({ kind: 'source', index, ...source });
-  return new Uint8Array(bytes.bytes);
-}
-
-function decode(block: Uint8Array): PlannedSource[] {
-  const sources: PlannedSource[] = [];
-  for (const step of readSteps(new ByteReader(block), () => '')) if (step.kind === 'source') sources.push(step);
-  return sources;
 }

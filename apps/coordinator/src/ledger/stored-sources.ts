@@ -1,5 +1,5 @@
 import { SourceBlock } from '@halogrid/sources/source-block';
-import type { PackedFrames } from '../job/shard.ts';
+import type { PlannedSources } from '../job/planned-sources.ts';
 import type { SpoolReader } from './stored-frames.ts';
 
 /** Where a block of sources lies in a file. */
@@ -8,8 +8,8 @@ export interface BlockPlace {
   length: number;
 }
 
-/** What is known of packed frames without their block. */
-export type FramesOutline = Omit<PackedFrames, 'kind' | 'block'>;
+/** What is known of sources without their block. */
+export type SourcesOutline = Omit<PlannedSources, 'block'>;
 
 /** The sources of a job are not in its file any more: the job cannot go on. */
 export class LostSourcesError extends Error {
@@ -20,29 +20,28 @@ export class LostSourcesError extends Error {
   }
 }
 
-/** Packed frames whose block lies in a file, from which it is read each time. */
-export class StoredSources implements PackedFrames {
-  readonly kind = 'packed';
-  readonly first: number;
+/** Sources of a plan whose block lies in a file, from which it is read each time. */
+export class StoredSources implements PlannedSources {
+  readonly runs: Float64Array;
   readonly count: number;
-  readonly isPinned: boolean;
   readonly uri: string;
   readonly folders: readonly string[];
   readonly hasPreviews: boolean;
+  readonly isPlain: boolean;
   readonly place: BlockPlace;
   readonly #spool: SpoolReader;
 
   constructor(
-    { first, count, isPinned, uri, folders, hasPreviews }: FramesOutline,
+    { runs, count, uri, folders, hasPreviews, isPlain }: SourcesOutline,
     place: BlockPlace,
     spool: SpoolReader,
   ) {
-    this.first = first;
+    this.runs = runs;
     this.count = count;
-    this.isPinned = isPinned;
     this.uri = uri;
     this.folders = folders;
     this.hasPreviews = hasPreviews;
+    this.isPlain = isPlain;
     this.place = place;
     this.#spool = spool;
   }

@@ -1,5 +1,5 @@
 import { readVarints } from '@halogrid/proto/varints';
-import { binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
+import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from './found-part.ts';
 import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';

@@ -1,6 +1,7 @@
 import { noZone } from '@halogrid/proto/frame-table';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { HistogramPlace, SettledSource, SourceDigest } from './settled-source.ts';
+import type { HistogramPlace, SettledSource } from './settled-source.ts';
 
 const digestBytes = 32;
 

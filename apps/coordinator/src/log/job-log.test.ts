@@ -16,7 +16,7 @@ import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';
-import { SourceRuns } from './source-runs.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
 const shapes = [shape, { ...shape, bins: 3 }];

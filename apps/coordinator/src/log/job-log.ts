@@ -1,4 +1,4 @@
-import type { HistogramShape } from '../job/histogram-shape.ts';
+import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { CheckpointFact, Fact } from './fact.ts';

@@ -1,9 +1,7 @@
 import type { Size } from '@halogrid/geometry';
+import type { SourceDigest } from '@halogrid/results/source-digest';
 
 // What the ledger keeps of a source that is settled.
-
-/** SHA-256 of a source's result: 32 bytes. */
-export type SourceDigest = Uint8Array;
 
 /** Where the histograms of a source lie in a file of them. */
 export interface HistogramPlace {

@@ -4,7 +4,7 @@ import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { PlannedFact } from './fact.ts';
 import { SourceIndex } from './source-index.ts';
-import { SourceRuns } from './source-runs.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 
 /** Which shard each source is of, in facts of some sources each. */
 const jobs = fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 });

@@ -24,7 +24,7 @@ export function zonelessNotes(counts: CaptureCounts | undefined): PlanNote[] {
   return [
     {
       kind: 'note',
-      text: `${which} a capture time without a zone: captured_at is null there, and --captured-zone would tell it`,
+      text: `${which} a capture time without a zone: captured_at is null there, because the job names no zone for them`,
     },
   ];
 }

@@ -15,6 +15,7 @@ import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger/ledger.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
@@ -382,7 +383,7 @@ async function makeResults(
   };
   const done = { state: 'done', digest: new Uint8Array(32) } as const;
   const sources: SourceOutcome[] = [
-    { index: 0, uri: 'file:///in/a.tif', name: 'a.tif', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
+    { index: 0, uri: 'file:///in/a.tif', name: 'a', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
     { index: 1, uri: 'file:///in/a.png', name: 'a.png', ...done, size: sizes[1]!, tiles: 1, counted: 15 },
     broken,
   ];
@@ -396,7 +397,8 @@ async function makeResults(
     digest: 'abc',
     plan: async function* () {
       for (const { index, uri, name } of results.sources) {
-        yield { kind: 'source', index, uri, name, tiles: 1, version: `version ${index}` };
+        const version = `version ${index}`;
+        yield { kind: 'sources', sources: plannedSources([{ index, uri, name, version, pin: version }]) };
       }
     },
   };
@@ -483,9 +485,23 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
-    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [] });
+    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [], file: 'sources.jsonl', entries: 0 });
   };
   const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
   for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);
   assert.match(JSON.parse(textOf({ ...every, hwaccel: 'auto' })).hardware, /hardware, which conceals damage/);
+});
+
+test('job.json lists sources or names their list, which it always names where that has rows', async (t) => {
+  const results = await makeResults(t, 'none');
+  const named = (listed: string[] | undefined, file: string) => {
+    const text = completeJobJson(results, pipeline, 61_000, { listed, file, entries: 7 });
+    const { sources, sourceList } = JSON.parse(text);
+    return [sources, sourceList];
+  };
+  const [lines, rows] = ['sources.jsonl', 'pipelines/a/sources.parquet'];
+  assert.deepEqual(named(['{"uri":"a"}'], lines), [[{ uri: 'a' }], undefined]);
+  assert.deepEqual(named(undefined, lines), [{ file: lines, entries: 7 }, undefined]);
+  assert.deepEqual(named(['{"uri":"a"}'], rows), [[{ uri: 'a' }], rows]);
+  assert.deepEqual(named(undefined, rows), [{ file: rows, entries: 7 }, rows]);
 });

@@ -13,12 +13,16 @@ import {
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
+import { listNames } from '@halogrid/results/source-list';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
+import { readSources } from '../job/planned-sources.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
+import type { PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
@@ -27,7 +31,6 @@ import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type SourcesListed } from './job-json.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
-import { type NamedSource, namedSources } from './output-names.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
@@ -113,11 +116,11 @@ async function prepareOutput(
   }
   const isKept = await keptSources(results);
   const descriptions = parts.map((part) => describeResults(part.results, part.pipeline));
-  const written = tables.finish(results.sources.length, descriptions, [...previewed]);
+  const written = tables.finish(results.sources.length, descriptions);
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    ...parts.flatMap((part, i) => [
-      async () => writePreviews(part, (await written)[i]!.names, (index) => !isKept[index], until, signal),
+    ...parts.flatMap((part) => [
+      () => writePreviews(part, previewed, (index) => !isKept[index], until, signal),
       () => writeMaps(part, (index) => !isKept[index], until, signal),
       () => until(() => writeHistogram(part)),
     ]),
@@ -142,22 +145,19 @@ async function prepareOutput(
   for (const [i, part] of (results.parts ? parts : []).entries()) {
     // A pipeline without a histogram has no column of times.
     const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
-    const text = completeJobJson(part.results, part.pipeline, finishedMs, listOf(summaries[i]!), own);
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, summaries[i]!, own);
     await write(join(part.folder, 'job.json'), () => text);
   }
-  const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : listOf(summaries[0]!);
+  const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : summaries[0]!;
   const text = completeJobJson(results, pipeline, finishedMs, listed, findings);
   await write(join(folder, 'job.json'), () => text);
   return captured;
 }
 
-const listOf = ({ listed, entries }: PartSummary): SourcesListed =>
-  listed ? { listed } : { file: 'sources.jsonl', entries };
-
-/** How many pixels count is another number for each pipeline. */
-function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, entries }: PartSummary): SourcesListed {
-  if (!listed) return { file: `pipelines/${first!.name}/sources.jsonl`, entries };
-  return { listed: listed.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined })) };
+/** The sources of a job of several pipelines. How many pixels count is another number for each. */
+function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, file, entries }: PartSummary): SourcesListed {
+  const uncounted = listed?.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined }));
+  return { listed: uncounted, file: `pipelines/${first!.name}/${file}`, entries };
 }
 
 /** Named pipelines have a folder each, with what a job of its own would leave there. */
@@ -179,8 +179,19 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
 async function keptSources({ plan, sources, job }: JobResults): Promise<Uint8Array> {
   const isKept = new Uint8Array(sources.length);
   if (!job.counts.kept) return isKept;
-  for await (const step of plan()) if (step.kind === 'kept') isKept[step.index] = 1;
+  for await (const { index } of keptOf(plan())) isKept[index] = 1;
   return isKept;
+}
+
+/** The sources of a plan whose earlier results are kept. */
+async function* keptOf(plan: AsyncIterable<PlanStep>): AsyncGenerator<BlockSource & { kept: string }> {
+  for await (const step of plan) {
+    if (step.kind !== 'sources' || step.sources.isPlain) continue;
+    for (const source of readSources(step.sources)) {
+      const { kept } = source;
+      if (kept !== undefined) yield { ...source, kept };
+    }
+  }
 }
 
 /** Indexes of the sources that get a preview: what the planner chose of them as they came, chosen of all of them. */
@@ -198,26 +209,22 @@ async function* movesJsonl(
 ): AsyncGenerator<string> {
   const { plan, job } = results;
   const folder = outputPath(job.spec.out);
-  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
+  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl', ...Object.values(listNames)]) {
     if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
   }
   if (!job.counts.kept) return;
   const below = results.parts?.map((part) => `pipelines/${part.name}/`) ?? [''];
-  const named = namedSources(results);
-  let name = '';
-  for await (const step of plan()) {
-    if (step.kind === 'source') name = named.next().value!.name;
-    if (step.kind !== 'kept') continue;
+  for await (const { index, name, kept } of keptOf(plan())) {
     const now = mapFiles(name, job.spec.mapFormat);
-    for (const [i, file] of mapFiles(step.name, job.spec.mapFormat).entries()) {
+    for (const [i, file] of mapFiles(kept, job.spec.mapFormat).entries()) {
       for (const part of below) {
         // Whoever removed it since the plan was made has changed the earlier output.
         await stat(join(folder, part + file));
         yield `${JSON.stringify({ keep: part + file, as: part + now[i]! } satisfies Move)}\n`;
       }
     }
-    if (!previewed.has(step.index)) continue;
-    for (const [i, file] of previewFiles(step.name).entries()) {
+    if (!previewed.has(index)) continue;
+    for (const [i, file] of previewFiles(kept).entries()) {
       for (const part of below) {
         // One of a source that was chosen because another is not listed any more may never have been made.
         if (!(await exists(join(folder, part + file)))) continue;
@@ -276,22 +283,22 @@ async function writeHistogram({ folder, results, pipeline }: Part): Promise<void
   );
 }
 
-/** A picture of the map of each source that gets one and is done, and beside it one of the source; `names` are those of their files. */
+/** A picture of the map of each source in `previewed` that is done, and beside it one of the source. */
 async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
-  names: ReadonlyMap<number, string>,
+  previewed: ReadonlySet<number>,
   isWanted: (index: number) => boolean,
   until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
-  const wanted = [...names].flatMap(([index, name]) => {
+  const wanted = [...previewed].flatMap((index) => {
     const source = isWanted(index) ? results.sources.at(index) : undefined;
-    return source && isDone(source) ? [{ source, name }] : [];
+    return source && isDone(source) ? [source] : [];
   });
-  await forEachLimited(wanted, picturesAtOnce, async ({ source, name }) => {
+  await forEachLimited(wanted, picturesAtOnce, async (source) => {
     signal?.throwIfAborted();
-    const [map, original] = previewFiles(name);
+    const [map, original] = previewFiles(source.name);
     const to = [join(folder, map), join(folder, original)] as const;
     await until(async () => {
       if (!(await takePictures(earlyPictures(parts, source.index), to))) await makePictures(parts, source, to);
@@ -313,28 +320,26 @@ async function writeMaps(
   const format = spec.mapFormat;
   const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
-  const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
-    const to = join(folder, 'maps', name + mapExtensions[format]);
+  const assemble = async (source: DoneSource): Promise<void> => {
+    const to = join(folder, 'maps', source.name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
     const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description };
     await until(() => assembleMap(map, signal));
   };
-  const wanted = namedSources(results)
-    .filter(isNamedDone)
-    .filter(({ source }) => isWanted(source.index));
+  const wanted = results.sources[Symbol.iterator]()
+    .filter(isDone)
+    .filter(({ index }) => isWanted(index));
   await forEachLimited(wanted, picturesAtOnce, assemble);
   if (format === 'dzi') await until(() => writeDziPage(join(folder, 'maps'), results));
 }
 
 /** What shows the maps in a browser that opens the folder, also those that were kept. */
 async function writeDziPage(folder: string, results: JobResults): Promise<void> {
-  const maps = namedSources(results)
-    .filter(isNamedDone)
-    .map(({ source, name }) => ({ name, ...source.size }));
+  const maps = results.sources[Symbol.iterator]()
+    .filter(isDone)
+    .map(({ name, size }) => ({ name, ...size }));
   await writeFileAtomically(join(folder, dziScriptName), await dziScript());
   await writeFileAtomically(join(folder, 'index.html'), dziPage(maps));
 }
 
 const isDone = (source: SourceOutcome): source is DoneSource => source.state === 'done';
-
-const isNamedDone = (named: NamedSource): named is NamedSource<DoneSource> => isDone(named.source);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { listNames } from '@halogrid/results/source-list';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { redactUri } from '@halogrid/sources';
 import { jobPipeline } from '../job/accepted-job.ts';
@@ -112,18 +113,22 @@ export function abandonedJobJson(
 const ofHardware =
   'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';
 
-/** The sources as job.json has them: a list, or where it is, and how many entries there would be. */
-export type SourcesListed = { listed: readonly string[] } | { file: string; entries: number };
+/** The sources as job.json has them: `listed`, or else how many entries there would be; and the file of their list. */
+export interface SourcesListed {
+  listed: readonly string[] | undefined;
+  file: string;
+  entries: number;
+}
 
 /**
- * The job.json of a complete job. `sources` are its entries, each as JSON on a line of its own. `incremental` says what an
+ * The job.json of a complete job. `listed` are its entries, each as JSON on a line of its own. `incremental` says what an
  * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
  */
 export function completeJobJson(
   results: JobResults,
   pipeline: Pipeline,
   finishedMs: number,
-  sources: SourcesListed,
+  { listed, file, entries }: SourcesListed,
   { captured, incremental, earlierResultsVersion }: JobFindings = {},
 ): string {
   const { job, digest, nodes } = results;
@@ -151,10 +156,11 @@ export function completeJobJson(
     nodes,
     ...(job.spec.video?.hwaccel && { hardware: ofHardware }),
     ...describeSpec(job.spec),
-    ...('file' in sources && { sources }),
+    ...(file.endsWith(listNames.rows) && { sourceList: file }),
+    ...(!listed && { sources: { file, entries } }),
   };
-  if ('file' in sources) return `${JSON.stringify(head, null, 2)}\n`;
-  const lines = sources.listed.map((entry) => `\n    ${entry}`).join(',');
+  if (!listed) return `${JSON.stringify(head, null, 2)}\n`;
+  const lines = listed.map((entry) => `\n    ${entry}`).join(',');
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [${lines}${lines && '\n  '}]\n}\n`;
 }
 

@@ -27,23 +27,12 @@ export class ListedSources {
   /** As it is asked for; the entry has what may be shown of it. */
   #videoUri = '';
 
-  /** The next source, and the name of its files. */
-  add(source: SettledRow, name: string): void {
+  /** The next source. */
+  add(source: SettledRow): void {
     const isSameVideo = source.video !== undefined && source.uri === this.#videoUri;
     if (this.#video && !isSameVideo) this.#endVideo();
-    if (source.video) this.#addFrame(source, name);
-    else if (++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#entryOf(source, name)));
-  }
-
-  /** Whether the next source only counts, which has its entry in sources.jsonl alone. */
-  get isFull(): boolean {
-    return this.#count >= mostListed;
-  }
-
-  /** The next source where `isFull`, which is no frame of a video. */
-  skip(): void {
-    this.#endVideo();
-    this.#count++;
+    if (source.video) this.#addFrame(source);
+    else if (++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#entryOf(source)));
   }
 
   /** `listed` are the entries as JSON; undefined where they are more than job.json has. */
@@ -53,16 +42,24 @@ export class ListedSources {
   }
 
   /** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
-  #entryOf(source: SettledRow, name: string): object {
+  #entryOf(source: SettledRow): object {
     const uri = redactUri(source.uri);
     if (source.state === 'quarantined') return { uri, quarantined: true, error: source.error };
-    const { width, height, counted } = source;
+    const { name, width, height, counted } = source;
     return { uri, name, width, height, pixels: width * height, counted };
   }
 
-  #addFrame(frame: SettledRow, name: string): void {
+  #addFrame(frame: SettledRow): void {
     if (!this.#video) {
-      this.#video = { uri: redactUri(frame.uri), name, frames: 0, width: 0, height: 0, pixels: 0, counted: 0 };
+      this.#video = {
+        uri: redactUri(frame.uri),
+        name: frame.name,
+        frames: 0,
+        width: 0,
+        height: 0,
+        pixels: 0,
+        counted: 0,
+      };
       this.#videoUri = frame.uri;
     }
     const video = this.#video;

@@ -90,10 +90,10 @@ test('a folder that cannot be had is refused with one sentence, and nothing is w
     JSON.stringify({ id, state: 'complete', specification: other, ...extra });
   const table: [why: RegExp, files: Record<string, string>][] = [
     [
-      /holds the results of another job \(job-0\): --tile is not given and was 64\. .* another --out, or remove/,
+      /holds the results of another job \(job-0\): tile_px is not given and was 64\. .* another out, or remove/,
       { 'job.json': jobJson('job-0', {}) },
     ],
-    [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\)/, { 'photo.jpg': '' }],
+    [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\): give another out/, { 'photo.jpg': '' }],
     [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"name": "something else"}' }],
     [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"id": "job' }],
   ];
@@ -124,7 +124,7 @@ test('a file, a folder that cannot be made, and another scheme are refused', asy
   await writeFile(join(folder, 'file'), 'text');
   await assertRefused(join(folder, 'file'), /Expected a folder for the output but '.*file' is a file/);
   await assertRefused(join(folder, 'file', 'below'), /file/);
-  await assertRefused('/proc/halogrid', /'\/proc\/halogrid' cannot be written \(\w+\)/);
+  await assertRefused('/proc/halogrid', /'\/proc\/halogrid' cannot be written: .* \(\w+\); give another out/);
   assert.deepEqual(await readdir(folder), ['file']);
   const spec = specOf(folder);
   await assert.rejects(

@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
-import { makeFolders, UsageError } from '@halogrid/service';
+import { named, sentence } from '@halogrid/proto/sentence';
+import { listNames } from '@halogrid/results/source-list';
+import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
@@ -19,7 +21,7 @@ const outputEntries = [
   'histogram.svg',
   'features.parquet',
   'errors.jsonl',
-  'sources.jsonl',
+  ...Object.values(listNames),
   'preview',
   'maps',
   'pipelines',
@@ -66,7 +68,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -94,7 +96,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
   } catch (error) {
     letGo(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+    throw notWritable(path, error);
   }
 }
 
@@ -211,7 +213,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
     if (foreign === 'job.json') throw takenJustNow(path);
     if (foreign) {
       throw new UsageError(
-        `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}')`,
+        sentence`The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}'): give another ${named('out')}`,
       );
     }
     await takeNew(path, job);
@@ -329,10 +331,10 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
 }
 
 function otherJob(path: string, { id, specification }: JobClaim, { spec }: NewJob): UsageError {
-  const what = describeDifferences(specDifferences(specification, spec)) || 'its specification is another';
+  const differences = specDifferences(specification, spec);
+  const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
   return new UsageError(
-    `The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another --out, ` +
-      'or remove the folder',
+    sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
   );
 }
 
@@ -344,5 +346,7 @@ const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
 const takenJustNow = (path: string): UsageError =>
   new UsageError(`The output folder '${path}' was taken by another job just now`);
 
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+const notWritable = (path: string, error: SystemError): UsageError =>
+  new UsageError(
+    sentence`The output folder '${path}' cannot be written: ${whyNotWritten(error)}; give another ${named('out')}, or change the rights of the folder`,
+  );

@@ -9,6 +9,7 @@ import { isReady, movesPath, publishOutput } from './publish-output.ts';
 const earlier = {
   'job.json': 'running',
   'histogram.json': 'old',
+  'features.parquet/000000000000.parquet': 'old',
   'errors.jsonl': 'old',
   'maps/a.tif': 'map of a',
   'maps/b.tif': 'map of b',
@@ -23,6 +24,7 @@ const earlier = {
 const output = {
   'job.json': 'complete',
   'histogram.json': 'new',
+  'features.parquet': 'new',
   'sources.jsonl': 'new',
   'maps/d.tif': 'map of d',
   'pipelines/edges/job.json': 'new',
@@ -37,6 +39,7 @@ const moves = [
 const expected = {
   'job.json': 'complete',
   'histogram.json': 'new',
+  'features.parquet': 'new',
   'sources.jsonl': 'new',
   'maps/a.tif': 'map of b',
   'maps/b.tif': 'map of a',
@@ -78,7 +81,19 @@ test('a process may end at any step: the output is complete when its job.json sa
     assert.deepEqual(await read(folder), expected);
     if (!isInterrupted) break;
   }
-  assert.equal(interrupted, 11);
+  assert.equal(interrupted, 14);
+});
+
+test('a folder takes the place of a file, and of another folder', async (t) => {
+  const parts = { 'job.json': 'complete', 'features.parquet/1.parquet': 'new' };
+  for (const name of ['features.parquet', 'features.parquet/0.parquet']) {
+    const folder = await fs.mkdtemp(join(tmpdir(), 'halogrid-publish-'));
+    t.after(() => fs.rm(folder, { recursive: true }));
+    await write(folder, { 'job.json': 'running', [name]: 'old' });
+    await write(join(folder, '.halogrid', 'output'), parts);
+    await publishOutput(folder);
+    assert.deepEqual(await read(folder), parts);
+  }
 });
 
 function setRename(rename: typeof fs.rename): void {

@@ -51,12 +51,21 @@ export async function publishOutput(folder: string): Promise<void> {
     await syncFolder(parts);
   }
   for (const entry of await readdir(newPath(folder))) {
-    if (entry === 'job.json') continue;
-    await rename(join(newPath(folder), entry), join(folder, entry));
+    if (entry !== 'job.json') await replaceEntry(folder, entry);
   }
   await syncFolder(folder);
   await rename(join(newPath(folder), 'job.json'), join(folder, 'job.json'));
   await syncFolder(folder);
+}
+
+/** Moves an entry of the new output over that of the old one. Where one is a folder and the other is not, the old one goes aside first. */
+async function replaceEntry(folder: string, entry: string): Promise<void> {
+  const [from, to] = [join(newPath(folder), entry), join(folder, entry)];
+  await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (!['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(error.code!)) throw error;
+    await rename(to, asidePath(folder, entry));
+    await rename(from, to);
+  });
 }
 
 async function* readMoves(folder: string): AsyncGenerator<Move> {

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { SourceList } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { mostListed } from './listed-sources.ts';
@@ -19,21 +20,14 @@ const broken: SettledRow = {
   attempts: 2,
 };
 
-async function write(
-  t: TestContext,
-  rows: readonly SettledRow[],
-  named: readonly number[] = [],
-  rule = new CaptureRule(),
-) {
+async function write(t: TestContext, rows: readonly SettledRow[], rule = new CaptureRule(), mostLines?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
-  const paths = { sources: join(folder, 'sources.jsonl'), errors: join(folder, 'errors.jsonl') };
-  const tables = await SourceTables.create({ ...paths, rule });
-  for (const [index, row] of rows.entries()) await tables.add({ ...row, index }, `name-${index}`);
-  const names = rows.map((_, index) => `name-${index}`);
-  // Some lines are in the file by now, and some are not.
-  assert.deepEqual([...tables.namesSoFar()].sort(), names.sort());
-  const summary = await tables.finish(named);
+  const pathOf = (name: string) => join(folder, name);
+  const paths = { sources: pathOf('sources.jsonl'), rows: pathOf('sources.parquet'), errors: pathOf('errors.jsonl') };
+  const tables = await SourceTables.create({ ...paths, rule, mostLines });
+  for (const [index, row] of rows.entries()) await tables.add({ ...row, index, name: `name-${index}` });
+  const summary = await tables.finish();
   const linesOf = async (path: string) =>
     (await readFile(path, 'utf8'))
       .trimEnd()
@@ -42,7 +36,7 @@ async function write(
   return {
     summary,
     files: (await readdir(folder)).sort(),
-    lines: (await linesOf(paths.sources)).slice(1),
+    lines: await Array.fromAsync((await SourceList.open(folder))!.lines()),
     paths,
     linesOf,
   };
@@ -61,34 +55,36 @@ test('sources that are done are counted by where their times are from', async (t
     broken,
   ];
   const count = async (from: string, zone: string) =>
-    (await write(t, rows, [], new CaptureRule({ from, zone }))).summary.captured;
+    (await write(t, rows, new CaptureRule({ from, zone }))).summary.captured;
   assert.deepEqual(await count('', 'UTC'), { exif: 2, container: 1, unknown: 1 });
   assert.deepEqual(await count('', ''), { zoneless: 2, exif: 1, unknown: 1 });
   assert.deepEqual(await count('%Y%m%d', '+02:00'), { name: 1, unknown: 3 });
   assert.deepEqual(await count('%Y%m%d', ''), { zoneless: 1, unknown: 3 });
 });
 
-test('of thousands of sources each has its line, some are found again by their numbers, and of errors there is a file', async (t) => {
+test('of thousands of sources each has its line, and of errors there is a file', async (t) => {
   const rows = Array.from({ length: 5000 }, (_, i): SettledRow => {
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
   });
-  const named = [0, 1023, 1024, 1099, 2047, 2048, 4998, 4999, 5000];
-  const { summary, files, lines, paths, linesOf } = await write(t, rows, named);
-  assert.deepEqual(files, ['errors.jsonl', 'sources.jsonl']);
-  assert.deepEqual(
-    lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
-    rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
-  );
-  assert.deepEqual(
-    [...summary.names],
-    [0, 1023, 1024, 2047, 2048, 4998].map((index) => [index, `name-${index}`]),
-  );
-  const errors = await linesOf(paths.errors);
-  assert.deepEqual(
-    [errors.length, errors[0]],
-    [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
-  );
+  for (const [mostLines, list] of [
+    [undefined, 'sources.jsonl'],
+    [5000, 'sources.jsonl'],
+    [4999, 'sources.parquet'],
+    [1, 'sources.parquet'],
+  ] as const) {
+    const { summary, files, lines, paths, linesOf } = await write(t, rows, undefined, mostLines);
+    assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
+    assert.deepEqual(
+      lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
+      rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
+    );
+    const errors = await linesOf(paths.errors);
+    assert.deepEqual(
+      [errors.length, errors[0]],
+      [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
+    );
+  }
   assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
 });
 

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '@halogrid/kernels';
 import type { JobSpec, Operation } from '@halogrid/proto';
+import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 
-/** A field of which two specifications have different values, as the option that sets it. */
+/** A field of which two specifications have different values, in words. */
 export interface Difference {
-  field: string;
+  field: Sentence;
   before: string;
   now: string;
 }
@@ -16,47 +17,51 @@ export interface Difference {
  */
 export function specDifferences(before: JobSpec, asked: JobSpec): Difference[] {
   const now = { ...asked, sources: asked.sources.map(redactUri) };
-  const old = fieldsOf(before, now);
-  return [...fieldsOf(now, before)].flatMap(([field, value]) => {
-    const was = old.get(field) ?? 'not given';
+  const old = new Map(fieldsOf(before, now).map(([field, value]) => [String(field), value]));
+  return fieldsOf(now, before).flatMap(([field, value]) => {
+    const was = old.get(String(field)) ?? 'not given';
     return was === value ? [] : [{ field, before: shortened(was), now: shortened(value) }];
   });
 }
 
-/** `--border is zero and was interior; --tile is 512 and was not given`. */
-export function describeDifferences(differences: readonly Difference[]): string {
-  return differences.map(({ field, before, now }) => `${field} is ${now} and was ${before}`).join('; ');
+/** `grid is 2x3 and was 1x1; tile_px is 512 and was not given`. */
+export function describeDifferences(differences: readonly Difference[]): Sentence {
+  return differences.reduce((said, { field, before, now }, i) => {
+    return sentence`${said}${i === 0 ? '' : '; '}${field} is ${now} and was ${before}`;
+  }, sentence``);
 }
 
-/** The fields of a specification by their options; kernels one by one where those of the other are the same. */
-function fieldsOf(spec: JobSpec, other: JobSpec): Map<string, string> {
+/** What a field is called, and its value. */
+type Field = [field: Sentence, value: string];
+
+/** The fields of a specification; kernels one by one where those of the other are the same. */
+function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
   const { grid, video, captured, priority = 0, verifyPercent = 0 } = spec;
-  const fields = new Map<string, string>([
+  return [
     ...firstOtherSource(spec, other),
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
-    ['--map', spec.mapFormat],
-    ['--grid', `${grid?.rows ?? 1}x${grid?.columns ?? 1}`],
-    ['--tile', given(spec.tilePx)],
-    ['--batch', given(spec.batchFrames)],
-    ['--priority', String(priority)],
-    ['--verify', String(verifyPercent)],
-    ['--every', given(video?.every === 1 ? 0 : video?.every)],
-    ['--from', milliseconds(video?.fromMs)],
-    ['--to', milliseconds(video?.toMs)],
-    ['--fps', video?.fpsNum ? `${video.fpsNum}/${video.fpsDen}` : 'not given'],
-    ['--hwaccel', video?.hwaccel || 'not given'],
-    ['--captured-from', captured?.from || 'not given'],
-    ['--captured-zone', captured?.zone || 'not given'],
-  ]);
-  return fields;
+    [named('map_format'), spec.mapFormat],
+    [named('grid'), `${grid?.rows ?? 1}x${grid?.columns ?? 1}`],
+    [named('tile_px'), given(spec.tilePx)],
+    [named('batch_frames'), given(spec.batchFrames)],
+    [named('priority'), String(priority)],
+    [named('verify_percent'), String(verifyPercent)],
+    [named('video.every'), given(video?.every === 1 ? 0 : video?.every)],
+    [named('video.from_ms'), milliseconds(video?.fromMs)],
+    [named('video.to_ms'), milliseconds(video?.toMs)],
+    [named('video.fps_num'), video?.fpsNum ? `${video.fpsNum}/${video.fpsDen}` : 'not given'],
+    [named('video.hwaccel'), video?.hwaccel || 'not given'],
+    [named('captured.from'), captured?.from || 'not given'],
+    [named('captured.zone'), captured?.zone || 'not given'],
+  ];
 }
 
 /** A list may be long, and most of it the same. */
-function firstOtherSource({ sources }: JobSpec, other: JobSpec): [string, string][] {
+function firstOtherSource({ sources }: JobSpec, other: JobSpec): Field[] {
   const [mine, theirs] = [sources, other.sources];
   for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {
-    if (mine[i] !== theirs[i]) return [[`source ${i + 1}`, mine[i] ?? 'not given']];
+    if (mine[i] !== theirs[i]) return [[sentence`source ${i + 1}`, mine[i] ?? 'not given']];
   }
   return [];
 }
@@ -64,35 +69,36 @@ function firstOtherSource({ sources }: JobSpec, other: JobSpec): [string, string
 const namesOf = ({ pipelines }: JobSpec): string[] => (pipelines?.named ?? []).map(({ name }) => name);
 
 /** The pipelines that have names in either, each with its chain; their order where nothing else of them may differ. */
-function pipelineFields(
-  names: readonly string[],
-  { pipelines }: JobSpec,
-  others: readonly string[],
-): [string, string][] {
-  const fields = [...new Set([...names, ...others])].map((asked): [string, string] => {
+function pipelineFields(names: readonly string[], { pipelines }: JobSpec, others: readonly string[]): Field[] {
+  const fields = [...new Set([...names, ...others])].map((asked): Field => {
     const { operations } = pipelines?.named.find(({ name }) => name === asked)?.pipeline ?? {};
-    if (!operations) return [`--pipeline ${asked}`, 'not given'];
+    if (!operations) return [sentence`${named('pipelines')} ${asked}`, 'not given'];
     const borders = operations.map(({ border }) => border).join(', ');
-    return [`--pipeline ${asked}`, `${operations.map(describeOperation).join('+')} with border ${borders}`];
+    return [
+      sentence`${named('pipelines')} ${asked}`,
+      `${operations.map(describeOperation).join('+')} with border ${borders}`,
+    ];
   });
   const areSame = isDeepStrictEqual(names.toSorted(), others.toSorted());
-  return areSame && names.length > 0 ? [...fields, ['the order of --pipeline', names.join(', ')]] : fields;
+  return areSame && names.length > 0
+    ? [...fields, [sentence`the order of ${named('pipelines')}`, names.join(', ')]]
+    : fields;
 }
 
 const operationsOf = ({ pipeline }: JobSpec): Operation[] => pipeline?.operations ?? [];
 
-function operationFields(operations: readonly Operation[], others: readonly Operation[]): [string, string][] {
-  if (operations.length === 0) return others.length === 0 ? [] : [['--op', 'not given']];
+function operationFields(operations: readonly Operation[], others: readonly Operation[]): Field[] {
+  if (operations.length === 0) return others.length === 0 ? [] : [[named('op'), 'not given']];
   const kernels = (list: readonly Operation[]) => list.map(({ kernel }) => kernel);
   if (!isDeepStrictEqual(kernels(operations), kernels(others))) {
-    return [['--op', operations.map(describeOperation).join(' --op ')]];
+    return [[named('op'), operations.map(describeOperation).join(' ')]];
   }
-  return operations.flatMap(({ kernel, parameters, border }, i): [string, string][] => {
+  return operations.flatMap(({ kernel, parameters, border }, i): Field[] => {
     const which = operations.length > 1 ? ` of kernel ${i + 1}` : '';
-    const named = Object.entries(parameters).map(([name, value]): [string, string] => {
-      return [`${name} of --op ${kernel}${which && ` (kernel ${i + 1})`}`, value];
+    const own = Object.entries(parameters).map(([name, value]): Field => {
+      return [sentence`${name} of ${named('op')} ${kernel}${which && ` (kernel ${i + 1})`}`, value];
     });
-    return [...named, [`--border${which}`, border]];
+    return [...own, [sentence`${named(`pipeline.operations[${i}].border`)}${which}`, border]];
   });
 }
 

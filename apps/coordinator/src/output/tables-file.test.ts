@@ -5,21 +5,26 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { eventually, repeated } from '@halogrid/testing';
 import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
+import { tablePaths } from './tables-order.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
 const operations = specifiedOperations(pipeline);
 /** Every cell of the grids below has four pixels or more. */
 const size = { width: 40, height: 40 };
+
+/** Of few bins: by a thread of its own, and by this one. */
+const whereWritten = [0, 2 ** 24];
 
 type Fate = 'done' | 'broken' | 'given up' | 'unread';
 
@@ -29,10 +34,11 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
     order: fc.infiniteStream(fc.nat()),
     // Histograms of 300 cells fill blocks of the ledger's file, so that sources can be read before the end.
     grid: fc.constantFrom<Grid>({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }, { rows: 20, columns: 15 }),
+    fewBins: fc.constantFrom(...whereWritten),
   });
   await fc.assert(
-    fc.asyncProperty(job, async ({ fates, order, grid }) => {
-      const { tables, settle, path, folder, ledger } = await stage(t, fates, grid);
+    fc.asyncProperty(job, async ({ fates, order, grid, fewBins }) => {
+      const { tables, settle, path, folder, ledger } = await stage(t, fates, { grid, fewBins });
       tables.start();
       const waiting = [...fates.keys()];
       while (waiting.length > 0) {
@@ -61,7 +67,7 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
 test('the file grows while results come, up to the first source that is missing', async (t) => {
   const grid = { rows: 20, columns: 20 };
   const fates = Array<Fate>(60).fill('done');
-  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
+  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, { grid });
   tables.start();
   for (let source = 59; source >= 30; source--) await settle(source);
   await eventually('a second question', () => asked.length >= 2);
@@ -80,29 +86,39 @@ test('the file grows while results come, up to the first source that is missing'
 });
 
 test('what cannot be written is told once, in one sentence', async (t) => {
-  const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done']);
-  await rm(join(folder, 'scratch'), { recursive: true });
-  await settle(0);
-  await ledger.results('job');
-  const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/sources.jsonl`);
-  await assert.rejects(tables.finish(1, {}), failure);
-  await assert.rejects(tables.finish(1, {}), failure);
-  assert.equal(failures.length, 1);
-  assert.match(String(failures[0]), failure);
+  for (const fewBins of whereWritten) {
+    const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done'], { fewBins });
+    await rm(join(folder, 'scratch'), { recursive: true });
+    await settle(0);
+    await ledger.results('job');
+    const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch'`);
+    await assert.rejects(tables.finish(1, {}), failure);
+    await assert.rejects(tables.finish(1, {}), failure);
+    assert.equal(failures.length, 1);
+    assert.match(String(failures[0]), failure);
+  }
 });
 
 test('histograms that are cut short or missing fail the file', async (t) => {
-  const cut = await stage(t, ['done', 'done']);
-  for (const source of [0, 1]) await cut.settle(source);
-  await cut.ledger.results('job');
-  await truncate(join(cut.folder, 'spool'), 300);
-  await assert.rejects(cut.tables.finish(2, {}), /features.parquet' could not be written: The file of .* ends early$/);
-  assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
+  for (const fewBins of whereWritten) {
+    const cut = await stage(t, ['done', 'done'], { fewBins });
+    for (const source of [0, 1]) await cut.settle(source);
+    await cut.ledger.results('job');
+    await truncate(join(cut.folder, 'spool'), 300);
+    await assert.rejects(
+      cut.tables.finish(2, {}),
+      /features.parquet' could not be written: The file of .* ends early$/,
+    );
+    assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
 
-  const missing = await stage(t, ['done', 'done']);
-  await missing.settle(0);
-  await assert.rejects(missing.tables.finish(2, {}), /could not be written: the histograms of source 1 are not there$/);
-  await missing.tables.abort();
+    const missing = await stage(t, ['done', 'done'], { fewBins });
+    await missing.settle(0);
+    await assert.rejects(
+      missing.tables.finish(2, {}),
+      /could not be written: the histograms of source 1 are not there$/,
+    );
+    await missing.tables.abort();
+  }
 });
 
 test('a thread that ends by itself fails the file, while it works and while it waits', async (t) => {
@@ -110,7 +126,7 @@ test('a thread that ends by itself fails the file, while it works and while it w
     'process.exit(3)',
     'import { parentPort as p } from "node:worker_threads"; p.on("message", () => process.exit(3))',
   ]) {
-    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], undefined, program);
+    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], { program });
     tables.start();
     await settle(0);
     await ledger.results('job');
@@ -121,30 +137,36 @@ test('a thread that ends by itself fails the file, while it works and while it w
   }
 });
 
-test('an abort ends the thread, whatever it does, and leaves no file', async (t) => {
+test('an abort ends what writes, whatever it does, and leaves no file', async (t) => {
   const fates = Array<Fate>(20).fill('done');
-  for (const settledSources of [0, 20]) {
-    const { tables, settle, folder, failures, ledger } = await stage(t, fates);
-    tables.start();
-    for (let source = 0; source < settledSources; source++) await settle(source);
-    if (settledSources === 20) await ledger.results('job');
-    const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+  for (const fewBins of whereWritten) {
+    for (const settledSources of [0, 20]) {
+      const { tables, settle, folder, failures, ledger } = await stage(t, fates, { fewBins });
+      tables.start();
+      for (let source = 0; source < settledSources; source++) await settle(source);
+      if (settledSources === 20) await ledger.results('job');
+      const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+      await tables.abort();
+      await tables.abort();
+      await finished;
+      tables.start();
+      assert.ok(!(await readdir(folder)).includes('features.parquet'));
+      assert.deepEqual(failures, []);
+    }
+    const { tables, folder } = await stage(t, fates, { fewBins });
     await tables.abort();
-    await tables.abort();
-    await finished;
     tables.start();
-    assert.ok(!(await readdir(folder)).includes('features.parquet'));
-    assert.deepEqual(failures, []);
+    await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+    assert.deepEqual(await readdir(join(folder, 'scratch')), []);
   }
-  const { tables, folder } = await stage(t, fates);
-  await tables.abort();
-  tables.start();
-  await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
-  assert.deepEqual(await readdir(join(folder, 'scratch')), []);
 });
 
 /** A ledger with a job of a frame a shard, planned, and the features of it. */
-async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, columns: 1 }, program?: string) {
+async function stage(
+  t: TestContext,
+  fates: Fate[],
+  { grid = { rows: 1, columns: 1 }, program, fewBins = 0 }: { grid?: Grid; program?: string; fewBins?: number } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'scratch'));
@@ -156,33 +178,18 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
     submittedMs: 0,
   });
   const steps = fates.flatMap((fate, index): PlanStep[] => {
-    const source = { index, uri: uriOf(index) };
-    if (fate === 'unread') {
-      const step = { kind: 'source' as const, ...source, name: `${index % 2}.jpg`, tiles: 0 };
-      return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
-    }
-    const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
-    return [
-      { kind: 'source', ...source, name: `${index % 2}.jpg`, tiles: 1 },
-      { kind: 'shard', shard },
-    ];
+    const source = { index, uri: uriOf(index), name: nameOf(index) };
+    const error = { stage: 'read', error: 'It is not there' };
+    return fate === 'unread'
+      ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
+      : batchSteps(index, [source]);
   });
-  // The ledger counts shards by their numbers, which have gaps here.
-  for (const [index, fate] of fates.entries()) {
-    if (fate !== 'unread') continue;
-    const work = { kind: 'frames' as const, sources: [] };
-    steps.push({ kind: 'shard', shard: { shard: index, work, costBytes: 1 } });
-  }
   await ledger.addPlan('job', steps, true);
 
   const asked: number[] = [];
   const failures: Error[] = [];
   const path = join(folder, 'features.parquet');
-  const pathsIn = (folder: string) => ({
-    features: join(folder, 'features.parquet'),
-    sources: join(folder, 'sources.jsonl'),
-    errors: join(folder, 'errors.jsonl'),
-  });
+  const pathsIn = (folder: string) => tablePaths((file) => join(folder, file));
   const tables = new TablesFile({
     paths: pathsIn(folder),
     unfinished: pathsIn(join(folder, 'scratch')),
@@ -193,6 +200,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
     },
     failed: (error) => failures.push(error),
     until: atOnce,
+    fewBins,
     ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
   });
   t.after(() => tables.abort());
@@ -200,7 +208,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const settle = async (source: number): Promise<void> => {
     const fate = fates[source]!;
     if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
-    else await ledger.commit(commitOf(source, fate, grid));
+    else if (fate !== 'unread') await ledger.commit(commitOf(source, fate, grid));
     tables.advance();
   };
   return { tables, settle, folder, path, ledger, asked, failures };
@@ -253,11 +261,7 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
   });
 }
 
-/** Half of the sources have each name, those too that are quarantined: the stem, the file name, then numbers. */
-function nameOf(source: number): string {
-  const nth = Math.floor(source / 2);
-  return nth < 2 ? `${source % 2}${['', '.jpg'][nth]}` : `${source % 2}-${nth}`;
-}
+const nameOf = (source: number): string => `name-${source}`;
 
 async function metadataOf(path: string) {
   return (await parquetMetadataAsync(await asyncBufferFromFile(path))).key_value_metadata;

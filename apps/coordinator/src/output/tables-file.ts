@@ -1,35 +1,13 @@
-import { join } from 'node:path';
-import type { CaptureOptions } from '@halogrid/sources/captured';
+import { access, constants } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
+import { type TablesOrder, type TablesTask, tablePaths } from './tables-order.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
-
-/** Paths of the tables of a pipeline. */
-export interface TablePaths {
-  features: string;
-  sources: string;
-  errors: string;
-}
-
-/** What the thread writes. */
-export interface TablesTask {
-  paths: TablePaths;
-  /** Where the tables grow: in a folder that goes with the job, on the same file system. */
-  unfinished: TablePaths;
-  shape: HistogramShape;
-  /** How it is known when sources were captured; absent: by what files state. */
-  captured?: CaptureOptions;
-}
-
-/** What the thread does next; it is given the next when it has answered. */
-export type TablesOrder =
-  | ({ kind: 'open' } & TablesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'runs'>)
-  | { kind: 'finish'; description: object; named: readonly number[] };
 
 type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
 
@@ -40,12 +18,17 @@ export interface TablesFileOptions extends TablesTask {
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
-  /** Who writes. */
+  /** Who writes them where they are not few. */
   thread?: SpareThread;
+  /** Tables of at most so many bins are written by this thread: see `TablesFile`. */
+  fewBins?: number;
 }
 
 /** For the next job that starts. */
 export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
+
+/** What a source without a histogram counts as. */
+const leastBins = 256;
 
 /** Sources that an order is of at most: as objects they take some two megabytes. */
 const orderSources = 4096;
@@ -54,7 +37,8 @@ const orderSources = 4096;
  * The tables of a pipeline, features.parquet, sources.jsonl and errors.jsonl, written by a thread of its own while results come. Sources
  * are written in order, as far as all before them are done or quarantined; the thread reads their histograms from the ledger's file, and
  * is given the next when it is through, so that nothing piles up in memory, however late the first source is or however slow the thread.
- * If there is no room for them, another thread later writes them from the beginning.
+ * If there is no room for them, another thread later writes them from the beginning. A job with few sources has no such thread: to start
+ * one takes 50 ms of processor time (measured), and what it would write is there in a few. Then they are written here once the job is settled.
  *
  * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
  */
@@ -62,13 +46,14 @@ export class TablesFile {
   readonly #options: TablesFileOptions;
   /** By which failures name the tables. */
   readonly #path: string;
-  #thread: TablesThread | undefined;
+  /** Stops what writes; resolves when it has stopped. */
+  #stop: (() => Promise<unknown>) | undefined;
   /** Resolves when the tables are there; undefined before the start. */
   #written: Promise<PartSummary> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What the file of histograms says of itself, which the digest is part of, and whose names are wanted; known with `#sources`. */
-  #end: { description: object; named: readonly number[] } = { description: {}, named: [] };
+  /** What the file of histograms says of itself, which the digest is part of; known with `#sources`. */
+  #description: object = {};
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
   #isAborted = false;
@@ -97,64 +82,115 @@ export class TablesFile {
    * Every source of the job is settled, that many, and this is what features.parquet says of itself. Resolves when the tables are
    * there; rejects with one sentence.
    */
-  async finish(sources: number, description: object, named: readonly number[] = []): Promise<PartSummary> {
+  async finish(sources: number, description: object): Promise<PartSummary> {
     this.#sources = sources;
-    this.#end = { description, named };
+    this.#description = description;
     this.start();
     this.advance();
     return this.#written!;
   }
 
-  /** Stops writing, for good. Resolves when the thread has ended. */
+  /** Stops writing, for good. Resolves when nothing is being written. */
   async abort(): Promise<void> {
     this.#isAborted = true;
     this.#more.resolve();
-    await this.#thread?.terminate();
+    await this.#stop?.();
   }
 
   async #write(): Promise<PartSummary> {
-    const { paths, unfinished, shape, captured, settled, thread = tablesThread } = this.#options;
-    const path = this.#path;
     if (this.#isAborted) throw aborted;
+    // Nothing that is computed meanwhile could be written.
+    await access(dirname(this.#options.unfinished.sources), constants.W_OK).catch((error: Error) => {
+      throw failure(this.#path, error);
+    });
+    const areFew = await this.#areFew();
+    if (this.#isAborted) throw aborted;
+    return areFew ? this.#writeHere() : this.#writeByThread();
+  }
+
+  /** Whether the job ends with tables that are sooner written than a thread starts; waits until that is known. */
+  async #areFew(): Promise<boolean> {
+    const { shape, settled, fewBins = 2 ** 16 } = this.#options;
+    const few = Math.floor(fewBins / Math.max(binsOfSource(shape), leastBins));
+    while (this.#sources === undefined && !this.#isAborted) {
+      const { next } = await settled(0, few + 1);
+      if (next > few) return false;
+      await this.#waitForMore();
+    }
+    return this.#sources! <= few;
+  }
+
+  async #writeHere(): Promise<PartSummary> {
+    const { TablesWriter } = await import('./tables-writer.ts');
+    const writer = new TablesWriter();
+    const obey = (order: TablesOrder) =>
+      writer.obey(order).catch((error: Error) => {
+        throw failure(this.#path, error);
+      });
+    const fill = this.#fill(obey).catch(async (error) => {
+      await writer.abort();
+      throw this.#isAborted ? aborted : error;
+    });
+    this.#stop = () => fill.catch(() => {});
+    return fill;
+  }
+
+  async #writeByThread(): Promise<PartSummary> {
+    const { thread = tablesThread } = this.#options;
+    const path = this.#path;
     const client: TablesThread = new ThreadClient(thread.take(), {
       ended: (end) => failure(path, 'error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
       unpack: (error) => failure(path, unpackSystemError(error as PackedError)),
     });
-    this.#thread = client;
+    this.#stop = () => client.terminate();
     void client.whenEnded.then(() => this.#more.resolve());
     try {
-      await this.#order(client, { kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
-      for (let from = 0; from !== this.#sources; ) {
-        const areAllSettled = this.#sources !== undefined;
-        const { next, runs } = await settled(from, orderSources);
-        if (next > from) await this.#order(client, { kind: 'write', runs });
-        else if (areAllSettled) throw failure(path, new Error(`the histograms of source ${from} are not there`));
-        else await this.#waitForMore(client);
-        from = next;
-      }
-      const summary = await this.#order(client, { kind: 'finish', ...this.#end });
+      const summary = await this.#fill((order) => client.order(order), client);
       thread.give(client.release());
-      return summary!;
+      return summary;
     } catch (error) {
       // The thread has an unfinished file open.
       void client.terminate();
       throw this.#isAborted ? aborted : error;
     } finally {
-      this.#thread = undefined;
+      this.#stop = undefined;
     }
   }
 
-  async #order(client: TablesThread, order: TablesOrder): Promise<PartSummary | undefined> {
-    const summary = await client.order(order);
-    if (this.#isAborted) throw aborted;
-    return summary;
+  /** Gives what writes one order after another, until the tables are there. */
+  async #fill(
+    give: (order: TablesOrder) => Promise<PartSummary | undefined>,
+    thread?: TablesThread,
+  ): Promise<PartSummary> {
+    const { paths, unfinished, shape, captured, limits, settled } = this.#options;
+    const order: typeof give = async (next) => {
+      const summary = await give(next);
+      if (this.#isAborted) throw aborted;
+      return summary;
+    };
+    await order({
+      ...{ kind: 'open', paths, unfinished, shape },
+      ...(captured && { captured }),
+      ...(limits && { limits }),
+    });
+    for (let from = 0; from !== this.#sources; ) {
+      const areAllSettled = this.#sources !== undefined;
+      const { next, runs } = await settled(from, orderSources);
+      if (next > from) await order({ kind: 'write', runs });
+      else if (areAllSettled) throw failure(this.#path, new Error(`the histograms of source ${from} are not there`));
+      else {
+        await this.#waitForMore();
+        if (this.#isAborted) throw aborted;
+        if (thread?.hasEnded) throw await thread.whenEnded;
+      }
+      from = next;
+    }
+    return (await order({ kind: 'finish', sources: this.#sources!, description: this.#description }))!;
   }
 
-  async #waitForMore(client: TablesThread): Promise<void> {
+  async #waitForMore(): Promise<void> {
     await this.#more.promise;
     this.#more = Promise.withResolvers();
-    if (this.#isAborted) throw aborted;
-    if (client.hasEnded) throw await client.whenEnded;
   }
 }
 
@@ -175,8 +211,8 @@ export class JobTables implements TablesOutput {
     for (const part of this.#parts) part.advance();
   }
 
-  async finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]> {
-    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!, named)));
+  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
+    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!)));
   }
 
   async abort(): Promise<void> {
@@ -191,14 +227,9 @@ export function openTables(
 ): TablesOutput {
   const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const files = parts.map(({ name, pipeline }, part) => {
-    const pathsIn = (pathOf: (file: string) => string): TablePaths => ({
-      features: pathOf('features.parquet'),
-      sources: pathOf('sources.jsonl'),
-      errors: pathOf('errors.jsonl'),
-    });
     return new TablesFile({
-      paths: pathsIn((file) => join(newOutputPath(spec.out, name), file)),
-      unfinished: pathsIn((file) => unfinishedTablePath(spec.out, file, name)),
+      paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
+      unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
       shape: histogramShape(pipeline, jobGrid(spec)),
       ...(spec.captured && { captured: spec.captured }),
       settled: (from, atMost) => settled(from, atMost, part),

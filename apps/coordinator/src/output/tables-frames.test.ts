@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { noZone } from '@halogrid/proto/frame-table';
 import { writeVarints } from '@halogrid/proto/varints';
+import { FeatureReader } from '@halogrid/results/feature-reader';
+import { SourceList } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { repeated } from '@halogrid/testing';
@@ -14,6 +16,7 @@ import { FrameRows } from '../log/frame-rows.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
+import { type TablesTask, tablePaths } from './tables-order.ts';
 
 const shape = { grid: { rows: 1, columns: 2 }, channels: 1, bins: 3 };
 
@@ -27,6 +30,14 @@ const uris = fc
   )
   .map((parts) => parts.join(''));
 const frame = fc.record({
+  /** Frames of images and of recordings may be in one block. */
+  video: fc.option(
+    fc.record(
+      { frame: fc.nat(9), timestampMs: fc.option(fc.integer({ min: 0, max: 1e6 })) },
+      { noNullPrototype: true },
+    ),
+    { nil: undefined },
+  ),
   uri: uris,
   ownName: fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
   version: fc.option(fc.constantFrom('7 1700000000123.25', '"etag" 7', 'é'), { nil: undefined }),
@@ -85,13 +96,15 @@ test('frames have the rows and lines by columns that they have one by one', asyn
           },
           digest: Buffer.alloc(32, row).toString('hex'),
           ...(version !== undefined && { version }),
+          ...(of.video && { video: of.video }),
           ...(isTimed && of.captured && { captured: stated }),
           place,
         };
       });
       const block = packSources(
-        sources.map(({ index, uri, name, version }) => {
-          return { index, uri, name, sizeBytes: 7, ...(version !== undefined && { version }) };
+        sources.map(({ index, uri, name, version, video }) => {
+          const its = { ...(version !== undefined && { version }), ...(video && { video }) };
+          return { index, uri, name, sizeBytes: 7, ...its };
         }),
       );
       await writeFile(spool, [counts.subarray(0, at), rows.bytes, block]);
@@ -114,29 +127,46 @@ test('frames have the rows and lines by columns that they have one by one', asyn
         captured,
       );
       assert.deepEqual(byColumns.summary, one.summary);
-      assert.equal(byColumns.lines, one.lines);
-      assert.ok(byColumns.features.equals(one.features));
+      assert.deepEqual(byColumns.lines, one.lines);
+      assert.deepEqual(byColumns.features, one.features);
+      assert.ok(byColumns.bytes!.equals(one.bytes!));
+
+      // Few sources and counts are enough for rows and for a folder.
+      const limits = { wholeCounts: 6, partCounts: 6, lines: 1 };
+      const many = await write(join(folder, 'many'), [before, run], frames.length, captured, limits);
+      const file = frames.length > 1 ? 'sources.parquet' : 'sources.jsonl';
+      assert.deepEqual(many.summary, { ...one.summary, file });
+      assert.deepEqual([many.lines, many.features], [one.lines, one.features]);
     }),
     { numRuns: repeated(8, 25) },
   );
 });
 
 /** The tables of a job whose sources are all settled. */
-async function write(folder: string, runs: SettledRun[], sources: number, captured: CaptureOptions | undefined) {
+async function write(
+  folder: string,
+  runs: SettledRun[],
+  sources: number,
+  captured: CaptureOptions | undefined,
+  limits?: TablesTask['limits'],
+) {
+  await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'scratch'), { recursive: true });
-  const pathsIn = (place: string) => ({
-    features: join(place, 'features.parquet'),
-    sources: join(place, 'sources.jsonl'),
-    errors: join(place, 'errors.jsonl'),
-  });
+  const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   const tables = new TablesFile({
     ...{ paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), shape },
     ...(captured && { captured }),
+    ...(limits && { limits }),
     settled: async () => ({ next: sources, runs }),
     failed: () => {},
     until: atOnce,
   });
-  const summary = await tables.finish(sources, {}, [0]);
-  const { features, sources: lines } = pathsIn(folder);
-  return { summary, features: await readFile(features), lines: await readFile(lines, 'utf8') };
+  const summary = await tables.finish(sources, {});
+  const { features } = pathsIn(folder);
+  const reader = (await FeatureReader.open(features))!;
+  assert.equal((await stat(features)).isDirectory(), limits !== undefined && sources > 1);
+  const rows = [];
+  for (let row = 0; row < reader.rows; row++) rows.push(await reader.histogram(row));
+  const bytes = limits ? undefined : await readFile(features);
+  return { summary, bytes, features: rows, lines: await Array.fromAsync((await SourceList.open(folder))!.lines()) };
 }

@@ -1,3 +1,4 @@
+import type { ListName } from '@halogrid/results/source-list';
 import type { CaptureOrigin } from '@halogrid/sources/captured';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
@@ -9,10 +10,10 @@ export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
 export interface PartSummary {
   /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
   listed: string[] | undefined;
+  /** The list of sources. */
+  file: ListName;
   /** Entries that there are. */
   entries: number;
-  /** Names of the files of those sources that were asked for and are done, by index. */
-  names: Map<number, string>;
   captured: CaptureCounts;
 }
 
@@ -23,10 +24,10 @@ export interface TablesOutput {
   /** More sources may be settled. */
   advance(): void;
   /**
-   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself; the names of the
-   * sources `named` are wanted. Resolves, with a summary a pipeline, when they are written.
+   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself.
+   * Resolves, with a summary a pipeline, when they are written.
    */
-  finish(sources: number, descriptions: readonly object[], named: readonly number[]): Promise<PartSummary[]>;
+  finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]>;
   /** Stops writing; resolves when nothing is being written any more. May be called again. */
   abort(): Promise<void>;
 }

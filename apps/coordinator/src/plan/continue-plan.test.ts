@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import fc from 'fast-check';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
+import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { continuePlan } from './continue-plan.ts';
 
 const uriOf = (index: number): string => `file:///in/${index}.pgm`;
 
 /** Frames, a shard each; those in `unread` are set aside. */
-function plan(frames: number, unread = new Set<number>(), from = 0): PlanStep[] {
+function plan(frames: number, unread = new Set<number>(), from = 0, more: Partial<BlockSource> = {}): PlanStep[] {
   return Array.from({ length: frames }, (_, index): PlanStep[] => {
-    const source = { index, uri: uriOf(index) };
-    if (unread.has(index)) {
-      const error = { kind: 'quarantine', index, stage: 'read', error: 'It is not there' } as const;
-      return [{ kind: 'source', ...source, name: '', tiles: 0 }, error];
-    }
-    const shard = { shard: from + index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
-    return [
-      { kind: 'source', ...source, name: '', size: undefined, tiles: 1 },
-      { kind: 'shard', shard },
-    ];
+    const source = { index, uri: uriOf(index), ...more };
+    const error = { stage: 'read', error: 'It is not there' };
+    return unread.has(index)
+      ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
+      : batchSteps(from + index, [source]);
   }).flat();
 }
 
@@ -35,7 +32,7 @@ const rest = async (recorded: PlanStep[], planned: AsyncIterable<readonly Planne
   (await Array.fromAsync(continuePlan(each(recorded), planned))).flat();
 
 /** As a store gives them back. */
-const recorded = (steps: PlanStep[]): PlanStep[] => JSON.parse(JSON.stringify(steps));
+const recorded = (steps: PlanStep[]): PlanStep[] => structuredClone(steps);
 
 test('a plan goes on after what was recorded of it, wherever that ends', async () => {
   await fc.assert(
@@ -55,15 +52,22 @@ test('notes are no part of what is recorded, and are told again', async () => {
 });
 
 test('a plan goes on where frames were written to: the versions that were recorded count', async () => {
-  const withVersions = (version: string) =>
-    plan(4).map((step): PlanStep => {
-      if (step.kind === 'source') return { ...step, version };
-      if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return step;
-      const sources = step.shard.work.sources.map((source) => ({ ...source, version }));
-      return { ...step, shard: { ...step.shard, work: { ...step.shard.work, sources } } };
-    });
-  const [before, now] = [withVersions('1 17.25'), withVersions('2 18.5')];
+  const withVersions = (version: string, preview: Pick<BlockSource, 'preview'>) =>
+    plan(4, undefined, 0, { version, pin: version, sizeBytes: version.length, ...preview });
+  const [before, now] = [withVersions('1 17.25', { preview: true }), withVersions('22 18.5', {})];
   assert.deepEqual(await rest(recorded(before.slice(0, 4)), chunked(now)), now.slice(4));
+});
+
+test('an image in tiles must be of the version that was recorded, and a source may not be another', async () => {
+  const image = (more: Partial<BlockSource>): PlanStep[] => {
+    const told = { index: 0, uri: uriOf(0), version: '1 1', pin: '1 1', tiles: 2, ...more };
+    return [{ kind: 'sources', sources: plannedSources([told]) }];
+  };
+  const refused = { message: new RegExp(`'${uriOf(0)}' is planned in another way`) };
+  assert.deepEqual(await rest(image({}), chunked(image({ version: '2 2', preview: true }))), []);
+  for (const more of [{ pin: '2 2' }, { tiles: 3 }, { kept: 'a' }, { name: 'b' }, { uri: uriOf(1) }]) {
+    await assert.rejects(rest(image({}), chunked(image(more))), refused);
+  }
 });
 
 test('sources that have changed are named, and the planner is stopped', async () => {

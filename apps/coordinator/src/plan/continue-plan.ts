@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { refsOf, unpackStep } from '../job/packed-frames.ts';
-import { isRecorded, isTold, type PlannedStep, type PlanStep, type ShardWork } from '../job/shard.ts';
+import type { BlockSource } from '@halogrid/sources/source-block';
+import { type PlannedSources, readSources } from '../job/planned-sources.ts';
+import { isTold, type PlannedStep, type PlanStep, type Shard } from '../job/shard.ts';
 
 /**
- * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
+ * The steps of a plan that follow those recorded, when it is made again. Throws one sentence where it does not begin as
  * recorded: the sources have changed, and what is done belongs to others. Notes are not recorded, so all of them are told again.
  */
 export async function* continuePlan(
@@ -22,21 +23,13 @@ export async function* continuePlan(
     }
     return steps[at++];
   };
-  /** The steps that one with its sources stands for, less those that are recorded. */
-  let parts: PlanStep[] = [];
-  let lastUri = '';
   try {
     for await (const before of recorded) {
-      if (before.kind === 'source') lastUri = before.uri;
-      if (parts.length === 0) {
-        let step = await next();
-        for (; step && isTold(step); step = await next()) yield [step];
-        if (step && isRecorded(step)) parts = unpackStep(step);
-      }
-      const step = parts.shift();
-      if (!step || !isDeepStrictEqual(clean(step), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      let step = await next();
+      for (; step && isTold(step); step = await next()) yield [step];
+      const uri = changedUri(before, step);
+      if (uri !== undefined) throw changed(uri);
     }
-    if (parts.length > 0) yield parts;
     if (at < steps.length) yield steps.slice(at);
     for (let more = await plan.next(); !more.done; more = await plan.next()) yield more.value;
   } finally {
@@ -44,30 +37,37 @@ export async function* continuePlan(
   }
 }
 
+/** A source of the recorded step that is planned in another way; undefined: all are planned alike. */
+function changedUri(before: PlanStep, now: PlannedStep | undefined): string | undefined {
+  if (before.kind === 'sources')
+    return changedSource(before.sources, now?.kind === 'sources' ? now.sources : undefined);
+  const isSame = now?.kind === 'shard' && isDeepStrictEqual(compared(before.shard), compared(now.shard));
+  return isSame ? undefined : before.shard.work.sources.uri;
+}
+
+function changedSource(before: PlannedSources, now: PlannedSources | undefined): string | undefined {
+  if (now && Buffer.compare(before.block, now.block) === 0) return undefined;
+  const sources = now ? [...readSources(now)].values() : [].values();
+  for (const source of readSources(before)) {
+    const { value } = sources.next();
+    if (!value || !isDeepStrictEqual(comparedSource(source), comparedSource(value))) return source.uri;
+  }
+  return sources.next().done ? undefined : before.uri;
+}
+
 /**
- * As a record keeps it: without fields that are there and undefined, and without results. Versions are left out as well: a
- * source that was written to since is done again by the next job, because the version in the record is the one that counts.
- * So is which sources get a preview: it is those that the record says.
+ * Versions are left out, and sizes with them: a source that was written to since is done again by the next job, because
+ * the version in the record is the one that counts. The tiles of an image are all of one version, so that theirs must
+ * be the same. Which sources get a preview is left out as well: it is those that the record says.
  */
-const clean = (step: PlannedStep): unknown =>
-  JSON.parse(JSON.stringify({ ...comparedShard(step), version: undefined, result: undefined }));
-
-/** The tiles of an image are all of one version, so that theirs must be the same. */
-function comparedShard(step: PlannedStep): PlannedStep {
-  if (step.kind !== 'shard') return step;
-  const { work } = step.shard;
-  const compared: ShardWork =
-    work.kind === 'tile'
-      ? { ...work, source: { ...work.source, preview: undefined } }
-      : { ...work, kind: 'frames', sources: refsOf(work).map(({ version: _, preview: __, ...one }) => one) };
-  return { ...step, shard: { ...step.shard, work: compared } };
+function comparedSource({ version: _, sizeBytes: __, preview: ___, pin, ...source }: BlockSource): unknown {
+  return source.tiles === undefined ? source : { ...source, pin };
 }
 
-/** The first source that a shard is of. A source that is set aside is the last one. */
-function uriOf(step: PlanStep): string | undefined {
-  if (step.kind !== 'shard') return undefined;
-  return refsOf(step.shard.work)[0]?.uri;
-}
+/** The sources of a shard are compared before it. */
+const compared = ({ work, ...shard }: Shard): unknown => {
+  return JSON.parse(JSON.stringify({ ...shard, work: { ...work, sources: [...work.sources.runs] } }));
+};
 
 const changed = (uri: string): Error =>
   new Error(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { firstOf, indexesOf } from '../job/planned-sources.ts';
 import { type Batch, type BatchLimits, FrameGatherer } from './gather-frames.ts';
 
 test('batches hold every frame once and in order, within both limits, and none could take the next frame', () => {
@@ -11,18 +12,16 @@ test('batches hold every frame once and in order, within both limits, and none c
       limits,
       (sizes, { maxFrames, maxBytes }) => {
         const batches = gather(sizes, { maxFrames: (batch) => maxFrames + batch, maxBytes });
-        assert.deepEqual(
-          batches.flatMap((batch) => batch.frames),
-          [...sizes.keys()],
-        );
-        batches.forEach(({ frames, costBytes }, i) => {
+        assert.deepEqual(batches.flatMap(indexesOf), [...sizes.keys()]);
+        batches.forEach(({ sources, costBytes }, i) => {
+          const frames = indexesOf({ sources });
           assert.equal(
             costBytes,
             frames.reduce((sum, frame) => sum + sizes[frame]!, 0),
           );
           assert.ok(frames.length >= 1 && frames.length <= maxFrames + i);
           assert.ok(costBytes <= maxBytes || frames.length === 1);
-          const next = batches[i + 1]?.frames[0];
+          const next = batches[i + 1] && firstOf(batches[i + 1]!.sources);
           if (next !== undefined) assert.ok(frames.length === maxFrames + i || costBytes + sizes[next]! > maxBytes);
         });
       },
@@ -34,8 +33,10 @@ test('no frames make no batch', () => {
   assert.deepEqual(gather([], { maxFrames: () => 3, maxBytes: 10 }), []);
 });
 
-function gather(sizes: number[], limits: BatchLimits): Batch<number>[] {
-  const gatherer = new FrameGatherer<number>(limits);
-  const closed = sizes.map((bytes, frame) => gatherer.add(frame, bytes));
+function gather(sizes: number[], limits: BatchLimits): Batch[] {
+  const gatherer = new FrameGatherer(limits);
+  const closed = sizes.map((bytes, index) => {
+    return gatherer.add({ index, uri: `file:///${index}`, name: '', sizeBytes: 0 }, bytes);
+  });
   return [...closed, gatherer.flush()].filter((batch) => batch !== undefined);
 }

@@ -1,3 +1,7 @@
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { PlannedSources } from '../job/planned-sources.ts';
+import { SourceGatherer } from '../job/source-gatherer.ts';
+
 /** What a batch holds at most; a frame that is larger alone than `maxBytes` makes a batch of its own. */
 export interface BatchLimits {
   /** Frames of the batch with that number, counted from 0. */
@@ -7,15 +11,16 @@ export interface BatchLimits {
 }
 
 /** Frames that one shard computes, and their decoded bytes. */
-export interface Batch<Frame> {
-  frames: Frame[];
+export interface Batch {
+  sources: PlannedSources;
   costBytes: number;
 }
 
 /** Puts frames into batches, in order: a batch closes when the next frame would pass one of its limits. */
-export class FrameGatherer<Frame> {
+export class FrameGatherer {
   readonly #limits: BatchLimits;
-  #open: Batch<Frame> = { frames: [], costBytes: 0 };
+  #open = new SourceGatherer();
+  #costBytes = 0;
   #closed = 0;
 
   constructor(limits: BatchLimits) {
@@ -23,21 +28,22 @@ export class FrameGatherer<Frame> {
   }
 
   /** Adds a frame; returns the batch that it closed, if it did. */
-  add(frame: Frame, frameBytes: number): Batch<Frame> | undefined {
-    const { frames, costBytes } = this.#open;
+  add(frame: BlockSource, frameBytes: number): Batch | undefined {
+    const { maxFrames, maxBytes } = this.#limits;
     const isFull =
-      frames.length >= this.#limits.maxFrames(this.#closed) || costBytes + frameBytes > this.#limits.maxBytes;
+      this.#open.count >= maxFrames(this.#closed) || this.#costBytes + frameBytes > maxBytes || this.#open.isLong;
     const closed = isFull ? this.flush() : undefined;
-    this.#open.frames.push(frame);
-    this.#open.costBytes += frameBytes;
+    this.#open.add(frame);
+    this.#costBytes += frameBytes;
     return closed;
   }
 
   /** The batch that is not full yet, if it holds any frame. */
-  flush(): Batch<Frame> | undefined {
-    const batch = this.#open;
-    if (batch.frames.length === 0) return undefined;
-    this.#open = { frames: [], costBytes: 0 };
+  flush(): Batch | undefined {
+    if (this.#open.count === 0) return undefined;
+    const batch = { sources: this.#open.end(), costBytes: this.#costBytes };
+    this.#open = new SourceGatherer();
+    this.#costBytes = 0;
     this.#closed++;
     return batch;
   }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { IndexVideo } from '@halogrid/imaging';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import { refsOf } from '../job/packed-frames.ts';
+import { readSources } from '../job/planned-sources.ts';
 import { PreviewChoice, previewSources } from '../job/preview-choice.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 
@@ -24,8 +24,8 @@ test('of a segment no more frames are chosen for a preview than get one', async 
   const previews = new PreviewChoice();
   const emitter = new PlanEmitter(JobSpec.fromPartial({}), pipeline, previews, undefined);
   const input = { uri: pathToFileURL(import.meta.filename).href, name: 'a.mp4', sizeBytes: 1, named: true };
-  const steps = await Array.fromAsync(emitter.video({ kind: 'video', input }, index));
-  const shards = steps.flatMap((step) => (step.kind === 'shard' ? [refsOf(step.shard.work)] : []));
+  const steps = (await Array.fromAsync(emitter.video({ kind: 'video', input }, index))).flat();
+  const shards = steps.flatMap((step) => (step.kind === 'shard' ? [[...readSources(step.shard.work.sources)]] : []));
   const chosen = shards.map((sources) => sources.filter(({ preview }) => preview));
   assert.equal(chosen.length, 2);
   for (const ofSegment of chosen) assert.ok(ofSegment.length <= previewSources, `${ofSegment.length} frames`);

@@ -2,15 +2,19 @@ import { type IndexVideo, planVideo } from '@halogrid/imaging';
 import { countTiles, cutTiles, type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
+import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
-import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
-import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
+import type { PlanStep, ShardWork } from '../job/shard.ts';
+import { gatherSources } from '../job/source-gatherer.ts';
 import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe, type Unopened } from './input-probe.ts';
-import { nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
+import { OutputNames } from './output-names.ts';
+import { type NumberedSource, nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
+import { SourcesAside } from './sources-aside.ts';
 
 /** Frames a shard at most, unless the job says otherwise. */
 export const defaultBatchFrames = 2048;
@@ -38,9 +42,10 @@ export const maxBatchBytes = 128 * 2 ** 20;
 type Probed<Kind> = Extract<Probe, { kind: Kind }>;
 
 /**
- * Words the steps of a plan from what was found out about its inputs, told one after another: numbers the sources and the
- * shards, cuts images into tiles and gathers the others into batches. It holds nothing but the batch being filled. What may be
- * long throws the signal's reason as soon as `signal` aborts.
+ * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
+ * sources, numbers the shards, cuts images into tiles and gathers the others into batches. It holds nothing but the
+ * batch that is being filled, and some sources that no shard needs. What may be long throws the signal's reason as soon
+ * as `signal` aborts.
  */
 export class PlanEmitter {
   readonly #spec: JobSpec;
@@ -54,11 +59,13 @@ export class PlanEmitter {
   readonly #maxFrames: number;
   /** Bytes of the counts of an image, of all pipelines. */
   readonly #countsBytes: number;
-  readonly #batches: FrameGatherer<SourceRef>;
+  readonly #batches: FrameGatherer;
+  readonly #names = new OutputNames();
+  readonly #aside: SourcesAside;
   #sources = 0;
   #shards = 0;
 
-  /** `previews` is told of every source that is computed or cannot be read; whoever calls tells it of those that are kept. */
+  /** `previews` is told of every source that is computed or cannot be read; the caller tells it of the others. */
   constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
     this.#pipelines = spec.pipelines ? jobPipelines(spec) : [pipeline];
@@ -71,7 +78,8 @@ export class PlanEmitter {
     const most = Math.max(1, Math.floor(maxBatchBins / bins));
     this.#countsBytes = countBytes * bins;
     this.#maxFrames = most;
-    this.#batches = new FrameGatherer<SourceRef>({
+    this.#aside = new SourcesAside(most);
+    this.#batches = new FrameGatherer({
       maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
       maxBytes: maxBatchBytes,
     });
@@ -82,23 +90,28 @@ export class PlanEmitter {
     return this.#sources;
   }
 
-  /** The part of a plan that a file makes whose earlier results hold: each of its sources, and that it is kept. */
+  /** The part of a plan that a file makes whose earlier results hold: each of its sources is kept. */
   async *kept(
-    { uri, name, version }: Input,
+    { uri, name, sizeBytes, version }: Input,
     results: ReturnType<EarlierOutput['results']>,
-  ): AsyncGenerator<PlanStep, void, undefined> {
+  ): AsyncGenerator<PlanStep[], void, undefined> {
     for await (const { line, result } of results) {
-      const index = this.#sources++;
       const { frame, timestampMs = null } = line;
-      const source = frame === undefined ? { name } : { name: nameOfFrame(name, frame), video: { frame, timestampMs } };
-      yield { kind: 'source', index, uri, size: result.size, tiles: 1, version, ...source };
-      yield { kind: 'kept', index, name: line.name, result };
+      const own = frame === undefined ? name : nameOfFrame(name, frame);
+      const source: BlockSource = {
+        ...{ index: this.#sources++, uri, name: this.#names.next(own), size: result.size },
+        sizeBytes: frame === undefined ? sizeBytes : 0,
+        ...(version !== undefined && { version }),
+        ...(frame !== undefined && { video: { frame, timestampMs } }),
+        kept: line.name,
+      };
+      yield this.#aside.add(source, result);
     }
     this.#signal?.throwIfAborted();
   }
 
   /** The part of a plan that a video makes, of which `index` lists the packets. */
-  async *video({ input }: Probed<'video'>, index: IndexVideo): AsyncGenerator<PlanStep, void, undefined> {
+  async *video({ input }: Probed<'video'>, index: IndexVideo): AsyncGenerator<PlanStep[], void, undefined> {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
@@ -115,8 +128,9 @@ export class PlanEmitter {
       expect: (frames) => {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
-      nextSource: (frame) => this.#nextSource(input.uri, frame),
-      nextShard: () => this.#shards++,
+      number: (name, frame) => this.#number({ ...input, name, sizeBytes: 0 }, frame),
+      setAside: (source) => this.#aside.add(source),
+      shard: (work, costBytes) => this.#planned(work, costBytes),
     };
     yield* planVideoSteps(input, planning, plan);
     this.#signal?.throwIfAborted();
@@ -124,79 +138,81 @@ export class PlanEmitter {
 
   /** Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more than the steps. */
   frame({ input, bytes }: Unopened, steps: PlanStep[]): void {
-    const { uri, name, version } = input;
+    const source: BlockSource = this.#number(input);
     const pin = pinOf(input);
-    const index = this.#sources++;
-    const source: SourceRef = { uri, index };
-    if (pin) source.version = pin;
-    if (this.#previews.add(index, { uri })) source.preview = true;
-    const step: PlanStep = { kind: 'source', index, uri, name, size: undefined, tiles: 1 };
-    if (version !== undefined) step.version = version;
-    steps.push(step);
-    const closed = this.#batches.add(source, bytes * this.#channels);
-    if (closed) steps.push(this.#batch(closed));
+    if (pin !== undefined) source.pin = pin;
+    this.#batched(source, bytes, steps);
   }
 
   /** An image of which something was read, or what cannot be. */
-  *image(probed: Exclude<Probe, { kind: 'video' }>): Generator<PlanStep, void, undefined> {
-    if (probed.kind === 'unopened') {
-      const steps: PlanStep[] = [];
-      this.frame(probed, steps);
-      return yield* steps;
-    }
-    const { input } = probed;
-    const { uri, name } = input;
-    const version = input.version === undefined ? {} : { version: input.version };
-    const pin = pinOf(input);
-    const source: SourceRef = { uri, ...this.#nextSource(uri), ...(pin && { version: pin }) };
-    if (probed.kind === 'unreadable') {
-      const { stage, message } = probed.error;
-      yield { kind: 'source', index: source.index, uri, name, tiles: 0, ...version };
-      yield { kind: 'quarantine', index: source.index, stage, error: message };
-      return;
-    }
-    const { size } = probed;
-    const tiles = countTiles(size, this.#tilePx);
-    yield { kind: 'source', index: source.index, uri, name, size, tiles, ...version };
-    if (tiles > 1) yield* this.#tiles(source, probed);
+  *image(probed: Exclude<Probe, { kind: 'video' }>): Generator<PlanStep[], void, undefined> {
+    const steps: PlanStep[] = [];
+    if (probed.kind === 'unopened') this.frame(probed, steps);
     else {
-      const closed = this.#batches.add(source, channelBytes(size) * this.#channels);
-      if (closed) yield this.#batch(closed);
+      const { input } = probed;
+      const source = this.#number(input);
+      if (probed.kind === 'unreadable') {
+        const { stage, message } = probed.error;
+        steps.push(...this.#aside.add({ ...source, error: { stage, error: message } }));
+      } else {
+        const { size, version } = probed;
+        const tiles = countTiles(size, this.#tilePx);
+        if (tiles > 1)
+          return yield* this.#tiles({ ...source, size, tiles, ...(version !== undefined && { pin: version }) });
+        const pin = pinOf(input);
+        const bytes = channelBytes(size);
+        this.#batched({ ...source, size, ...(pin !== undefined && { pin }) }, bytes, steps);
+      }
     }
+    if (steps.length > 0) yield steps;
   }
 
-  /** The number of the next source, and whether a preview may be made of it. */
-  #nextSource(uri: string, frame?: number): Pick<SourceRef, 'index' | 'preview'> {
-    const index = this.#sources++;
-    return { index, ...(this.#previews.add(index, { uri, frame }) && { preview: true }) };
-  }
-
-  /** The batch that is not full. */
-  *rest(): Generator<PlanStep, void, undefined> {
+  /** What is not full: the batch, and the sources that no shard needs. */
+  rest(): PlanStep[] {
     const rest = this.#batches.flush();
-    if (rest) yield this.#batch(rest);
+    return rest ? this.#batch(rest) : this.#aside.flush();
   }
 
-  *#tiles(source: SourceRef, { size, version }: Probed<'sized'>): Generator<PlanStep, void, undefined> {
-    const { width, height, pixel } = size;
-    const pinned = { ...source, version };
+  /** The number and the name of the next source, and whether a preview may be made of it. */
+  #number({ uri, name, sizeBytes, version }: Input, frame?: number): NumberedSource {
+    const index = this.#sources++;
+    const source: NumberedSource = { index, uri, name: this.#names.next(name), sizeBytes };
+    if (version !== undefined) source.version = version;
+    if (this.#previews.add(index, { uri, frame })) source.preview = true;
+    return source;
+  }
+
+  #batched(source: BlockSource, bytes: number, steps: PlanStep[]): void {
+    const closed = this.#batches.add(source, bytes * this.#channels);
+    if (closed) steps.push(...this.#batch(closed));
+  }
+
+  #batch({ sources, costBytes }: Batch): PlanStep[] {
+    return this.#planned({ kind: 'frames', sources }, Math.max(costBytes, sources.count * this.#countsBytes));
+  }
+
+  /** The sources of a shard, and the shard. */
+  #planned(work: ShardWork, costBytes: number): PlanStep[] {
+    return [...this.#aside.flush(), { kind: 'sources', sources: work.sources }, this.#shard(work, costBytes)];
+  }
+
+  *#tiles(source: BlockSource): Generator<PlanStep[], void, undefined> {
+    const { width, height, pixel = 'u8' } = source.size!;
+    const size = { width, height };
+    const sources = gatherSources([source]);
+    yield [...this.#aside.flush(), { kind: 'sources', sources }];
     for (const rect of cutTiles(size, this.#tilePx)) {
       this.#signal?.throwIfAborted();
       const { stored, plans } = planPipelines(this.#pipelines, rect, size, this.#grid);
-      const bytes = channelBytes({ ...stored, pixel });
-      const work = { kind: 'tile', source: pinned, size: { width, height }, rect } as const;
+      const bytes = channelBytes({ ...stored, pixel }) * this.#channels;
       // Every plan has the same cells.
       const cells = plans[0]!.parts.length / (this.#grid.rows * this.#grid.columns);
-      yield this.#shard(work, bytes * this.#channels, cells * this.#countsBytes);
+      yield [this.#shard({ kind: 'tile', sources, size, rect }, Math.max(bytes, cells * this.#countsBytes))];
     }
   }
 
-  #batch({ frames: sources, costBytes }: Batch<SourceRef>): PlanStep {
-    return this.#shard({ kind: 'frames', sources }, costBytes, sources.length * this.#countsBytes);
-  }
-
-  #shard(work: ShardWork, pixelBytes: number, countsBytes: number): PlanStep {
-    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes: Math.max(pixelBytes, countsBytes) } };
+  #shard(work: ShardWork, costBytes: number): PlanStep {
+    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes } };
   }
 }
 

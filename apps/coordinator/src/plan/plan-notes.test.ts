@@ -25,9 +25,9 @@ test('how many inputs a pattern of names fits is told once they are all known', 
   };
   assert.deepEqual(told('file:///20260131.jpg'), []);
   assert.deepEqual(told('file:///20260131.jpg', 'file:///a.jpg', 'file:///b.jpg'), [
-    "The pattern '%Y%m%d' of --captured-from fits 1 of 3 inputs: what it tells is null for the others",
+    "The pattern '%Y%m%d' of capture times fits 1 of 3 inputs: what it tells is null for the others",
   ]);
   assert.deepEqual(told('file:///a.jpg'), [
-    "The pattern '%Y%m%d' of --captured-from fits no input: what it tells is null",
+    "The pattern '%Y%m%d' of capture times fits no input: what it tells is null",
   ]);
 });

@@ -61,7 +61,7 @@ export class PlanNotes {
     if (this.#misfits === 0) return [];
     const which =
       this.#misfits === this.#inputs ? 'no input' : `${this.#inputs - this.#misfits} of ${this.#inputs} inputs`;
-    const text = `The pattern '${this.#pattern}' of --captured-from fits ${which}: what it tells is null for the others`;
+    const text = `The pattern '${this.#pattern}' of capture times fits ${which}: what it tells is null for the others`;
     return [{ kind: 'note', text: which === 'no input' ? text.replace(' for the others', '') : text }];
   }
 }

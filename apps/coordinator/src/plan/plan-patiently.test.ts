@@ -49,7 +49,7 @@ test('a host that stays away ends the plan for want of it', async (t) => {
     const host = new URL(origin).host;
     assert.match(
       error.message,
-      new RegExp(`^The host '${host}' was away \\(--source-grace\\): the coordinator cannot read`),
+      new RegExp(`^The host '${host}' was away, as long as the job waits for it: the coordinator cannot read`),
     );
     return true;
   });

@@ -9,11 +9,9 @@ import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import { eventually, pause, timeoutMs, turns } from '@halogrid/testing';
-import { unpackStep } from '../job/packed-frames.ts';
-import { isRecorded, type PlannedStep } from '../job/shard.ts';
-import { isSource } from '../output/previous/changes.ts';
+import type { PlannedStep } from '../job/shard.ts';
+import { readable, sourcesOf } from '../testing/planned.ts';
 import type { ThreadSetup } from './listing-thread.ts';
-import { packPlan } from './pack-plan.ts';
 import { type PlanLimits, PlanThreads, planLimits } from './plan-threads.ts';
 import { planJob } from './planner.ts';
 import { ThreadLife } from './thread-life.ts';
@@ -62,20 +60,14 @@ test('a plan is the one that is made without the thread, several at a time', asy
   const specs = [specOf(['cam', 'wide.pgm']), specOf(['cam'], { tilePx: 32 }), specOf(['wide.pgm'], { tilePx: 64 })];
   const plans = await Promise.all(specs.map((spec) => Array.fromAsync(shared.plan(spec))));
   for (const [i, spec] of specs.entries()) {
-    const made = await Array.fromAsync(packPlan(planJob(spec, pipeline)));
-    assert.deepEqual(plans[i]!.flat().flatMap(undecided), structuredClone(made.flat().flatMap(undecided)));
+    const made = await Array.fromAsync(planJob(spec, pipeline));
+    assert.deepEqual(undecided(plans[i]!.flat()), undecided(made.flat()));
   }
 });
 
-/** A step without which sources may get a preview: how many may follows from how far the listing is ahead. */
-function undecided(step: PlannedStep): PlannedStep[] {
-  if (!isRecorded(step)) return [step];
-  return unpackStep(step).map((one) => {
-    if (one.kind !== 'shard' || one.shard.work.kind !== 'frames') return one;
-    const sources = one.shard.work.sources.map(({ preview: _, ...source }) => source);
-    return { ...one, shard: { ...one.shard, work: { ...one.shard.work, sources } } };
-  });
-}
+/** Steps without which sources may get a preview: how many may follows from how far the listing is ahead. */
+const undecided = (steps: readonly PlannedStep[]): unknown =>
+  JSON.parse(JSON.stringify(readable(steps), (key, value) => (key === 'preview' ? undefined : value)));
 
 test('what ends a plan is told in its words', async () => {
   await assert.rejects(Array.fromAsync(shared.plan(specOf(['nowhere']))), { message: /does not exist$/ });
@@ -91,7 +83,7 @@ test('the thread reads no more than the process may', async (t) => {
   restrictSources({ roots: [join(folder, 'cam')], hosts: [] });
   const thread = startThread(t);
   const steps = (await Array.fromAsync(thread.plan(specOf(['cam'])))).flat();
-  assert.equal(steps.filter(isRecorded).flatMap(unpackStep).filter(isSource).length, frames + 1);
+  assert.equal(sourcesOf(steps).length, frames + 1);
   await assert.rejects(Array.fromAsync(thread.plan(specOf(['wide.pgm']))), /data roots/);
 });
 
@@ -120,7 +112,7 @@ test('steps come as they are used, and not before', async (t) => {
 
 test('a plan of which no more is wanted ends', async () => {
   const steps = shared.plan(specOf(['cam']));
-  assert.equal((await steps.next()).value?.[0]?.kind, 'shard');
+  assert.equal((await steps.next()).value?.[0]?.kind, 'sources');
   await steps.return(undefined);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
 });

@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
+import { Sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 import type { CheckOptions } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
@@ -25,7 +26,7 @@ export interface PlanOrder {
 export interface CheckOrder {
   kind: 'check';
   uris: readonly string[];
-  videoOption?: string | undefined;
+  videoField?: string | undefined;
   port: MessagePort;
 }
 
@@ -41,7 +42,7 @@ export type ListingOrder = PlanOrder | CheckOrder | SurveyOrder;
 /** Empty if the sources may be planned. */
 export interface CheckAnswer {
   surveyed?: Surveyed;
-  refused?: Pick<Refusal, 'kind' | 'message' | 'field'>;
+  refused?: Pick<Refusal, 'kind' | 'field'> & Pick<Sentence, 'parts'>;
   error?: Error;
 }
 
@@ -110,9 +111,9 @@ export class PlanThreads {
   }
 
   /** As checkSources, except that failures of this process keep only their message. */
-  async check(uris: readonly string[], videoOption?: string, { signal }: CheckOptions = {}): Promise<void> {
+  async check(uris: readonly string[], videoField?: string, { signal }: CheckOptions = {}): Promise<void> {
     const each = [...new Set(uris)];
-    await this.#askOnce({ kind: 'check', uris: each, videoOption }, each, signal);
+    await this.#askOnce({ kind: 'check', uris: each, videoField }, each, signal);
   }
 
   /** As surveyForm, except that failures of this process keep only their message. */
@@ -124,7 +125,7 @@ export class PlanThreads {
   async #askOnce(order: Unsent, sources: readonly string[], signal: AbortSignal | undefined): Promise<CheckAnswer> {
     for await (const answer of this.#order<CheckAnswer>(order, sources, this.#checks, signal)) {
       const { refused, error } = answer;
-      if (refused) throw new Refusal(refused.kind, refused.message, refused.field);
+      if (refused) throw new Refusal(refused.kind, new Sentence(refused.parts), refused.field);
       if (error !== undefined) throw error;
       return answer;
     }

@@ -4,6 +4,7 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { plannedSources } from '../testing/planned.ts';
 import { itemBytes, mostOf, PlanCounter, type PlanTotals, type TotalsOptions } from './plan-totals.ts';
 
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -13,13 +14,13 @@ const MiB = 2 ** 20;
 function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
   counter.addSource(0, 'file:///a.jpg', size);
   for (const rect of cutTiles(size, tilePx)) {
-    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
+    counter.addShard({ kind: 'tile', sources: plannedSources([{ index: 0, uri: '' }]), size, rect });
   }
 }
 
 function countFrames(counter: PlanCounter, sizes: readonly (Size | undefined)[]): void {
   for (const [index, size] of sizes.entries()) counter.addSource(index, 'file:///a.jpg', size);
-  counter.addShard({ kind: 'frames', sources: sizes.map((_, index) => ({ index, uri: '' })) });
+  counter.addShard({ kind: 'frames', sources: plannedSources(sizes.map((_, index) => ({ index, uri: '' }))) });
 }
 
 test('the halo of a cut image is what its tiles read of each other', () => {
@@ -72,10 +73,10 @@ test('dense results take memory where a map or a preview is made of them, and ma
   const bytesOf = (more: Partial<TotalsOptions>, preview: { preview?: true } = {}) => {
     const counter = new PlanCounter([lbp], { ...options, ...more });
     for (const index of [0, 1]) counter.addSource(index, `file:///${index}`, size);
-    const sources = [
+    const sources = plannedSources([
       { index: 0, uri: 'file:///0', ...preview },
       { index: 1, uri: 'file:///1' },
-    ];
+    ]);
     counter.addShard({ kind: 'frames', sources });
     const { all, output, scratchBytes } = counter.totals;
     return { results: all.resultsBytes, maps: output.mapsBytes, scratch: scratchBytes };
@@ -101,7 +102,7 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
     const size = { width: 5000, height: 4100 };
     counter.addSource(0, 'file:///a.tif', size, { copyBytes: 77 });
     for (const rect of cutTiles(size, tilePx)) {
-      counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
+      counter.addShard({ kind: 'tile', sources: plannedSources([{ index: 0, uri: '' }]), size, rect });
     }
     assert.equal(counter.totals.scratchBytes, scratch + 77);
   }

@@ -2,10 +2,10 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
-import { binsOfSource, type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { mapType } from '../job/map-type.ts';
-import { refsOf } from '../job/packed-frames.ts';
-import type { ImageSize, ShardWork, SourceRef } from '../job/shard.ts';
+import { firstOf, readSources } from '../job/planned-sources.ts';
+import type { ImageSize, ShardWork } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
@@ -142,37 +142,33 @@ export class PlanCounter {
   }
 
   addShard(work: ShardWork): void {
-    if (work.kind === 'packed') {
-      this.addShard({ kind: 'frames', sources: refsOf(work) });
-      return;
-    }
     const { totals } = this;
     totals.shards++;
     if (work.kind === 'tile') {
       totals.tiles++;
-      const { source, size, rect } = work;
+      const { sources, size, rect } = work;
+      const index = firstOf(sources);
       const { stored } = planPipelines(this.#pipelines, rect, size);
       this.#work.addTile(work, stored);
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
-      const pixel = this.#sizes.get(source.index)?.pixel;
-      const item = this.#addItem(source, rect, { ...size, pixel });
+      const pixel = this.#sizes.get(index)?.pixel;
+      const item = this.#addItem(sources.hasPreviews, rect, { ...size, pixel });
       this.#addBatch(item, item);
       // Shards of a source follow one another, and the last is at its lower right corner.
-      if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(source.index);
+      if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(index);
       return;
     }
     if (work.segment) {
       totals.segments++;
-      totals.videoFrames += work.sources.length;
+      totals.videoFrames += work.sources.count;
     }
     this.#work.addFrames(work);
     const all = { stagingBytes: 0, resultsBytes: 0 };
-    for (const source of work.sources) {
-      const { index } = source;
+    for (const { index, preview = false } of readSources(work.sources)) {
       const size = this.#sizes.get(index);
       if (!size) continue;
       this.#sizes.delete(index);
-      const item = this.#addItem(source, { x: 0, y: 0, ...size }, size);
+      const item = this.#addItem(preview, { x: 0, y: 0, ...size }, size);
       all.stagingBytes += item.stagingBytes;
       all.resultsBytes += item.resultsBytes;
       this.#addBatch(item, item);
@@ -187,7 +183,7 @@ export class PlanCounter {
   }
 
   /** A preview needs the dense result of its source. */
-  #addItem({ preview }: SourceRef, rect: Rect, size: ImageSize): NodeBytes {
+  #addItem(preview: boolean, rect: Rect, size: ImageSize): NodeBytes {
     const { grid, mapFormat } = this.#options;
     const wantsMap = this.#wantsMap;
     const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel}`;

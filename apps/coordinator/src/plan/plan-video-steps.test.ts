@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
 import { MissingDecoderError, type planVideo } from '@halogrid/imaging';
 import type { PlanStep } from '../job/shard.ts';
-import { planVideoSteps } from './plan-video-steps.ts';
+import { gatherSources } from '../job/source-gatherer.ts';
+import { sourcesOf } from '../testing/planned.ts';
+import { planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 
 /** Two frames in one segment. */
 function planOf(pixel: PixelType): typeof planVideo {
@@ -18,12 +20,17 @@ function planOf(pixel: PixelType): typeof planVideo {
 async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1): Promise<PlanStep[]> {
   let sources = 0;
   let shards = 0;
-  const planning = {
-    ...{ video: undefined, batchFrames: 0, channels, maxFrames: 100, maxBytes, countsBytes: 0 },
-    ...{ expect: () => {}, nextSource: () => ({ index: sources++ }), nextShard: () => shards++ },
-  };
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
-  return await Array.fromAsync(planVideoSteps(source, planning, plan));
+  const planning: VideoPlanning = {
+    ...{ video: undefined, batchFrames: 0, channels, maxFrames: 100, maxBytes, countsBytes: 0, expect: () => {} },
+    number: (name) => ({ index: sources++, uri: source.uri, name, sizeBytes: 0 }),
+    setAside: (source) => [{ kind: 'sources', sources: gatherSources([source]) }],
+    shard: (work, costBytes) => [
+      { kind: 'sources', sources: work.sources },
+      { kind: 'shard', shard: { shard: shards++, work, costBytes } },
+    ],
+  };
+  return (await Array.fromAsync(planVideoSteps(source, planning, plan))).flat();
 }
 
 for (const [pixel, bytes] of [
@@ -33,8 +40,18 @@ for (const [pixel, bytes] of [
   test(`frames of ${pixel} cost ${bytes} bytes a pixel, and no more than a node holds of a segment`, async () => {
     for (const maxBytes of [2 ** 30, 3_000_000]) {
       const steps = await stepsOf(planOf(pixel), maxBytes);
-      const sizes = steps.flatMap((step) => (step.kind === 'source' ? [step.size] : []));
-      assert.deepEqual(sizes, Array(2).fill({ width: 1920, height: 1080, pixel }));
+      const sources = sourcesOf(steps);
+      assert.deepEqual(
+        sources.map(({ size }) => size),
+        Array(2).fill({ width: 1920, height: 1080, pixel }),
+      );
+      assert.deepEqual(
+        sources.map(({ name, video, place }) => [name, video?.frame, place?.packet]),
+        [
+          ['v/000000', 0, 0],
+          ['v/000001', 1, 1],
+        ],
+      );
       const costs = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.costBytes] : []));
       assert.deepEqual(costs, [Math.min(2 * 1920 * 1080 * bytes, maxBytes)]);
     }
@@ -54,9 +71,11 @@ test('where FFmpeg is missing a video is set aside with that sentence, and the j
       throw error;
     };
   const missing = new MissingDecoderError('video', 'Videos cannot be read here');
-  assert.deepEqual(await stepsOf(failing(missing)), [
-    { kind: 'source', index: 0, uri: 'file:///v.mp4', name: 'v.mp4', tiles: 0 },
-    { kind: 'quarantine', index: 0, stage: 'decode', error: missing.message },
+  assert.deepEqual(sourcesOf(await stepsOf(failing(missing))), [
+    {
+      ...{ index: 0, uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 0 },
+      error: { stage: 'decode', error: missing.message },
+    },
   ]);
   await assert.rejects(stepsOf(failing(new Error('No process can be started'))), {
     message: 'No process can be started',

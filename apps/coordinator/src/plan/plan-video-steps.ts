@@ -3,10 +3,15 @@ import { MissingDecoderError, type PlannedFrame, planVideo, type VideoSegment } 
 import type { VideoOptions } from '@halogrid/proto';
 import type { Source } from '@halogrid/sources';
 import { InputError } from '@halogrid/sources';
-import type { FrameOfVideo, ImageSize, PlanStep, SourceRef } from '../job/shard.ts';
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { FrameOfVideo, ImageSize, PlanStep, ShardWork } from '../job/shard.ts';
+import { SourceGatherer } from '../job/source-gatherer.ts';
 
 /** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
 export const defaultSegmentFrames = 128;
+
+/** What the plan gives every source. */
+export type NumberedSource = Pick<BlockSource, 'index' | 'uri' | 'name' | 'sizeBytes' | 'version' | 'preview'>;
 
 export interface VideoPlanning {
   video: VideoOptions | undefined;
@@ -21,9 +26,12 @@ export interface VideoPlanning {
   countsBytes: number;
   /** Told of the frames of a segment before they become sources. */
   expect: (frames: readonly number[]) => void;
-  /** Numbers of the next source, which is that frame, and the next shard; each call takes one. */
-  nextSource: (frame?: number) => Pick<SourceRef, 'index' | 'preview'>;
-  nextShard: () => number;
+  /** The next source, of that name, which is that frame; each call takes a number. */
+  number: (name: string, frame?: number) => NumberedSource;
+  /** The steps that follow once a source is set aside. */
+  setAside: (source: BlockSource) => PlanStep[];
+  /** The steps of the next shard and its sources. */
+  shard: (work: ShardWork, costBytes: number) => PlanStep[];
 }
 
 /**
@@ -31,17 +39,15 @@ export interface VideoPlanning {
  * quarantined, by frame where its frames are known.
  */
 export async function* planVideoSteps(
-  { uri, name, version }: Source,
+  { uri, name }: Source,
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
-): AsyncGenerator<PlanStep, void, undefined> {
-  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, nextSource, nextShard } = planning;
-  const file = version === undefined ? {} : { version };
+): AsyncGenerator<PlanStep[], void, undefined> {
+  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, number, setAside, shard } = planning;
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
-  const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
-    ...{ kind: 'source' as const, index, uri, tiles, video: { frame, timestampMs }, ...file },
-    name: nameOfFrame(name, frame),
-  });
+  const frameSource = ({ frame, timestampMs }: FrameOfVideo): BlockSource => {
+    return { ...number(nameOfFrame(name, frame), frame), video: { frame, timestampMs } };
+  };
   let size: ImageSize = { width: 0, height: 0 };
   let frameBytes = 0;
   try {
@@ -51,24 +57,21 @@ export async function* planVideoSteps(
         size = { width, height, pixel };
         frameBytes = width * height * sampleBytes[pixel] * channels;
       } else if (part.kind === 'missing') {
-        for (const frame of part.frames) {
-          const { index } = nextSource(frame.frame);
-          yield frameStep(index, frame, 0);
-          yield { kind: 'quarantine', index, stage: 'read', error: part.why };
-        }
+        const error = { stage: 'read', error: part.why };
+        for (const frame of part.frames) yield setAside({ ...frameSource(frame), error });
       } else {
         const { segment } = part;
-        const sources: SourceRef[] = [];
+        const sources = new SourceGatherer();
         expect(segment.frames.map(({ frame }) => frame));
-        for (const frame of segment.frames) {
-          const source = nextSource(frame.frame);
-          yield { ...frameStep(source.index, frame, 1), size };
-          sources.push({ ...source, uri, place: placeOf(frame) });
-        }
+        for (const frame of segment.frames) sources.add({ ...frameSource(frame), place: placeOf(frame), size });
         const frames = segment.frames.length;
         const costBytes = Math.max(Math.min(frames * frameBytes, maxBytes), frames * countsBytes);
-        const work = { kind: 'frames' as const, sources, segment: toWire(segment, video?.hwaccel ?? '') };
-        yield { kind: 'shard', shard: { shard: nextShard(), work, costBytes } };
+        const work = {
+          kind: 'frames' as const,
+          sources: sources.end(),
+          segment: toWire(segment, video?.hwaccel ?? ''),
+        };
+        yield shard(work, costBytes);
       }
     }
   } catch (error) {
@@ -76,9 +79,7 @@ export async function* planVideoSteps(
     const stage =
       error instanceof InputError ? error.stage : error instanceof MissingDecoderError ? 'decode' : undefined;
     if (stage === undefined) throw error;
-    const { index } = nextSource();
-    yield { kind: 'source', index, uri, name, tiles: 0, ...file };
-    yield { kind: 'quarantine', index, stage, error: (error as Error).message };
+    yield setAside({ ...number(name), error: { stage, error: (error as Error).message } });
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
 import type { VideoSegment } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { PlanCounter } from './plan-totals.ts';
 import { kindOfSource, type PlanWork } from './plan-work.ts';
 
@@ -16,7 +17,8 @@ function counted(fill: (counter: PlanCounter) => void, grid = { rows: 1, columns
 
 function addTiles(counter: PlanCounter, uri: string, size: Size, tilePx: number): void {
   counter.addSource(0, uri, size, { fileBytes: 5000 });
-  for (const rect of cutTiles(size, tilePx)) counter.addShard({ kind: 'tile', source: { index: 0, uri }, size, rect });
+  for (const rect of cutTiles(size, tilePx))
+    counter.addShard({ kind: 'tile', sources: plannedSources([{ index: 0, uri }]), size, rect });
 }
 
 test('frames are opened and decoded once each, and some have previews', () => {
@@ -28,7 +30,7 @@ test('frames are opened and decoded once each, and some have previews', () => {
       uri: `file:///${index}.jpg`,
       ...(index !== 1 && { preview: true as const }),
     }));
-    counter.addShard({ kind: 'frames', sources });
+    counter.addShard({ kind: 'frames', sources: plannedSources(sources) });
   });
   const pixels = 3 * 2 ** 20;
   assert.deepEqual(work, {
@@ -50,7 +52,7 @@ test('a video decodes all frames between those that are chosen', () => {
   const segment = { packet: 100, end: 350 } as VideoSegment;
   const uri = 'http://camera/a.mp4?day=1';
   const work = counted((counter) => {
-    const sources = [0, 1].map((index) => ({ index, uri }));
+    const sources = plannedSources([0, 1].map((index) => ({ index, uri })));
     counter.addSource(0, uri, { width: 10, height: 10 }, { fileBytes: 7000 });
     counter.addSource(1, uri, { width: 10, height: 10 });
     counter.addShard({ kind: 'frames', sources, segment });
@@ -66,7 +68,7 @@ test('what is kept is no work, and cells have bins of their own', () => {
     (counter) => {
       for (const index of [0, 1]) counter.addSource(index, 'file:///a.png', { width: 8, height: 8, pixel: 'u16' });
       counter.addKept(1);
-      counter.addShard({ kind: 'frames', sources: [{ index: 0, uri: 'file:///a.png' }] });
+      counter.addShard({ kind: 'frames', sources: plannedSources([{ index: 0, uri: 'file:///a.png' }]) });
     },
     { rows: 2, columns: 3 },
   );

@@ -1,6 +1,7 @@
 import type { PixelType, Size } from '@halogrid/geometry';
 import { type Format, formatOfName, formats, hasVideoExtension, usualPixels } from '@halogrid/sources';
-import type { ShardWork, SourceRef } from '../job/shard.ts';
+import { firstOf, readSources } from '../job/planned-sources.ts';
+import type { ShardWork } from '../job/shard.ts';
 
 /** What a source is by its name: what reading it costs depends on that first. `other` tells nothing by its name. */
 export type SourceKind = Format | 'video' | 'other';
@@ -83,8 +84,9 @@ export class WorkCounter {
   }
 
   /** `stored` is what is read for a tile, halos included. */
-  addTile({ source, size, rect }: Extract<ShardWork, { kind: 'tile' }>, stored: Size): void {
-    const found = this.#waiting.get(source.index);
+  addTile({ sources, size, rect }: Extract<ShardWork, { kind: 'tile' }>, stored: Size): void {
+    const index = firstOf(sources);
+    const found = this.#waiting.get(index);
     if (!found) return;
     const { kind } = found;
     const isFirst = rect.x === 0 && rect.y === 0;
@@ -98,19 +100,19 @@ export class WorkCounter {
       work.opens++;
       work.pixels += area(size);
     }
-    if (isFirst) this.#addFile(source, found);
+    if (isFirst) this.#addFile(sources.hasPreviews, found);
     this.work.kernelPixels[found.size.pixel ?? 'u8'] += area(stored);
     // Shards of a source follow one another, and the last is at its lower right corner.
-    if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#waiting.delete(source.index);
+    if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#waiting.delete(index);
   }
 
   addFrames({ sources, segment }: Extract<ShardWork, { kind: 'frames' }>): void {
     let largest = 0;
-    for (const source of sources) {
-      const found = this.#waiting.get(source.index);
+    for (const { index, preview = false } of readSources(sources)) {
+      const found = this.#waiting.get(index);
       if (!found) continue;
-      this.#waiting.delete(source.index);
-      this.#addFile(source, found);
+      this.#waiting.delete(index);
+      this.#addFile(preview, found);
       const pixels = area(found.size);
       largest = Math.max(largest, pixels);
       this.work.kernelPixels[found.size.pixel ?? 'u8'] += pixels;
@@ -124,11 +126,11 @@ export class WorkCounter {
     const work = this.#of('video');
     work.units++;
     work.opens++;
-    work.pixels += largest * Math.max(sources.length, segment.end - segment.packet);
+    work.pixels += largest * Math.max(sources.count, segment.end - segment.packet);
   }
 
   /** What is done once a source, however it is cut. */
-  #addFile({ preview }: SourceRef, { kind, size, bytes, isRemote }: Waiting): void {
+  #addFile(preview: boolean, { kind, size, bytes, isRemote }: Waiting): void {
     const { work } = this;
     this.#of(kind).bytes += bytes;
     work.bins += this.#binsOfSource;

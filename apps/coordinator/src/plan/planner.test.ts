@@ -7,8 +7,9 @@ import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { refsOf } from '../job/packed-frames.ts';
+import { firstOf, indexesOf } from '../job/planned-sources.ts';
 import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
+import { readable, sourcesOf } from '../testing/planned.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
 
@@ -32,38 +33,29 @@ test('small inputs of a folder are gathered without looking at them', async () =
   const { steps, opened, peeked } = await plan(frames);
   assert.deepEqual([...opened, ...peeked], []);
   assert.deepEqual(
-    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.length),
+    shardsOf(steps).map(({ work }) => work.sources.count),
     // Batches grow: eight of 8 frames come first.
     [8, 8, 8, 8, 8, 8, 8, 8, 6],
   );
   assert.deepEqual(shardsOf(steps)[0]!.costBytes, 8 * 8000);
-  assert.deepEqual(steps[0], {
-    kind: 'source',
-    index: 0,
-    uri: 'file:///0.jpg',
-    name: '0.jpg',
-    size: undefined,
-    tiles: 1,
-  });
+  assert.deepEqual(sourcesOf(steps)[69], { index: 69, uri: 'file:///69.jpg', name: '69', sizeBytes: 1000 });
 });
 
 test('what has the extension of a format that is not read is opened, so that a plan names it', async () => {
   const content = new InputError('decode', 'Windows Media (WMV) is not supported');
   const { steps, opened } = await plan([{ name: 'a.jpg' }, { name: 'b.wmv', content }]);
   assert.deepEqual(opened, ['file:///b.wmv']);
-  assert.deepEqual(
-    steps.filter(({ kind }) => kind === 'quarantine'),
-    [{ kind: 'quarantine', index: 1, stage: 'decode', error: content.message }],
-  );
+  assert.deepEqual(errorsOf(steps), [[1, { stage: 'decode', error: content.message }]]);
 });
 
 test('a plan of images alone ends where frames of videos are chosen', async () => {
   const video = { every: 0, fpsNum: 5, fpsDen: 1, hwaccel: '' };
-  const message = 'Expected a video among the sources, because --fps is for videos, but received images alone';
+  const message =
+    'Expected a video among the sources, because the choice of frames is for videos, but received images alone';
   await assert.rejects(plan([{ name: '1.jpg' }, { name: '2.jpg' }], { video }), { message });
   // That it cannot be read is said elsewhere.
   const { steps } = await plan([{ name: '1.jpg' }, { name: '2.mp4', error: 'unreadable' }], { video });
-  assert.equal(steps.filter(({ kind }) => kind === 'quarantine').length, 1);
+  assert.equal(errorsOf(steps).length, 1);
 });
 
 test('a batch ends before its decoded pixels pass the limit', async () => {
@@ -73,7 +65,7 @@ test('a batch ends before its decoded pixels pass the limit', async () => {
   }));
   const { steps } = await plan(frames, { batchFrames: 100 });
   assert.deepEqual(
-    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
+    shardsOf(steps).map(({ work }) => indexesOf(work)),
     [
       [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
       [10, 11, 12, 13, 14, 15, 16, 17, 18, 19],
@@ -97,19 +89,24 @@ test('inputs that were named or could be large are looked at, and cut where they
   assert.deepEqual(peeked, ['file:///d.tif', 'file:///e.jpg', 'file:///f.webp']);
   assert.deepEqual(opened.toSorted(), ['file:///a.tif', 'file:///b.png', 'file:///d.tif']);
   assert.deepEqual(
-    steps.filter((step) => step.kind === 'source').map(({ tiles }) => tiles),
-    [2, 1, 1, 64, 1, 1, 1],
+    sourcesOf(steps).map(({ tiles }) => tiles),
+    [2, undefined, undefined, 64, undefined, undefined, undefined],
   );
   const shards = shardsOf(steps);
-  assert.deepEqual(shards[0], {
-    shard: 0,
-    work: {
-      kind: 'tile',
-      source: { index: 0, uri: 'file:///a.tif', preview: true, version: 'of file:///a.tif' },
-      size: { width: 5000, height: 100 },
-      rect: { x: 0, y: 0, width: 4096, height: 100 },
+  const size = { width: 5000, height: 100 };
+  const image = { index: 0, uri: 'file:///a.tif', name: 'a', sizeBytes: 1, pin: 'of file:///a.tif' };
+  assert.deepEqual(readable([{ kind: 'shard', shard: shards[0]! }])[0], {
+    kind: 'shard',
+    shard: {
+      shard: 0,
+      work: {
+        kind: 'tile',
+        sources: [{ ...image, preview: true, size: { ...size, pixel: 'u8' }, tiles: 2 }],
+        size,
+        rect: { x: 0, y: 0, width: 4096, height: 100 },
+      },
+      costBytes: 4097 * 100,
     },
-    costBytes: 4097 * 100,
   });
   assert.deepEqual(shards.filter(({ work }) => work.kind === 'tile').length, 66);
 });
@@ -120,9 +117,10 @@ test('an image whose size its header does not tell is opened', async () => {
     { name: 'b.tif', sizeBytes: 0, content: new InputError('decode', 'The file is empty') },
   ]);
   assert.deepEqual(opened, ['file:///a.tif']);
+  assert.deepEqual(errorsOf(steps), [[0, { stage: 'decode', error: 'Not an image' }]]);
   assert.deepEqual(
-    steps.map(({ kind }) => kind),
-    ['source', 'quarantine', 'source', 'shard'],
+    shardsOf(steps).map(({ work }) => indexesOf(work)),
+    [[1]],
   );
 });
 
@@ -138,12 +136,7 @@ test('a remote input is opened where it is large, and not asked for its header w
 test('what the listing says is no input is quarantined with its sentence', async () => {
   const { steps, opened } = await plan([{ name: 'loop', error: 'The symbolic link leads in a circle' }]);
   assert.deepEqual(opened, []);
-  assert.deepEqual(steps[1], {
-    kind: 'quarantine',
-    index: 0,
-    stage: 'read',
-    error: 'The symbolic link leads in a circle',
-  });
+  assert.deepEqual(errorsOf(steps), [[0, { stage: 'read', error: 'The symbolic link leads in a circle' }]]);
 });
 
 test('an image that is opened must be what its manifest states, and another is for nodes to look at', async () => {
@@ -155,12 +148,9 @@ test('an image that is opened must be what its manifest states, and another is f
   ];
   const { steps } = await plan(opened, { tilePx: 64 });
   const error = 'The file is not what its manifest states (size=5)';
-  assert.deepEqual(
-    steps.filter(({ kind }) => kind === 'quarantine'),
-    [{ kind: 'quarantine', index: 1, stage: 'read', error }],
-  );
-  const [shard] = shardsOf((await plan([{ name: 'c.jpg', ...stated('size=5') }])).steps);
-  assert.deepEqual(shard!.work.kind === 'frames' && shard!.work.sources[0]!.version, 'size=5');
+  assert.deepEqual(errorsOf(steps), [[1, { stage: 'read', error }]]);
+  const [source] = sourcesOf((await plan([{ name: 'c.jpg', ...stated('size=5') }])).steps);
+  assert.equal(source!.pin, 'size=5');
 });
 
 test('an input that cannot be opened is quarantined and the plan goes on', async () => {
@@ -168,26 +158,14 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
     { name: 'a.jpg', named: true, content: new InputError('decode', 'The file is empty') },
     { name: 'b.png', named: true, content: { width: 3, height: 4 } },
   ]);
-  assert.deepEqual(steps, [
-    { kind: 'source', index: 0, uri: 'file:///a.jpg', name: 'a.jpg', tiles: 0 },
-    { kind: 'quarantine', index: 0, stage: 'decode', error: 'The file is empty' },
-    {
-      kind: 'source',
-      index: 1,
-      uri: 'file:///b.png',
-      name: 'b.png',
-      size: { width: 3, height: 4, pixel: 'u8' },
-      tiles: 1,
-    },
-    {
-      kind: 'shard',
-      shard: {
-        shard: 0,
-        work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png', preview: true }] },
-        // Its counts are more than its pixels.
-        costBytes: 4 * 256,
-      },
-    },
+  const broken = { index: 0, uri: 'file:///a.jpg', name: 'a', sizeBytes: 1, preview: true };
+  const frame = { index: 1, uri: 'file:///b.png', name: 'b', sizeBytes: 1, preview: true };
+  const sources = [{ ...frame, size: { width: 3, height: 4, pixel: 'u8' } }];
+  assert.deepEqual(readable(steps), [
+    { kind: 'sources', sources: [{ ...broken, error: { stage: 'decode', error: 'The file is empty' } }] },
+    { kind: 'sources', sources },
+    // Its counts are more than its pixels.
+    { kind: 'shard', shard: { shard: 0, work: { kind: 'frames', sources }, costBytes: 4 * 256 } },
   ]);
 });
 
@@ -197,12 +175,9 @@ test('where a decoder is missing its inputs are quarantined with that sentence a
     { name: 'a.jpg', named: true, content },
     { name: 'b.png', named: true, content: { width: 8, height: 8 } },
   ]);
+  assert.deepEqual(errorsOf(steps), [[0, { stage: 'decode', error: 'JPEGs cannot be read here' }]]);
   assert.deepEqual(
-    steps.filter(({ kind }) => kind === 'quarantine'),
-    [{ kind: 'quarantine', index: 0, stage: 'decode', error: 'JPEGs cannot be read here' }],
-  );
-  assert.deepEqual(
-    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
+    shardsOf(steps).map(({ work }) => indexesOf(work)),
     [[1]],
   );
 });
@@ -225,20 +200,25 @@ test('every pixel of every input is in one shard, sources come before their shar
       const covered: Uint8Array[] = [];
       const tilesLeft: number[] = [];
       let shards = 0;
+      const planned = sourcesOf(steps);
+      for (const [index, source] of planned.entries()) {
+        assert.equal(source.index, index);
+        covered.push(new Uint8Array(source.size ? source.size.width * source.size.height : 0));
+        tilesLeft.push(source.error ? 0 : (source.tiles ?? 1));
+      }
+      const known = new Set<number>();
       for (const step of steps) {
-        if (step.kind === 'source') {
-          assert.equal(step.index, covered.length);
-          covered.push(new Uint8Array(step.size ? step.size.width * step.size.height : 0));
-          tilesLeft.push(step.tiles);
-        } else if (step.kind === 'shard') {
+        if (step.kind === 'sources') for (const index of indexesOf(step)) known.add(index);
+        else {
           const { shard, work, costBytes } = step.shard;
           assert.equal(shard, shards++);
           assert.ok(costBytes > 0);
           const parts =
             work.kind === 'tile'
-              ? [{ index: work.source.index, ...work.rect }]
-              : refsOf(work).map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
+              ? [{ index: firstOf(work.sources), ...work.rect }]
+              : indexesOf(work).map((index) => ({ index, x: 0, y: 0, ...inputs[index]! }));
           for (const { index, x, y, width, height } of parts) {
+            assert.ok(known.has(index));
             tilesLeft[index]!--;
             for (let row = y; row < y + height; row++) {
               for (let column = x; column < x + width; column++)
@@ -250,10 +230,7 @@ test('every pixel of every input is in one shard, sources come before their shar
       assert.equal(covered.length, inputs.length);
       assert.ok(tilesLeft.every((left) => left === 0));
       assert.ok(covered.every((pixels) => pixels.every((times) => times === 1)));
-      assert.equal(
-        steps.filter((step) => step.kind === 'quarantine').length,
-        inputs.filter(({ broken }) => broken).length,
-      );
+      assert.equal(errorsOf(steps).length, inputs.filter(({ broken }) => broken).length);
     }),
     { numRuns: repeated(15, 50) },
   );
@@ -303,7 +280,7 @@ test('a batch never has more bins than its answer may hold, though more frames w
   for (const [frames, of, grid, batchFrames, sizes] of table) {
     const fakes = Array.from({ length: frames }, (_, i) => ({ name: `${i}.jpg`, sizeBytes: 1 }));
     const { steps } = await plan(fakes, { grid, batchFrames }, of);
-    const planned = shardsOf(steps).map(({ work }) => (work.kind === 'frames' ? work.sources.length : 0));
+    const planned = shardsOf(steps).map(({ work }) => work.sources.count);
     assert.deepEqual(planned, sizes);
     const bins = (grid ? grid.rows * grid.columns : 1) * of.output.channels.length * of.bins;
     for (const size of planned) assert.ok(size === 1 || size * bins <= maxBatchBins);
@@ -398,6 +375,9 @@ function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {
     ...options,
   };
 }
+
+/** Why sources are set aside, by their numbers. */
+const errorsOf = (steps: PlanStep[]) => sourcesOf(steps).flatMap(({ index, error }) => (error ? [[index, error]] : []));
 
 function shardsOf(steps: PlanStep[]): Shard[] {
   return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));

@@ -3,7 +3,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { hasVideoExtension, listAllSources, type Source } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
-import { noVideoSentence, optionOf } from '../job/check-video.ts';
+import { noVideoSentence, videoField } from '../job/check-video.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
@@ -60,7 +60,7 @@ export async function* planJob(
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
   const notes = new PlanNotes(spec);
-  const videoOption = spec.video && optionOf(spec.video);
+  const choosesFrames = spec.video !== undefined && videoField(spec.video) !== undefined;
   let hasVideo = false;
   const probe = (next: Next): Found | Promise<Found> => (Array.isArray(next) ? next : inputs.probe(next));
   const unopened = (found: readonly Unopened[]): PlanStep[] => {
@@ -85,7 +85,7 @@ export async function* planJob(
       const first = emitter.sources;
       const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
       if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
-        yield* oneByOne(emitter.kept(found.input, earlier!.results(found.file)));
+        yield* emitter.kept(found.input, earlier!.results(found.file));
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
@@ -93,12 +93,12 @@ export async function* planJob(
         probed.kind === 'video'
           ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri))
           : emitter.image(probed);
-      yield* oneByOne(steps);
+      yield* steps;
     }
   } finally {
     await indexer.close();
   }
-  if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
+  if (choosesFrames && !hasVideo) throw new Error(String(noVideoSentence('the choice of frames')));
   yield [...emitter.rest(), ...notes.takeLast(), { kind: 'previews', chosen: [...previews.chosen] }];
 }
 
@@ -124,8 +124,4 @@ async function* grouped(
     }
     if (known.length > 0) yield known;
   }
-}
-
-async function* oneByOne<Step>(steps: AsyncIterable<Step> | Iterable<Step>): AsyncGenerator<Step[], void, undefined> {
-  for await (const step of steps) yield [step];
 }

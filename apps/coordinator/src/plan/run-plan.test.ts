@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '@halogrid/testing';
+import { firstOf } from '../job/planned-sources.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { runPlan } from './run-plan.ts';
 
 const step = (index: number): PlanStep => ({
-  kind: 'source',
-  index,
-  uri: `file:///${index}`,
-  name: `${index}`,
-  tiles: 1,
+  kind: 'sources',
+  sources: plannedSources([{ index, uri: `file:///${index}` }]),
 });
 
 async function* plan(count: number): AsyncGenerator<PlanStep[]> {
@@ -24,7 +23,7 @@ test('every step is written once and in order, in batches of what came meanwhile
     room,
     async write(steps) {
       await turns();
-      batches.push(steps.map((s) => (s.kind === 'source' ? s.index : -1)));
+      batches.push(steps.map((s) => (s.kind === 'sources' ? firstOf(s.sources) : -1)));
     },
   });
   assert.deepEqual(

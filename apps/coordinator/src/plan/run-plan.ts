@@ -1,8 +1,10 @@
 import type { PlannedStep } from '../job/shard.ts';
 
-/** Steps that wait to be written before no more are pulled, the packed frames in them, and the bins of results that they hold. */
+/**
+ * Steps that wait to be written before no more are pulled, the sources in them, and the bins of results that they hold.
+ */
 const maxWaiting = 1024;
-const maxWaitingFrames = 2 ** 14;
+const maxWaitingSources = 2 ** 14;
 const maxWaitingBins = 2 ** 22;
 
 export interface PlanSink {
@@ -20,13 +22,13 @@ export interface PlanSink {
 export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];
   let waitingBins = 0;
-  let waitingFrames = 0;
+  let waitingSources = 0;
   let written = Promise.resolve();
   const write = (): Promise<void> => {
     const batch = waiting;
     waiting = [];
     waitingBins = 0;
-    waitingFrames = 0;
+    waitingSources = 0;
     return sink.write(batch);
   };
   for await (const steps of plan) {
@@ -34,15 +36,16 @@ export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink:
     const isFirst = waiting.length === 0;
     for (const step of steps) {
       waiting.push(step);
-      if (step.kind === 'shard' && step.shard.work.kind === 'packed') waitingFrames += step.shard.work.count;
-      if (step.kind === 'kept') for (const { bins } of step.result!.parts) waitingBins += bins.length;
+      if (step.kind !== 'sources') continue;
+      waitingSources += step.sources.count;
+      for (const { parts } of step.kept ?? []) for (const { bins } of parts) waitingBins += bins.length;
     }
     if (isFirst) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.
       written.catch(() => {});
     }
-    const isMuch = waiting.length >= maxWaiting || waitingFrames >= maxWaitingFrames || waitingBins >= maxWaitingBins;
+    const isMuch = waiting.length >= maxWaiting || waitingSources >= maxWaitingSources || waitingBins >= maxWaitingBins;
     if (isMuch) await written;
     await sink.room();
   }

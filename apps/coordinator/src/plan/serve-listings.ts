@@ -8,7 +8,6 @@ import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { ThreadSetup } from './listing-thread.ts';
-import { packPlan } from './pack-plan.ts';
 import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, ListingOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
 import { planJob, realInputs } from './planner.ts';
@@ -33,7 +32,7 @@ export function serveListings(listAll = listAllSources): void {
         return plan(order, list, signal);
       case 'check':
         return answerOnce(order.port, async () => {
-          await checkSources(order.uris, order.videoOption, { told, signal });
+          await checkSources(order.uris, order.videoField, { told, signal });
           return {};
         });
       case 'survey':
@@ -72,7 +71,7 @@ async function plan(
       sourceGraceMs,
       signal,
     );
-    await runPlan(packPlan(steps), { write, room: async () => {} });
+    await runPlan(steps, { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
     answer({ steps: [], error: sendable(error), isWant: error instanceof WantError });
@@ -84,7 +83,8 @@ async function answerOnce(port: MessagePort, find: () => Promise<CheckAnswer>): 
   try {
     answer(await find());
   } catch (error) {
-    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message, field: error.field } });
+    if (error instanceof Refusal)
+      answer({ refused: { kind: error.kind, parts: error.sentence.parts, field: error.field } });
     else answer({ error: sendable(error) });
   }
 }

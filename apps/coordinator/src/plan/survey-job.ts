@@ -2,9 +2,11 @@ import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service/usage-error';
 import { hasVideoExtension, listAllSources } from '@halogrid/sources';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
+import { readSources } from '../job/planned-sources.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { tileSide } from '../job/tile-side.ts';
@@ -59,28 +61,37 @@ export async function surveyJob(
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes, recordings } = withFileBytes(listAllSources);
-  const steps = each(planJob(spec, pipeline, signal, { ...realInputs, list }));
-  const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
+  const steps = surveyed(planJob(spec, pipeline, signal, { ...realInputs, list }));
+  const sized = (step: Surveyed) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
+      const { index, uri, video, kept, error } = step.source;
       // Each is a segment at least, unless what was found of it before is kept; the first is enough to tell what the others are like.
-      const isNext = step.video !== undefined && step.uri !== lastUri && counter.totals.segments > 0;
+      const isNext = video !== undefined && uri !== lastUri && counter.totals.segments > 0;
       if (isNext && !mayKeep && recordings() > mostSegments) throw new LongPlanError(mostSegments);
-      counter.addSource(step.index, step.uri, size, { copyBytes, fileBytes: fileBytes(step.uri) });
-      lastUri = step.uri;
-    } else if (step.kind === 'quarantine') {
+      counter.addSource(index, uri, size, { copyBytes, fileBytes: fileBytes(uri) });
+      lastUri = uri;
+      if (kept !== undefined) counter.addKept(index);
+      if (!error) continue;
       counter.addQuarantine();
-      if (reasons.add(step.index, step)) examples.set(step.index, lastUri);
-    } else if (step.kind === 'kept') counter.addKept(step.index);
-    else if (step.kind === 'note') onNote(step.text);
+      if (reasons.add(index, error)) examples.set(index, uri);
+    } else if (step.kind === 'note') onNote(step.text);
     else if (step.kind === 'shard') counter.addShard(step.shard.work);
     if (counter.totals.segments > mostSegments) throw new LongPlanError(mostSegments);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }
 
-async function* each<Item>(chunks: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void, undefined> {
-  for await (const items of chunks) yield* items;
+/** A source of a plan by itself, or another step. */
+type Surveyed = { kind: 'source'; source: BlockSource } | Exclude<PlannedStep, { kind: 'sources' }>;
+
+async function* surveyed(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGenerator<Surveyed, void, undefined> {
+  for await (const steps of plan) {
+    for (const step of steps) {
+      if (step.kind !== 'sources') yield step;
+      else for (const source of readSources(step.sources)) yield { kind: 'source', source };
+    }
+  }
 }
 
 /** Lists the same, and remembers how long files are until that is asked for, once, and how many look like recordings. */
@@ -114,25 +125,27 @@ async function checked(given: JobSpec): Promise<JobSpec> {
   try {
     return (await checkSpec(given)).spec;
   } catch (error) {
-    throw error instanceof Refusal ? new UsageError(error.message, { cause: error }) : error;
+    throw error instanceof Refusal
+      ? new UsageError(error.sentence, { cause: error, ...(error.field && { field: error.field }) })
+      : error;
   }
 }
 
 async function withSize(
-  step: PlannedStep,
+  step: Surveyed,
   tilePixels: number,
   channels: 'gray' | 'rgb',
-): Promise<{ step: PlannedStep; size?: ImageSize; copyBytes?: number }> {
+): Promise<{ step: Surveyed; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
-  const { size } = step;
+  const { uri, size, error } = step.source;
   if (size && size.width * size.height > defaultMaxWholePixels) {
-    return { step, size, copyBytes: await copyBytesOf(step.uri, channels) };
+    return { step, size, copyBytes: await copyBytesOf(uri, channels) };
   }
-  if (size || step.tiles === 0) return { step, size };
-  const peeked = await peekSize(step.uri);
+  if (size || error) return { step, size };
+  const peeked = await peekSize(uri);
   // A frame that claims more than the planner would leave whole is a small file with a wrong header.
   const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
-  return { step, size: isFrame ? peeked : await sizeOf(step.uri) };
+  return { step, size: isFrame ? peeked : await sizeOf(uri) };
 }
 
 /** Bytes of the copy that nodes make of an image to read its tiles from; 0 where they need none. */

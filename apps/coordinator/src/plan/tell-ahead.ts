@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { hasVideoExtension, type Source } from '@halogrid/sources';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 
@@ -50,9 +49,9 @@ async function* lateOnes<Listed>(
   try {
     for (;;) {
       const next = iterator.next();
-      const inTime = new AbortController();
-      const first = await Promise.race([next, delay(ms, late, { signal: inTime.signal }).catch(() => late)]);
-      inTime.abort();
+      const timer = Promise.withResolvers<typeof late>();
+      const timeout = setTimeout(timer.resolve, ms, late);
+      const first = await Promise.race([next, timer.promise]).finally(() => clearTimeout(timeout));
       if (first === late) yield late;
       const { done, value } = await next;
       if (done) return;

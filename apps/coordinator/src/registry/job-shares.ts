@@ -8,10 +8,10 @@ export interface Member {
   isReleased: boolean;
   /** Its lease has ended, by the store's clock. */
   isOver: boolean;
-  /** Milliseconds since it renewed its lease last, by the same. */
+  /** When it renewed its lease last, in milliseconds by the same; it tells two renewals apart, and nothing else. */
+  renewedAtMs: number;
+  /** Milliseconds since then. */
   silentMs: number;
-  /** Milliseconds for which it has led without a gap, by the same. */
-  leadsForMs: number;
 }
 
 /** A job of the registry, and who leads it. */

@@ -36,7 +36,7 @@ export class OtherVersionError extends LostLedgerError {
 }
 
 /** Rises with what the entries of a ledger mean, and with how its stores keep them. */
-export const ledgerFormat = 3;
+export const ledgerFormat = 4;
 
 /**
  * The same of a ledger that several coordinators share. It is counted from 100, so that a version that would lead such a ledger alone
@@ -45,7 +45,7 @@ export const ledgerFormat = 3;
 export const sharedLedgerFormat = 100 + ledgerFormat;
 
 /** Rises with how registries keep jobs, and with what logs say. */
-export const registryFormat = 4;
+export const registryFormat = 5;
 
 /** The same of a registry that several coordinators share. */
 export const sharedRegistryFormat = 100 + registryFormat;

@@ -28,7 +28,7 @@ export class PostgresShares implements JobShares {
       }
       const members = await client.query(
         `SELECT epoch, holder, released, ${isOver} AS over, ${silentMs} AS silent_ms,
-           extract(epoch FROM clock_timestamp() - leads_since) * 1000 AS leads_for_ms
+           extract(epoch FROM renewed_at) * 1000 AS renewed_at_ms
          FROM ${this.#schema}.coordinators ORDER BY epoch`,
       );
       const jobs = await client.query(
@@ -117,8 +117,8 @@ const toMember = (row: Record<string, unknown>): Member => ({
   holder: row.holder as string,
   isReleased: row.released as boolean,
   isOver: row.over as boolean,
+  renewedAtMs: Number(row.renewed_at_ms),
   silentMs: Number(row.silent_ms),
-  leadsForMs: Number(row.leads_for_ms),
 });
 
 const toJob = (row: Record<string, unknown>): SharedJob => ({

@@ -5,7 +5,6 @@ import { FencedError, type JobChange, type Leader, type RegisteredJob, type Regi
 interface HeldLease {
   holder: string;
   isReleased: boolean;
-  sinceMs: number;
   renewedMs: number;
   leaseMs: number;
 }
@@ -54,16 +53,14 @@ export class SharedMemoryRegistry implements Registry {
   async acquire(holder: string, leaseMs: number): Promise<number> {
     const nowMs = this.#nowMs();
     const epoch = ++this.#memory.epoch;
-    this.#memory.members.set(epoch, { holder, isReleased: false, sinceMs: nowMs, renewedMs: nowMs, leaseMs });
+    this.#memory.members.set(epoch, { holder, isReleased: false, renewedMs: nowMs, leaseMs });
     return epoch;
   }
 
   async renew(epoch: number, leaseMs: number): Promise<boolean> {
     const member = this.#memory.members.get(epoch);
     if (!member || member.isReleased) return false;
-    const nowMs = this.#nowMs();
-    if (this.#isOver(epoch)) member.sinceMs = nowMs;
-    Object.assign(member, { renewedMs: nowMs, leaseMs });
+    Object.assign(member, { renewedMs: this.#nowMs(), leaseMs });
     return true;
   }
 
@@ -106,9 +103,9 @@ export class SharedMemoryRegistry implements Registry {
       if (job?.leader === epoch) jobs.set({ ...job, now: text });
     }
     return {
-      members: [...members].map(([epoch, { holder, isReleased, renewedMs, sinceMs }]) => {
+      members: [...members].map(([epoch, { holder, isReleased, renewedMs }]) => {
         const isOver = this.#isOver(epoch);
-        return { epoch, holder, isReleased, isOver, silentMs: nowMs - renewedMs, leadsForMs: nowMs - sinceMs };
+        return { epoch, holder, isReleased, isOver, renewedAtMs: renewedMs, silentMs: nowMs - renewedMs };
       }),
       jobs: jobs.all().map(({ jobId, leader, epoch, writes, isCancelled, now }) => {
         return { jobId, leader, epoch, writes, isCancelled, now };

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFoldersSync } from '@halogrid/service/make-folders';
+import { isSystemError, whyNotWritten } from '@halogrid/service/system-errors';
 import type { JobRow } from './job-row.ts';
 import { DamagedLedgerError, LostLedgerError, OlderLedgerError, registryFormat } from './ledger-errors.ts';
 import { type NetRow, netJobs } from './net-jobs.ts';
@@ -51,15 +52,17 @@ const begin = `INSERT INTO jobs VALUES (:jobId, :spec, :specSum, :status, :marks
 const note = `UPDATE jobs ${sets} WHERE job_id = :jobId AND ${isOwn}`;
 const remove = 'DELETE FROM jobs WHERE job_id = :jobId AND (leader = :epoch OR leader IS NULL)';
 
+const wayOut = 'give another file with --ledger, or change the rights of the folder';
+
 /**
  * Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits.
  */
 const sentences: Record<number, string> = {
   5: `another process has been writing to it for ${busyMs / 1000} s`,
-  8: 'it may not be written',
+  8: 'this user may not write it',
   13: 'the disk is full',
-  14: 'it cannot be opened or created there',
-  26: 'it is no ledger of halogrid, or damaged',
+  14: `it cannot be opened or created there; ${wayOut}`,
+  26: 'it is not a ledger of halogrid, or damaged',
 };
 
 const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
@@ -214,7 +217,7 @@ export class SqliteDatabase {
       const id = this.#pragma('application_id');
       const version = this.#pragma('user_version');
       const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
-      if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
+      if (!isNew && id !== applicationId) throw this.#refusal('it is not a ledger of halogrid');
       if (version > registryFormat) {
         throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${registryFormat}`);
       }
@@ -272,6 +275,7 @@ export class SqliteDatabase {
       if (code === undefined) throw error;
       // What is no more at its path may fail in any way.
       this.#checkFiles();
+      if (isSystemError(error)) throw this.#refusal(`${whyNotWritten(error)}; ${wayOut}`);
       if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
       if (this.#isDamage(errcode)) {
         throw new DamagedLedgerError(`'${this.#path}' cannot be read (${message}); a copy of it made earlier will do`);

@@ -45,7 +45,8 @@ async function partOf(folder: string, pipeline: string): Promise<string> {
   const names = await readdir(parts).catch((): string[] => []);
   if (names.length === 0 && pipeline === '') return folder;
   if (names.includes(pipeline)) return join(parts, pipeline);
-  const known = names.length > 0 ? `one of ${names.join(', ')}` : 'none, because the job has one alone,';
+  const known =
+    names.length > 0 ? `one of ${names.join(', ')}` : 'no name, because the job has one pipeline without a name,';
   return refuseValue('pipeline', pipeline, known);
 }
 

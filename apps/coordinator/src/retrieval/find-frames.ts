@@ -83,7 +83,7 @@ function rowOf(query: SearchRequest['query'], catalog: Catalog): number {
     if (query.value < catalog.frames) return query.value;
     throw new Refusal('missing', `There is no row ${query.value}: those of the index are 0 to ${catalog.frames - 1}`);
   }
-  if (query?.$case !== 'frame') throw new Error('The query is no frame');
+  if (query?.$case !== 'frame') throw new Error('The query is not a frame');
   const { uri, frame } = query.value;
   const row = catalog.find(redactUri(uri), frame);
   if (row === undefined) throw new Refusal('missing', `Frame ${frame} of '${redactUri(uri)}' is not in the index`);

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SourceList } from '@halogrid/results/source-list';
 import { thumbnail } from '@halogrid/results/thumbnails';
-import { allowedPath } from '@halogrid/sources';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal } from '../job/refusal.ts';
 import type { Orders, Picture } from './orders.ts';
 import type { ShownFrame, Tickets } from './tickets.ts';
@@ -28,7 +27,7 @@ async function mapPicture(shown: ShownFrame, box: { width: number; height: numbe
   const none = new Refusal('missing', 'The job of this frame kept no map of it that can be shown');
   if (shown.out === undefined) throw none;
   const out = fileURLToPath(shown.out);
-  const name = await nameOf(await allowedPath(join(out, 'sources.jsonl')), shown);
+  const name = await nameOf(out, shown);
   for (const file of name === undefined ? [] : mapFiles(name)) {
     const path = await allowedPath(join(out, file));
     const picture = await thumbnail({ uri: pathToFileURL(path).href }, box).catch(() => undefined);
@@ -38,21 +37,15 @@ async function mapPicture(shown: ShownFrame, box: { width: number; height: numbe
 }
 
 /** The name of a frame's files, as the job's list of sources has it. */
-async function nameOf(list: string, { uri, frame }: ShownFrame): Promise<string | undefined> {
-  const file = createReadStream(list);
-  // Parsing a line takes twenty times as long as looking for the URI in it.
-  const wanted = JSON.stringify(uri);
+async function nameOf(out: string, { uri, frame }: ShownFrame): Promise<string | undefined> {
   try {
-    for await (const line of createInterface({ input: file })) {
-      if (!line.includes(wanted)) continue;
-      const source = JSON.parse(line) as { uri?: string; frame?: number; name?: string };
-      if (source.uri !== uri || (source.frame ?? 0) !== frame) continue;
-      return source.name === undefined || /[/\\]/.test(source.name) ? undefined : source.name;
-    }
-  } catch {
+    const list = await SourceList.open(out, allowedPath);
+    const index = await list?.find(uri, frame);
+    const source = index === undefined ? undefined : await list!.line(index);
+    return source?.quarantined || source?.name === undefined || /[/\\]/.test(source.name) ? undefined : source.name;
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) throw error;
     // The job's output is gone, or is not what it was.
-  } finally {
-    file.destroy();
+    return undefined;
   }
-  return undefined;
 }

@@ -3,24 +3,14 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { cellsOf, type Grid } from '@halogrid/kernels';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { histogramShape } from '../job/histogram-shape.ts';
-import { packFrames } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
-import {
-  asSent,
-  binsOf,
-  commitOf,
-  jobId,
-  pipeline,
-  planOf,
-  shardsOf,
-  sourcesOf,
-  spec,
-} from '../ledger/testing/ledger-scene.ts';
+import { asSent, binsOf, commitOf, jobId, pipeline, planOf, shardsOf, spec } from '../ledger/testing/ledger-scene.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { sourcesOf } from '../testing/planned.ts';
 import { LiveCells } from './live-cells.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
@@ -35,21 +25,8 @@ async function openJob(sizes: { width: number; height: number }[], grid: Grid, t
   const ledger = await openLedger(() => path);
   await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames);
-  await ledger.addPlan(jobId, packed(plan), true);
+  await ledger.addPlan(jobId, plan, true);
   return { ledger, plan, path, asked: { jobId, part: 0, shape: histogramShape(pipeline, grid) } };
-}
-
-/** The same plan with its batches as blocks, as a planner that has only frames makes it. */
-function packed(plan: PlanStep[]): PlanStep[] {
-  const sources = sourcesOf(plan);
-  if (sources.some(({ tiles }) => tiles !== 1)) return plan;
-  return shardsOf(plan).map((shard) => {
-    const { work } = shard;
-    if (work.kind !== 'frames') throw new Error('All sources are frames here');
-    const planned = work.sources.map(({ index }) => sources[index]!);
-    const refs = work.sources.map(({ version: _, ...source }) => source);
-    return { kind: 'shard', shard: { ...shard, work: packFrames(planned, { kind: 'frames', sources: refs })! } };
-  });
 }
 
 /** Counts of a cell over the sources before `end` that are not broken. */

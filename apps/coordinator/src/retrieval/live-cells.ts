@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { binsOfCell, binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { LateThread, limitConcurrency, sayEnd, ThreadClient } from '@halogrid/threads';
-import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
 import type { Ledger, SettledSources } from '../ledger/ledger.ts';
 import { checkCounts } from './check-counts.ts';
 

@@ -1,3 +1,4 @@
+import { firstOf } from '../job/planned-sources.ts';
 import type { Candidate } from './events.ts';
 import { finishShard } from './finish-shard.ts';
 import { isSampled } from './is-sampled.ts';
@@ -105,7 +106,7 @@ function chooseResult<A>(turn: Turn<A>, entry: ShardEntry, chosen: Candidate): v
 function commitResult<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   const { commands } = turn;
   const { job, shard, committed } = entry;
-  if (candidate.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(shard.work.source.index);
+  if (candidate.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(firstOf(shard.work.sources));
   if (!committed) {
     const { session, lease, leasedAtMs, nodeId } = candidate;
     entry.candidates = [];

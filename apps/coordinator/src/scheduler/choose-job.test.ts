@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plannedSources } from '../testing/planned.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
@@ -16,7 +17,7 @@ test('a job whose ledger cannot keep up waits for it, and other jobs do not', ()
     });
   const plan = (jobId: string, count: number): string[] => {
     scheduler.handle({ kind: 'JobSubmitted', jobId }, 0);
-    const work = { kind: 'frames' as const, sources: [] };
+    const work = { kind: 'frames' as const, sources: plannedSources([]) };
     const shards = Array.from({ length: count }, (_, shard) => ({ shard, work, costBytes: 1 }));
     return leasedBy({ kind: 'ShardsPlanned', jobId, shards });
   };

@@ -71,9 +71,8 @@ function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[
 
 /** The image that a tile is cut from, or the folder of the first frame. */
 function uriOf({ work }: Shard): string {
-  if (work.kind === 'tile') return work.source.uri;
-  const uri = work.kind === 'packed' ? work.uri : (work.sources[0]?.uri ?? '');
-  return uri.slice(0, uri.lastIndexOf('/') + 1);
+  const { uri } = work.sources;
+  return work.kind === 'tile' ? uri : uri.slice(0, uri.lastIndexOf('/') + 1);
 }
 
 /** The place of the next shard of the plan, which it shares with the shard before where they read the same. */

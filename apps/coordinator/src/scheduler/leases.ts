@@ -1,3 +1,4 @@
+import { firstOf } from '../job/planned-sources.ts';
 import { countActive, isActive, shareOf } from './active-nodes.ts';
 import { jobsInOrder } from './choose-job.ts';
 import { chooseShard } from './choose-shard.ts';
@@ -70,7 +71,7 @@ function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
 
 /** Whether the shard is a tile of an image that is set aside, because another of its tiles showed what is wrong with it. */
 function isRefused({ job, shard: { work } }: ShardEntry): boolean {
-  return work.kind === 'tile' && job.refused.has(work.source.index);
+  return work.kind === 'tile' && job.refused.has(firstOf(work.sources));
 }
 
 function skip<A>({ commands }: Turn<A>, entry: ShardEntry): void {

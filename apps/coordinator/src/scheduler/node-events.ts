@@ -25,7 +25,7 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   const before = state.nodesById.get(nodeId);
   if (before) {
     removeNode(turn, before, false);
-    const reason = 'The node attached anew';
+    const reason = 'The node attached again';
     commands.push({ kind: 'DropNode', session: before.session, lost: false, isFinal: false, reason });
   }
   const health = state.health.get(nodeId) ?? new NodeHealth();

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { Shard } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
@@ -158,7 +159,7 @@ class World {
     const job = this.jobs.get(jobId)!;
     if (job.isPlanEnded || job.isAbandoned) return;
     const shards = costs.map((costBytes): Shard => {
-      return { shard: job.planned++, work: { kind: 'frames', sources: [] }, costBytes };
+      return { shard: job.planned++, work: { kind: 'frames', sources: plannedSources([]) }, costBytes };
     });
     this.send({ kind: 'ShardsPlanned', jobId, shards });
   }

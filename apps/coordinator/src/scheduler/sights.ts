@@ -228,7 +228,7 @@ function whoLacks({ nodes }: SchedulerState, need: string): { who: string; reaso
 }
 
 const blockedSentence = (need: string, { who, reason }: { who: string; reason: string }): string =>
-  `No attached node can ${needInWords(need)}: ${who}: ${reason}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+  `No attached node can ${needInWords(need)}: ${who}: ${reason}; ${remedyOf(need)}, or have the job wait for a node that can`;
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';

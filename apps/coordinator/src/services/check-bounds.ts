@@ -21,6 +21,7 @@ import {
   type TraceRequest,
   type WatchRequest,
 } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { refuseValue } from '../job/refusal.ts';
 
 /** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
@@ -75,6 +76,10 @@ function cutSentence(sentence: string): string {
 
 function within<Message>(message: Message, bounds: Bound<Message>): Message {
   const excess = excessOf(message, bounds);
-  if (excess) refuseValue(excess.what, excess.value, excess.allowed, excess.field);
+  if (excess) {
+    // Words about a field end with it.
+    const { what, field, value, allowed } = excess;
+    refuseValue(sentence`${what.slice(0, -field.length)}${named(shortened(field))}`, value, allowed);
+  }
   return message;
 }

@@ -68,5 +68,7 @@ test('an address that is taken is refused with a sentence that names it, and not
   t.after(() => first.close());
   const listen = `127.0.0.1:${first.grpcPort}`;
   const config = testConfig({ listen });
-  await assert.rejects(startCoordinator(config, log), { message: new RegExp(`^Cannot listen on ${listen}: `) });
+  await assert.rejects(startCoordinator(config, log), {
+    message: `Cannot listen on ${listen}: another program listens there (EADDRINUSE); give another address with --listen`,
+  });
 });

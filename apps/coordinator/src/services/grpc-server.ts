@@ -73,13 +73,9 @@ export interface GrpcServer {
 }
 
 /** Rejects with one sentence when the address cannot be had: a standby needs it only later, and would fail then. */
-export async function checkFree({ host, port }: ListenAddress): Promise<void> {
-  const server = createServer().listen(port, host.replace(/^\[(.*)\]$/, '$1'));
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new Error(`Cannot listen on ${host}:${port}: ${(error as Error).message}`);
-  }
+export async function checkFree(address: ListenAddress): Promise<void> {
+  const server = createServer();
+  await listenOn(server, address, '--listen');
   server.close();
   await once(server, 'close');
 }
@@ -131,9 +127,7 @@ export async function startGrpc(
     current = now;
     injector.injectConnection(socket);
   });
-  const port = await listenOn(listener, address).catch((error: Error) => {
-    throw new Error(`Cannot listen on ${address.host}:${address.port}: ${error.message}`);
-  });
+  const port = await listenOn(listener, address, '--listen');
   return {
     port,
     close: async () => {

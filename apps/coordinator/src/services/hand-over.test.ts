@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { JobSpec, Lease } from '@halogrid/proto';
 import { setStage, specOf, submit, writeImages } from '../testing/coordinator-stage.ts';
+import { leasedSources } from '../testing/leased-sources.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 const digestOf = (text: string): string => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
@@ -129,7 +130,7 @@ test('the token ends with the lease: answered, cancelled, or of a node that is g
   node.fail(lease);
   const next = await node.next('lease');
   const other = next.handOver;
-  const index = next.work?.$case === 'frames' ? next.work.value.sources[0]!.index : 0;
+  const { index } = leasedSources(next)[0]!;
   if (index !== 0) assert.ok(!(await isOpen()));
   assert.equal((await ask(`${other}/sources/${index}/x`)).status, 200);
   await new Promise((resolve) => jobs.cancel({ jobId: job.jobId }, resolve));

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Lease, Source } from '@halogrid/proto';
+import type { Lease } from '@halogrid/proto';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /** What is handed over of a job, to whoever has its token. */
@@ -63,22 +64,24 @@ export class HandOver {
     };
   }
 
-  #hold({ jobId, scratch, pipelines, work }: Lease): string {
+  #hold(lease: Lease): string {
+    const { jobId, scratch, pipelines } = lease;
     let job = this.#jobs.get(jobId);
     if (!job) {
       const names = pipelines?.named.map(({ name }) => name) ?? [];
       job = { token: randomBytes(32).toString('base64url'), scratch, pipelines: names, sources: new Map() };
       this.#jobs.set(jobId, job);
     }
-    for (const { index, uri, version } of sourcesOf(work)) {
+    for (const { index, uri, version } of sourcesOf(lease)) {
       job.sources.set(index, { uri, version, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
     }
     return job.token;
   }
 
-  #release({ jobId, work }: Lease): void {
+  #release(lease: Lease): void {
+    const { jobId } = lease;
     const job = this.#jobs.get(jobId)!;
-    for (const { index } of sourcesOf(work)) {
+    for (const { index } of sourcesOf(lease)) {
       const source = job.sources.get(index)!;
       if (--source.leases === 0) job.sources.delete(index);
     }
@@ -99,10 +102,11 @@ export interface HandOverSession {
 
 const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
 
-function sourcesOf(work: Lease['work']): Source[] {
-  if (work?.$case === 'frames') {
-    const { sources, segment } = work.value;
-    return segment ? sources.map((source) => ({ ...source, version: segment.version })) : sources;
+/** The version is the one that may be handed over, if only one may. */
+function* sourcesOf({ sources, work }: Lease): Generator<{ index: number; uri: string; version?: string }> {
+  const segment = work?.$case === 'frames' ? work.value.segment : undefined;
+  for (const { index, uri, pin } of new SourceBlock(sources)) {
+    const version = segment ? segment.version : pin;
+    yield { index, uri, ...(version !== undefined && { version }) };
   }
-  return work?.value.source ? [work.value.source] : [];
 }

@@ -1,7 +1,7 @@
 import type { Grid } from '@halogrid/kernels';
 import type { MergedSoFar } from '@halogrid/proto';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
-import { histogramShape } from '../job/histogram-shape.ts';
 import { refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { LiveCells } from '../retrieval/live-cells.ts';

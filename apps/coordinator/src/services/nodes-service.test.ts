@@ -192,7 +192,7 @@ test('a node that attaches anew takes the place of its older self', async (t) =>
   const grpcPort = await start(t);
   const before = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'before' });
   const after = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'after' });
-  assert.equal((await before.over()).details, 'The node attached anew');
+  assert.equal((await before.over()).details, 'The node attached again');
   const nodes = await listNodes(grpcPort);
   assert.deepEqual(
     nodes.map(({ name }) => name),

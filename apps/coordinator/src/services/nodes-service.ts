@@ -66,7 +66,7 @@ function converse(
       send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
     },
     lease: (order) => {
-      const lease = toLease(order, isRemote);
+      const lease = toLease(order);
       send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
     },
     bring: (jobId, epoch) => send({ $case: 'bring', value: { jobId, epoch } }),

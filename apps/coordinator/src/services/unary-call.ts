@@ -1,4 +1,4 @@
-import type { handleUnaryCall, ServiceError } from '@grpc/grpc-js';
+import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { Log } from '@halogrid/service';
 import { CallerGoneError, Refusal } from '../job/refusal.ts';
 import { toGrpcStatus } from './grpc-status.ts';
@@ -22,7 +22,7 @@ export function unaryCall<Request, Response>(
   };
 }
 
-export function reportFailure(log: Log, error: unknown): Pick<ServiceError, 'code' | 'details'> {
+export function reportFailure(log: Log, error: unknown): ReturnType<typeof toGrpcStatus> {
   if (!(error instanceof Refusal || error instanceof CallerGoneError)) log.error({ err: error }, 'A call failed');
   return toGrpcStatus(error);
 }

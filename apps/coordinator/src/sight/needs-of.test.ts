@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shard } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { needsOfJob } from './needs-of.ts';
 
 const frames = (...uris: string[]): Shard => ({
   shard: 0,
   costBytes: 1,
-  work: { kind: 'frames', sources: uris.map((uri) => ({ index: 99, uri })) },
+  work: { kind: 'frames', sources: plannedSources(uris.map((uri, index) => ({ index, uri }))) },
 });
 
 const table: [what: string, sources: string[], reads: string[], needs: string[]][] = [
@@ -37,7 +38,10 @@ for (const [what, sources, reads, needs] of table) {
 test('shards that leave maps or previews need their folder to be written', () => {
   const spec = { sources: ['file:///a'], mapFormat: 'none' };
   const shard = (more: { preview?: true }): Shard => {
-    return { ...frames(), work: { kind: 'frames', sources: [{ index: 19, uri: 'file:///a/1.pgm', ...more }] } };
+    return {
+      ...frames(),
+      work: { kind: 'frames', sources: plannedSources([{ index: 19, uri: 'file:///a/1.pgm', ...more }]) },
+    };
   };
   const needs = ['read file:///a', 'write file:///out/.scratch'];
   assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch')(shard({ preview: true })), needs);
@@ -47,9 +51,9 @@ test('shards that leave maps or previews need their folder to be written', () =>
 
 test('frames of a video need a decoder of videos', () => {
   const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 1, version: '', hwaccel: '' };
-  const work = { kind: 'frames', sources: [{ index: 99, uri: 'file:///a/v.mp4' }], segment } as const;
+  const sources = plannedSources([{ index: 99, uri: 'file:///a/v.mp4' }]);
   const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s');
-  assert.deepEqual(needsOf({ shard: 0, costBytes: 1, work: { ...work, sources: [...work.sources] } }), [
+  assert.deepEqual(needsOf({ shard: 0, costBytes: 1, work: { kind: 'frames', sources, segment } }), [
     'read file:///a',
     'decode video',
   ]);

@@ -1,6 +1,5 @@
 import { decodeNeed, type JobSpec, readNeed, writeNeed } from '@halogrid/proto';
 import { formatOfName } from '@halogrid/sources';
-import { refsOf } from '../job/packed-frames.ts';
 import type { Shard } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
@@ -44,22 +43,10 @@ export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (sha
     known.set(key, same);
     return same;
   };
-  // Most shards are of the folder of the one before.
-  let last: { folder: string; writes: boolean; decodes: Decodes; needs: readonly string[] } | undefined;
   return ({ work }) => {
-    if (work.kind === 'packed') {
-      return needsOf(work.folders, mapFormat !== 'none' || work.hasPreviews, decoderOf(work.uri, false));
-    }
-    const refs = refsOf(work);
-    const writes = mapFormat !== 'none' || refs.some(({ preview }) => preview);
-    const decodes = decoderOf(refs[0]?.uri, work.kind === 'frames' && work.segment !== undefined);
-    const folder = parentOf(refs[0]?.uri ?? '');
-    const isOne = refs.every(({ uri }) => uri.lastIndexOf('/') === folder.length && uri.startsWith(folder));
-    if (!isOne) return needsOf(new Set(refs.map(({ uri }) => parentOf(uri))), writes, decodes);
-    if (last?.folder !== folder || last.writes !== writes || last.decodes !== decodes) {
-      last = { folder, writes, decodes, needs: needsOf([folder], writes, decodes) };
-    }
-    return last.needs;
+    const { uri, folders, hasPreviews } = work.sources;
+    const isVideo = work.kind === 'frames' && work.segment !== undefined;
+    return needsOf(folders, mapFormat !== 'none' || hasPreviews, decoderOf(uri, isVideo));
   };
 }
 
@@ -79,7 +66,7 @@ function rootBelow(folder: string, named: ReadonlySet<string>): string {
 
 const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
 
-function decoderOf(first: string | undefined, isVideo: boolean): Decodes {
+function decoderOf(first: string, isVideo: boolean): Decodes {
   if (isVideo) return 'video';
-  return first !== undefined && formatOfName(first) === 'jpeg' ? 'jpeg' : undefined;
+  return formatOfName(first) === 'jpeg' ? 'jpeg' : undefined;
 }

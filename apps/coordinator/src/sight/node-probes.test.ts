@@ -5,6 +5,7 @@ import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
 import type { InputFault } from '@halogrid/sources';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { Shard } from '../job/shard.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 
@@ -14,7 +15,7 @@ const shard: Shard = {
   shard: 0,
   costBytes: 1,
   needs: [need],
-  work: { kind: 'frames', sources: uris.map((uri, index) => ({ index, uri, version: 'x' })) },
+  work: { kind: 'frames', sources: plannedSources(uris.map((uri, index) => ({ index, uri, version: 'x', pin: 'x' }))) },
 };
 
 /** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
@@ -214,7 +215,7 @@ const farShard: Shard = {
   shard: 0,
   costBytes: 1,
   needs: [hostNeed],
-  work: { kind: 'frames', sources: [1, 2].map((index) => ({ index, uri: `http://far/${index}.pgm` })) },
+  work: { kind: 'frames', sources: plannedSources([1, 2].map((index) => ({ index, uri: `http://far/${index}.pgm` }))) },
 };
 
 test('a node looks itself at files of a host that the coordinator cannot have, and lacks it where all are away', async () => {

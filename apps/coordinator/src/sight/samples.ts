@@ -1,4 +1,4 @@
-import { refsOf } from '../job/packed-frames.ts';
+import { readSources } from '../job/planned-sources.ts';
 import type { Shard } from '../job/shard.ts';
 
 /** A file that a node can be asked for. */
@@ -25,9 +25,9 @@ export class Samples {
       if (!need.startsWith('read ')) continue;
       const known = this.#listed.get(need);
       if (known && known.length >= maxListed) continue;
-      const refs = refsOf(work).filter(({ uri }) => isBelow(uri, need));
-      if (refs.some(({ version }) => version !== undefined)) this.#seen.add(need);
-      const uris = refs.map(({ uri }) => uri);
+      const sources = [...readSources(work.sources)].filter(({ uri }) => isBelow(uri, need));
+      if (sources.some(({ pin }) => pin !== undefined)) this.#seen.add(need);
+      const uris = sources.map(({ uri }) => uri);
       this.#listed.set(need, [...new Set([...(known ?? []), ...uris])].slice(0, maxListed));
     }
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Cause } from '@halogrid/proto';
 import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
+import { plannedSources } from '../testing/planned.ts';
 import type { OwnView } from './own-view.ts';
 import { vetAnswer } from './vet-answer.ts';
 
@@ -16,10 +17,12 @@ const shard: Shard = {
   needs: [need],
   work: {
     kind: 'frames',
-    sources: Array.from({ length: 10 }, (_, index) => {
-      const version = index === 7 ? 'size=1' : 'v';
-      return { index, uri: uri(index), ...(index < 9 && { version }) };
-    }),
+    sources: plannedSources(
+      Array.from({ length: 10 }, (_, index) => {
+        const pin = index === 7 ? 'size=1' : 'v';
+        return { index, uri: uri(index), ...(index < 9 && { pin }) };
+      }),
+    ),
   },
 };
 
@@ -181,7 +184,12 @@ test('frames of a video are all in one file, which is read once, and held to the
   const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 9, version: 'v', hwaccel: '' };
   const sources = [0, 1, 2].map((index) => ({ index, uri: 'file:///a/v.mp4', place: { packet: index } }));
   const errors = sources.map(({ index }) => ({ source: index, stage: 'read', error: 'No', cause: Cause.ACCESS }));
-  const video: Shard = { shard: 0, costBytes: 1, needs: [need], work: { kind: 'frames', sources, segment } };
+  const video: Shard = {
+    shard: 0,
+    costBytes: 1,
+    needs: [need],
+    work: { kind: 'frames', sources: plannedSources(sources), segment },
+  };
   const probes = {
     samples: { failed() {} },
     isGone: async () => false,
@@ -284,9 +292,14 @@ for (const { name, cause, view, isHostGone, frames = 3, version, verdict } of ho
     const sources = Array.from({ length: frames }, (_, index) => ({
       index,
       uri: far(index),
-      ...(version && { version }),
+      ...(version && { pin: version }),
     }));
-    const farShard: Shard = { shard: 0, costBytes: 1, needs: [farNeed], work: { kind: 'frames', sources } };
+    const farShard: Shard = {
+      shard: 0,
+      costBytes: 1,
+      needs: [farNeed],
+      work: { kind: 'frames', sources: plannedSources(sources) },
+    };
     const errors = [{ source: 0, stage: 'read', error: 'No', cause }];
     const found = await vetAnswer(eyes, probes, { shard: farShard, answer: { errors }, delays: 0 });
     assert.equal(found.kind, verdict);

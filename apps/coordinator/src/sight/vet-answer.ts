@@ -1,7 +1,7 @@
 import { Cause } from '@halogrid/proto';
 import { isOfVersion } from '@halogrid/sources';
-import { refsOf } from '../job/packed-frames.ts';
-import { type Shard, type ShardAnswer, type SourceRef, sourcesIn } from '../job/shard.ts';
+import { readSources } from '../job/planned-sources.ts';
+import { type Shard, type ShardAnswer, sourcesIn } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
@@ -26,17 +26,17 @@ export interface Vetted {
  */
 export async function vetAnswer(eyes: Pick<Eyes, 'see'>, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
   const { shard, answer } = vetted;
-  const refs = new Map(refsOf(shard.work).map((ref) => [ref.index, ref]));
+  const sources = new Map([...readSources(shard.work.sources)].map((source) => [source.index, source]));
   let untold: Verdict | undefined;
   // Frames of a video are all in one file.
   const looked = new Map<string, Verdict>();
   for (const { source, error, cause = Cause.CONTENT } of answer.errors) {
-    const ref = refs.get(source);
-    if (cause === Cause.CONTENT || !ref) continue;
-    const version = versionOf(shard, ref);
-    const verdict =
-      looked.get(ref.uri) ?? (await vetSource(eyes, probes, { ...vetted, ref: { ...ref, version }, error, cause }));
-    looked.set(ref.uri, verdict);
+    const asked = sources.get(source);
+    if (cause === Cause.CONTENT || !asked) continue;
+    const { uri } = asked;
+    const version = asked.pin ?? segmentVersionOf(shard);
+    const verdict = looked.get(uri) ?? (await vetSource(eyes, probes, { ...vetted, uri, version, error, cause }));
+    looked.set(uri, verdict);
     if (verdict.kind !== 'upheld' && verdict.kind !== 'untold') return verdict;
     if (verdict.kind === 'untold') untold ??= verdict;
   }
@@ -48,9 +48,21 @@ type VettingProbes = Pick<NodeProbes, 'samples' | 'isGone' | 'isHostGone'>;
 async function vetSource(
   eyes: Pick<Eyes, 'see'>,
   probes: VettingProbes,
-  { ref, shard, answer, error, cause, delays }: Vetted & { ref: SourceRef; error: string; cause: Cause },
+  {
+    uri,
+    version,
+    shard,
+    answer,
+    error,
+    cause,
+    delays,
+  }: Vetted & {
+    uri: string;
+    version: string | undefined;
+    error: string;
+    cause: Cause;
+  },
 ): Promise<Verdict> {
-  const { uri, version } = ref;
   const need = shard.needs?.find((each) => each.startsWith('read ') && uri.startsWith(`${each.slice(5)}/`));
   const reason = `${error} (${sayUri(uri)})`;
   const isWhole = cause !== Cause.CHANGED;
@@ -77,8 +89,6 @@ async function vetSource(
   return version !== undefined || view.isMissing ? { kind: 'upheld' } : { kind: 'untold', reason };
 }
 
-/** As it was listed; frames of a video have that of their segment. */
-function versionOf({ work }: Shard, { version }: SourceRef): string | undefined {
-  const segment = work.kind === 'frames' ? work.segment?.version : undefined;
-  return version ?? (segment || undefined);
-}
+/** That of the video which a shard has a segment of. */
+const segmentVersionOf = ({ work }: Shard): string | undefined =>
+  (work.kind === 'frames' && work.segment?.version) || undefined;

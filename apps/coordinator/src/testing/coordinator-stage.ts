@@ -44,7 +44,7 @@ export interface Stage {
 export function testConfig(options: CoordinatorOptions = {}, plansOnThread = false): CoordinatorConfig {
   const nodeTimeoutMs = Math.min(600_000, timeoutMs(60_000));
   const free = { listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory', nodeTimeoutMs };
-  return { ...createCoordinatorConfig({ ...free, ...options }), plansOnThread };
+  return { ...createCoordinatorConfig({ ...free, ...options }), plansOnThread: plansOnThread ? 'all' : 'foreign' };
 }
 
 /** A coordinator of that configuration, a client of it, and a folder; all gone when the test ends. */

@@ -1,9 +1,5 @@
-import type { Lease, Source } from '@halogrid/proto';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import type { Lease } from '@halogrid/proto';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /** The sources of a lease, as a node reads them. */
-export function leasedSources({ work }: Pick<Lease, 'work'>): Source[] {
-  if (work?.$case !== 'frames') return work?.value.source ? [work.value.source] : [];
-  const { block, sources } = work.value;
-  return block ? Array.from(new SourceBlock(block).slice(), (source) => ({ ...source, place: source.place })) : sources;
-}
+export const leasedSources = ({ sources }: Pick<Lease, 'sources'>): BlockSource[] => [...new SourceBlock(sources)];

@@ -5,17 +5,17 @@ import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import { refsOf } from '../job/packed-frames.ts';
+import { readSources } from '../job/planned-sources.ts';
 import {
   isRecorded,
   type PlannedStep,
   type Shard,
   type ShardWork,
   type SourceError,
-  type SourceRef,
   type SourceResult,
 } from '../job/shard.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
@@ -97,7 +97,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
 async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
-  const sources = refsOf(work);
+  const sources = [...readSources(work.sources)];
   for (const ref of sources) {
     try {
       const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));
@@ -117,7 +117,7 @@ async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { sh
 async function computePart(
   spec: JobSpec,
   { name, pipeline }: JobPart,
-  { index: source, uri, preview }: SourceRef,
+  { index: source, uri, preview }: BlockSource,
   work: ShardWork,
 ): Promise<SourceResult> {
   const image = await openImage(uri);

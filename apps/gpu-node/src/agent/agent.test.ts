@@ -8,7 +8,7 @@ import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { eventually, timeoutMs, within } from '@halogrid/testing';
-import { OutputError } from '../executor/shard-run.ts';
+import { OutputError } from '../executor/write-chunks.ts';
 import { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agents } from './agents.ts';
 import { createDial } from './dial.ts';
@@ -166,8 +166,8 @@ test('a node leaves a coordinator whose order has more parts than any, before it
   await withAgent(coordinator, async ({ warned, shards }) => {
     const session = await coordinator.session(1);
     await session.report('hello');
-    const sources = Array.from({ length: maxParts + 1 }, () => ({}));
-    session.lease(Lease.fromPartial({ work: { $case: 'frames', value: { sources } } }));
+    const operations = Array.from({ length: maxParts + 1 }, () => ({}));
+    session.lease(Lease.fromPartial({ pipeline: { operations } }));
     assert.match(await within('a warning', warned), /Expected at most 200000 parts of a message but received more/);
     await (await coordinator.session(2)).report('hello');
     assert.equal(shards.length, 0);

@@ -77,7 +77,8 @@ async function reasonOf(
   reasons: RememberedReasons,
 ): Promise<string> {
   if (code === status.UNAVAILABLE && !isHeard) return reasons.reasonOf(address, details);
-  if (code === status.UNIMPLEMENTED) return `What answers at ${address} is no coordinator of this version of halogrid`;
+  if (code === status.UNIMPLEMENTED)
+    return `What answers at ${address} is not a coordinator of this version of halogrid`;
   return details || message;
 }
 

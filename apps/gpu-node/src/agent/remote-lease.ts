@@ -1,34 +1,34 @@
 import { basename } from 'node:path';
-import type { Lease, Source } from '@halogrid/proto';
+import type { Lease } from '@halogrid/proto';
+import { packSources } from '@halogrid/sources/pack-sources';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
  * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over. `origin` is that of its
- * HTTP, such as http://host:9464.
+ * HTTP, such as http://host:9464. Throws BlockError where its sources are not a block.
  */
 export function toRemoteLease(lease: Lease, origin: string): Lease {
   const base = origin + lease.handOver;
-  const move = (source: Source): Source => {
-    if (!source.uri.startsWith('file:') || !URL.canParse(source.uri)) return source;
+  const sources = [...new SourceBlock(lease.sources)];
+  const moved = sources.map((source): BlockSource => {
+    const { index, uri, pin: _, ...rest } = source;
+    if (!isOfDisk(uri)) return source;
     // Its name tells how it is best read. The coordinator looks after its version.
-    return {
-      ...source,
-      version: undefined,
-      uri: `${base}/sources/${source.index}/${basename(new URL(source.uri).pathname)}`,
-    };
+    return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
+  });
+  const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
+  return {
+    ...lease,
+    scratch: `${base}/chunks`,
+    sources: packSources(moved),
+    work: isMoved ? withoutVersion(lease.work) : lease.work,
   };
-  return { ...lease, scratch: `${base}/chunks`, work: moveWork(lease.work, move) };
 }
 
-function moveWork(work: Lease['work'], move: (source: Source) => Source): Lease['work'] {
-  if (work?.$case === 'frames') {
-    const { sources, segment } = work.value;
-    // The coordinator looks after the version of a video that it hands over, as well.
-    const isMoved = sources[0]?.uri.startsWith('file:');
-    return {
-      ...work,
-      value: { sources: sources.map(move), segment: segment && isMoved ? { ...segment, version: '' } : segment },
-    };
-  }
-  if (!work?.value.source) return work;
-  return { ...work, value: { ...work.value, source: move(work.value.source) } };
+const isOfDisk = (uri: string): boolean => uri.startsWith('file:') && URL.canParse(uri);
+
+/** The coordinator looks after the version of a video that it hands over, as well. */
+function withoutVersion(work: Lease['work']): Lease['work'] {
+  if (work?.$case !== 'frames' || !work.value.segment) return work;
+  return { ...work, value: { segment: { ...work.value.segment, version: '' } } };
 }

@@ -50,7 +50,6 @@ export class CpuDevice implements Device {
   #isClosed = false;
 
   constructor(options: CpuDeviceOptions = {}) {
-    spareCollector();
     this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
     this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
     // In a container the machine's memory is not what there is.
@@ -72,6 +71,7 @@ export class CpuDevice implements Device {
   }
 
   async acquire(bytes: number): Promise<Staging> {
+    spareCollector(bytes);
     return new CpuStaging(this.#pool, await this.#pool.take(bytes));
   }
 

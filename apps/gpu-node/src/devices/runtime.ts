@@ -1,14 +1,23 @@
 // What devices need of the runtime: settings of this process that hold for all of it.
 import { setFlagsFromString } from 'node:v8';
 
+/** V8 collects garbage once so much memory outside of its heap looks new. */
+const collectsAfterBytes = 64 * 2 ** 20;
+
+/** How much memory devices of this process have given out, up to `collectsAfterBytes`. */
+let givenBytes = 0;
+
 /**
- * Keeps the garbage collector from chasing device memory. Each mapping of upload memory, and each buffer moved between
- * threads, looks to V8 like so much newly allocated, and past 64 MB it collects garbage to get it back. Accounted for in
- * the limit of the whole heap, it does not. Measured: on an H200 with 1,400 frames/s a quarter of the main thread and a
- * core of collector threads; on two cores without a GPU a tenth of all time. `halogrid node` has the flag from its start (nodeFlags).
+ * Keeps the garbage collector from chasing memory that a device gives out. Each mapping of upload memory, and each buffer moved between
+ * threads, looks to V8 like so much newly allocated, and past 64 MB it collects garbage to get it back. Accounted for in the limit of the
+ * whole heap, it does not. Measured: on an H200 with 1,400 frames/s a quarter of the main thread and a core of collector threads; on two
+ * cores without a GPU a tenth of all time. The flag is not set before: with it V8 refuses all code that was compiled without, Node's own as well,
+ * and what is loaded later is compiled once more, 50 ms of processor time of a node that computes one small image (measured).
  */
-export function spareCollector(): void {
-  setFlagsFromString('--external-memory-accounted-in-global-limit');
+export function spareCollector(bytes: number): void {
+  if (givenBytes >= collectsAfterBytes) return;
+  givenBytes += bytes;
+  if (givenBytes >= collectsAfterBytes) setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
 
 /** Between two looks at what a device has done that takes longer. */

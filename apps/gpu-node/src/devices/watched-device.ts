@@ -1,5 +1,5 @@
-import type { BatchResult, Device } from './device.ts';
-import { type DeviceKind, DeviceLostError } from './device.ts';
+import { type BatchResult, type Device, type DeviceKind, DeviceLostError } from './device.ts';
+import { deviceOver } from './device-over.ts';
 
 /**
  * A device that gives no batch back for so long hangs. A GPU takes seconds for the largest batch of the slowest kernel; on a CPU that
@@ -29,30 +29,8 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
     for (const reject of running) reject(new DeviceLostError(reason));
     running.clear();
   }
-  return {
-    get info() {
-      return device.info;
-    },
-    get maxStagingBytes() {
-      return device.maxStagingBytes;
-    },
-    get batchBytes() {
-      return device.batchBytes;
-    },
-    get batchesInFlight() {
-      return device.batchesInFlight;
-    },
-    get heldBytes() {
-      return device.heldBytes;
-    },
-    get takesLimited() {
-      return device.takesLimited;
-    },
-    get jpegs() {
-      return device.jpegs;
-    },
+  return deviceOver(device, {
     lost: Promise.race([device.lost, hung.promise]),
-    acquire: (...asked) => device.acquire(...asked),
     close: () => {
       stop();
       return device.close();
@@ -69,7 +47,7 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
         });
       return result.promise;
     },
-  };
+  });
 }
 
 function systemTimer(ms: number, task: () => void): () => void {

@@ -1,12 +1,15 @@
 // The only importer of `webgpu`.
+import { existsSync } from 'node:fs';
 import { adapterName, isSoftwareAdapter } from '@halogrid/kernels/webgpu';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 import type { DeviceInfo } from './device.ts';
-import { pollDawnCalmly, spareCollector } from './runtime.ts';
+import { pollDawnCalmly } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
 
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
 let root: GPU | undefined;
+
+const noDriver = 'The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)';
 
 /** A query of an index on a GPU, or one batch alone, takes no longer than this. */
 const eagerMs = 2;
@@ -22,8 +25,7 @@ export interface OpenAdapter {
  */
 export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
   if (kind === 'software') await provideSoftwareVulkan();
-  else requireVulkanLoader();
-  spareCollector();
+  else requireVulkan();
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
@@ -31,7 +33,7 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
   root ??= create([`disable-dawn-features=${disabledFeatures(kind).join(',')}`]);
 
   const adapter = await root.requestAdapter({ powerPreference: 'high-performance' });
-  if (!adapter) throw new Error('The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)');
+  if (!adapter) throw new Error(noDriver);
   const name = adapterName(adapter.info);
   if (kind === 'gpu' && isSoftwareAdapter(adapter.info))
     throw new Error(`The only Vulkan adapter is software (${name})`);
@@ -46,11 +48,30 @@ function disabledFeatures(kind: 'gpu' | 'software'): string[] {
   return features;
 }
 
-/** Dawn only prints a warning where the loader is missing; a sentence is better. */
-function requireVulkanLoader(): void {
+/** Of drivers of GPUs, on Linux. Where there is one, Dawn's own words on what is wrong are worth reading. */
+const gpuFiles = ['/dev/dri', '/dev/nvidiactl', '/dev/dxg'];
+
+/** VkInstanceCreateInfo, of which all but its type, 1, is zero. */
+const instanceInfoBytes = 64;
+
+/** Dawn only prints warnings where the loader or every driver is missing; a sentence is better. */
+function requireVulkan(): void {
   if (process.platform !== 'linux') return;
+  const loader = loadVulkan();
+  if (gpuFiles.some((file) => existsSync(file))) return;
+  const create = loader.func(
+    'int32_t vkCreateInstance(const void *info, const void *allocator, _Out_ void **instance)',
+  );
+  const instance = [null];
+  const info = Buffer.alloc(instanceInfoBytes);
+  info.writeInt32LE(1);
+  if (create(info, null, instance) !== 0) throw new Error(noDriver);
+  loader.func('void vkDestroyInstance(void *instance, const void *allocator)')(instance[0], null);
+}
+
+function loadVulkan() {
   try {
-    loadKoffi().load('libvulkan.so.1');
+    return loadKoffi().load('libvulkan.so.1');
   } catch {
     throw new Error('The Vulkan loader libvulkan.so.1 is not installed (Debian: libvulkan1)');
   }

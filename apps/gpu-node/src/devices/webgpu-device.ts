@@ -19,7 +19,7 @@ import {
 } from './device.ts';
 import { LumaExpander } from './luma-expander.ts';
 import { ResultMemory } from './result-memory.ts';
-import { batchBegun, batchEnded } from './runtime.ts';
+import { batchBegun, batchEnded, spareCollector } from './runtime.ts';
 import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { decodeTimestampCount, WebGpuJpegs } from './webgpu-jpegs.ts';
@@ -113,6 +113,7 @@ class WebGpuDevice implements Device {
   }
 
   async acquire(bytes: number, isLimited = false): Promise<Staging> {
+    spareCollector(bytes);
     const slot = await this.#takeSlot(bytes);
     slot.isLimited = isLimited;
     batchBegun();

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Lease } from '@halogrid/proto';
+import { Lease, maxSourceBlockBytes } from '@halogrid/proto';
 import { checkLease } from './executor.ts';
 
-const image = { index: 0, uri: 'file:///images/a.png' };
-const frames = (sources: object[]): object => ({ work: { $case: 'frames', value: { sources } } });
-
 test('a lease as coordinators give it passes', () => {
-  checkLease(Lease.fromPartial({ jobId: 'x', scratch: 'file:///out/scratch', ...frames(Array(4096).fill(image)) }));
-  checkLease(Lease.fromPartial({ jobId: 'x', work: { $case: 'tile', value: { source: image } } }));
+  checkLease(Lease.fromPartial({ jobId: 'x', scratch: 'file:///out/scratch', sources: new Uint8Array(2 ** 22) }));
+  checkLease(Lease.fromPartial({ jobId: 'x', work: { $case: 'tile', value: { width: 1, height: 1 } } }));
 });
 
 const excesses: [lease: object, what: string][] = [
@@ -20,9 +17,8 @@ const excesses: [lease: object, what: string][] = [
     { pipeline: { operations: [{ kernel: 'k'.repeat(101), parameters: {}, border: '' }] } },
     'pipeline.operations[0].kernel',
   ],
-  [frames([{ ...image, uri: 'x'.repeat(20_000) }]), 'frames.sources[0].uri'],
-  [frames(Array(65_537).fill(image)), 'the number of frames.sources'],
-  [{ work: { $case: 'tile', value: { source: { ...image, version: 'x'.repeat(20_000) } } } }, 'tile.source.version'],
+  [{ sources: new Uint8Array(maxSourceBlockBytes + 1) }, 'sources'],
+  [{ work: { $case: 'frames', value: { segment: { version: 'x'.repeat(20_000) } } } }, 'frames.segment.version'],
 ];
 
 for (const [lease, what] of excesses) {

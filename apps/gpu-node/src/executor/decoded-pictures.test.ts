@@ -12,7 +12,7 @@ import type { Device } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { chunksIn, computed, feedsOf, fixtures, putMixed, sum, watched } from './testing/decoding.ts';
-import { frameLease, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+import { frameLease, type TestFolder, withFolder, withSource } from './testing/shard-fixture.ts';
 
 let device: Device;
 before(async () => {
@@ -146,9 +146,7 @@ test('JPEGs of servers are decoded by the device as well, each of the version th
       assert.ok(batches.length === 2 && sum(batches) > 6, `${batches} files went to the device`);
       assert.match(expected.errors!.map(({ error }) => error).join('\n'), /404/);
 
-      const lease = frameLease(folder, uris.slice(2, 4));
-      const { value } = lease.work as { value: { sources: { version?: string }[] } };
-      value.sources[0]!.version = 'etag "another" size=1';
+      const lease = withSource(frameLease(folder, uris.slice(2, 4)), 0, { pin: 'etag "another" size=1' });
       const other = await both(lease);
       assert.deepEqual([other.found, other.expected.errors!.length, sum(other.batches)], [other.expected, 1, 1]);
     });

@@ -1,34 +1,35 @@
 // What frames that are read for devices in batches have in common.
 import type { Size } from '@halogrid/geometry';
-import type { SharedPlan } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
-import { sizeOfVersion } from '@halogrid/sources';
 import type { JpegLimits } from '../feed/jpeg-orders.ts';
+import type { ListedFrame } from './asked-frame.ts';
 import { resultSpaceOf, resultsLimitBytes } from './batch.ts';
-import type { ListedFrame } from './open-batches.ts';
-import { minSideOf, planTile, type ShardRun } from './shard-run.ts';
+import { planWhole, type TilePlan } from './compute-tiles.ts';
+import { minSideOf, type ShardJob } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
 const usualFileBytes = 2 ** 18;
 
 /** The bytes of a file, as it was listed. */
-export const listedBytes = ({ version }: Source): number =>
-  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
+export const listedBytes = ({ sizeBytes }: LeasedSource): number => sizeBytes || usualFileBytes;
 
 /** The bytes of files in whole words, as they were listed. */
 export const bytesOf = (frames: readonly ListedFrame[]): number =>
   frames.reduce((sum, { fileBytes }) => sum + 4 * Math.ceil(fileBytes / 4), 0);
 
 /** Frames whose histograms one batch holds. */
-export function mostFrames({ pipelines, grid }: ShardRun): number {
+export function mostFrames({ pipelines, grid }: ShardJob): number {
   const cells = grid.rows * grid.columns;
   const each = pipelines.map(({ pipeline }) => 4 * pipeline.bins * pipeline.output.channels.length * cells);
   return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
 }
 
 /** What a batch of JPEGs has at most that the device decodes, of which so many bytes are wanted. */
-export function jpegLimits(run: ShardRun, wantedBytes: number): JpegLimits {
-  const { device, pipelines, grid, channels, batchShare, wantsMap } = run;
+export function jpegLimits({ job, means, turn }: ShardRun, wantedBytes: number): JpegLimits {
+  const { pipelines, grid, channels, wantsMap } = job;
+  const { device } = means;
+  const { batchShare } = turn;
   const { maxBytes, batchBytes } = device.jpegs!;
   // Components are decoded like files of their own.
   const most = channels === 'gray' ? maxBytes : 4 * Math.floor(maxBytes / 12);
@@ -40,29 +41,29 @@ export function jpegLimits(run: ShardRun, wantedBytes: number): JpegLimits {
       most: Math.min(resultsLimitBytes * batchShare, device.maxStagingBytes),
       ...resultSpaceOf(its, grid.rows * grid.columns, wantsMap),
     },
-    minSide: minSideOf(run),
+    minSide: minSideOf(job),
     channels,
   };
 }
 
 /** How whole images are computed: those of one size alike. */
 export class PlansBySize {
-  readonly #run: ShardRun;
-  readonly #plans = new Map<string, SharedPlan>();
+  readonly #job: ShardJob;
+  readonly #plans = new Map<string, TilePlan>();
   /** Most frames are of the size of the one before. */
-  #last: { size: Size; plan: SharedPlan } | undefined;
+  #last: TilePlan | undefined;
 
-  constructor(run: ShardRun) {
-    this.#run = run;
+  constructor(job: ShardJob) {
+    this.#job = job;
   }
 
-  of(size: Size): SharedPlan {
+  of(size: Size): TilePlan {
     const { width, height } = size;
-    if (this.#last?.size.width === width && this.#last.size.height === height) return this.#last.plan;
+    if (this.#last?.size.width === width && this.#last.size.height === height) return this.#last;
     const name = `${width}x${height}`;
-    const plan = this.#plans.get(name) ?? planTile(this.#run, { x: 0, y: 0, width, height }, size);
+    const plan = this.#plans.get(name) ?? planWhole(this.#job, size);
     this.#plans.set(name, plan);
-    this.#last = { size, plan };
+    this.#last = plan;
     return plan;
   }
 }

@@ -15,6 +15,7 @@ import {
   patternImage,
   tileLease,
   withFolder,
+  withSource,
 } from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
@@ -201,11 +202,7 @@ test('a tile of a file that is not the planned version, or is another one after 
       const uri = await folder.put('a.pgm', first);
       const version = await versionOf(uri);
       const ask = async (run: Executor) => {
-        const source = { index: 0, uri, version };
-        return run(
-          tileLease(folder, uri, size, rect, { work: { $case: 'tile', value: { source, ...size, rect } } }),
-          never,
-        );
+        return run(withSource(tileLease(folder, uri, size, rect), 0, { pin: version! }), never);
       };
       // As any image is opened, with its version; what it is read by is what differs.
       const versioned = async (of: string) => ({ ...(await open(of)), version: await versionOf(of) });

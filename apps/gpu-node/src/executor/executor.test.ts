@@ -16,6 +16,7 @@ import {
   referenceOf,
   tileLease,
   withFolder,
+  withSource,
 } from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
@@ -196,11 +197,7 @@ test('pixels of a preview are not read from the memory of a GPU, which gets them
     const { results } = await run(frameLease(folder, uris, { wantsMap: true, previews: 2 }), never);
     for (const [i, frame] of frames.entries()) assert.deepEqual(results[i]!.bins, referenceOf([lbp()], frame).bins);
     const [size, rect] = [sizes[0]!, { x: 8, y: 8, width: 30, height: 20 }];
-    const source = { index: 0, uri: uris[0]!, preview: true };
-    await run(
-      tileLease(folder, uris[0]!, size, rect, { work: { $case: 'tile', value: { source, ...size, rect } } }),
-      never,
-    );
+    await run(withSource(tileLease(folder, uris[0]!, size, rect), 0, { preview: true }), never);
     assert.equal(pictures, 3);
   });
 });

@@ -1,5 +1,5 @@
 import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
-import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
+import { shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds, type MendedKind } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
 import { isRemoteUri, quickToGiveUp } from '@halogrid/sources';
@@ -10,20 +10,16 @@ import type { RawFeed } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
 import type { BandedJpegs } from './jpeg-bands.ts';
-import { leasedPipelines } from './leased-pipelines.ts';
+import type { SourceOutcome } from './outcomes.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
-import {
-  type ExecutorMeters,
-  type LeasedPipeline,
-  type ShardRun,
-  type SourceOutcome,
-  StageClock,
-} from './shard-run.ts';
+import { shardJob } from './shard-job.ts';
+import type { ExecutorMeters, ShardRun } from './shard-run.ts';
+import { StageClock } from './stage-clock.ts';
 import { StageSpans } from './stage-spans.ts';
-import { unpackLease } from './unpack-lease.ts';
+import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -81,6 +77,7 @@ const quickAttempts = 2;
 /** A shard that the node was given. */
 interface GivenShard {
   lease: Lease;
+  sources: readonly LeasedSource[];
   spans: StageSpans;
 }
 
@@ -109,38 +106,22 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   async function execute(
-    { lease, spans }: GivenShard,
+    { lease, sources, spans }: GivenShard,
     signal: AbortSignal,
     busy: BusyClock,
     batchShare: number,
   ): Promise<FoundAnswer> {
-    const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
-    const pipelines = leasedPipelines(lease);
+    const { jobId, shard, attempt, epoch, work, verify } = lease;
     if (!work) throw new Error('The lease has no work');
-    const channels = pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb';
+    const job = shardJob(lease);
+    const open = attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage;
+    const shared = { openImage: open, decoders, meters, writeChunk, planes, banded, note };
     const run: ShardRun = {
-      device: verify ? twin : device,
-      jpegs: verify ? undefined : feeds[channels],
-      raws: verify ? undefined : rawFeed,
-      batchShare,
-      openImage: attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage,
-      decoders,
-      meters,
-      writeChunk,
-      planes,
-      banded,
-      pipelines,
-      channels,
-      grid: gridOf(lease, pipelines),
-      scratch,
-      wantsMap,
-      zarrShards: zarrShards ?? false,
-      signal,
-      clock: new StageClock(nowMs, busy, spans, readsFrom(work)),
-      note,
-      inputBytes: 0,
+      job,
+      means: verify ? { ...shared, device: twin } : { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed },
+      turn: { signal, clock: new StageClock(nowMs, busy, spans, readsFrom(sources)), batchShare, inputBytes: 0 },
     };
-    const outcomes = await runWork(run, work);
+    const outcomes = await runWork(run, work, sources);
     signal.throwIfAborted();
     return {
       jobId,
@@ -151,17 +132,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
       areFrames: work.$case === 'frames',
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       ...mendedSources(outcomes),
-      stageSeconds: run.clock.seconds,
+      stageSeconds: run.turn.clock.seconds,
       busySeconds: busyMessage(busy.take()),
-      inputBytes: run.inputBytes,
+      inputBytes: run.turn.inputBytes,
       timeline: { spans: spans.end() },
     };
   }
 
-  return async (packed, signal) => {
-    const lease = unpackLease(packed);
+  return async (lease, signal) => {
     checkLease(lease);
-    const given = { lease, spans: new StageSpans(nowMs) };
+    const given = { lease, sources: unpackLease(lease), spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);
     try {
@@ -180,14 +160,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 /** Where the sources of a shard are; all of a shard are in one place as a rule. */
-function readsFrom(work: NonNullable<Lease['work']>): 'network' | 'read' {
-  const source = work.$case === 'tile' ? work.value.source : work.value.sources[0];
-  return source && isRemoteUri(source.uri) ? 'network' : 'read';
-}
+const readsFrom = ([first]: readonly LeasedSource[]): 'network' | 'read' =>
+  first && isRemoteUri(first.uri) ? 'network' : 'read';
 
-async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise<SourceOutcome[]> {
-  if (work.$case === 'tile') return [await runTile(run, work.value)];
-  const { sources, segment } = work.value;
+async function runWork(
+  run: ShardRun,
+  work: NonNullable<Lease['work']>,
+  sources: readonly LeasedSource[],
+): Promise<SourceOutcome[]> {
+  if (work.$case === 'tile') return [await runTile(run, sources[0], work.value)];
+  const { segment } = work.value;
   return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
 }
 
@@ -202,13 +184,6 @@ function mendedSources(outcomes: readonly SourceOutcome[]): Pick<FoundAnswer, 'm
     kinds.set(mended, { mended, sources: kind.sources + 1, source: Math.min(kind.source, source) });
   }
   return kinds.size > 0 ? { mended: { kinds: [...kinds.values()] } } : {};
-}
-
-/** The grid whose cells are counted apart. Throws ParameterError. */
-function gridOf({ grid: asked }: Lease, pipelines: readonly LeasedPipeline[]): Grid {
-  const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
-  for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
-  return grid;
 }
 
 /** Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to give. */

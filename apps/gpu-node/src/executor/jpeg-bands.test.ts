@@ -10,7 +10,15 @@ import { Cause, type Lease } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { IndexThread } from '../feed/index-thread.ts';
 import { BandedJpegs } from './jpeg-bands.ts';
-import { createTestExecutor, lbp, type TestFolder, tileLease, tilesOf, withFolder } from './testing/shard-fixture.ts';
+import {
+  createTestExecutor,
+  lbp,
+  type TestFolder,
+  tileLease,
+  tilesOf,
+  withFolder,
+  withSource,
+} from './testing/shard-fixture.ts';
 import { partsOf } from './tile-of-bands.ts';
 
 const device = new CpuDevice({ threads: 2 });
@@ -126,14 +134,10 @@ test('a file that shrinks or grows between two tiles has changed', async () => {
     await withFolder(async (folder) => {
       const uri = await folder.put('a.jpg', writeJpeg(made));
       const image = await openImage(uri);
-      const source = { index: 0, uri, version: image.version };
       await image.close();
       const { inBands } = nodes();
       const [first, , third] = tilesOf(size, 1000);
-      const lease = (rect: typeof first) =>
-        tileLease(folder, uri, size, rect!, {
-          work: { $case: 'tile', value: { source, ...size, rect: rect! } } as never,
-        });
+      const lease = (rect: typeof first) => withSource(tileLease(folder, uri, size, rect!), 0, { pin: image.version! });
       assert.deepEqual((await inBands(lease(first), never)).errors, []);
       await change(fileURLToPath(uri));
       const [error] = (await inBands(lease(third), never)).errors;

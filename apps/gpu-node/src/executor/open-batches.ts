@@ -1,46 +1,22 @@
-import type { PixelType, Rect } from '@halogrid/geometry';
+import type { PixelType } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import type { SharedItem } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
 import { mapAhead } from '@halogrid/threads';
+import type { AskedFrame } from './asked-frame.ts';
 import type { Batch } from './batch.ts';
-import {
-  closeImage,
-  emptyBatch,
-  failedOutcome,
-  needsMap,
-  planTile,
-  type ShardRun,
-  type SourceOutcome,
-  samplingsOf,
-  sourceError,
-  tooSmall,
-} from './shard-run.ts';
-import { checkVersion } from './source-version.ts';
+import { emptyBatch, type FilledFrame, placeTile, planWhole } from './compute-tiles.ts';
+import { closeImage, openSource } from './open-source.ts';
+import { failedOutcome, type SourceOutcome, sourceError } from './outcomes.ts';
+import { needsMap, tooSmall } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
 
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
 /** Files opened before they are needed, so that decoding does not wait for reading. */
 const filesAhead = 32;
 
-/** A frame that is to be computed. */
-export interface AskedFrame {
-  source: Source;
-  /** Index of the source in the lease. */
-  position: number;
-}
-
-/** The same, and what is known of its file. */
-export interface ListedFrame extends AskedFrame {
-  /** Bytes, as it was listed. */
-  fileBytes: number;
-}
-
 /** A frame with its place in a batch's staging memory. */
-export interface PlacedFrame extends AskedFrame {
+export interface PlacedFrame extends FilledFrame {
   image: OpenImage;
-  whole: Rect;
-  item: SharedItem;
 }
 
 /** Frames that a device takes at once. */
@@ -64,11 +40,11 @@ export async function* openBatches(
   frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
 ): AsyncGenerator<FrameBatch, void, undefined> {
-  const { device } = run;
+  const { job, means, turn } = run;
   // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
-  const ordered = frames.toSorted((a, b) => Number(needsMap(run, a.source)) - Number(needsMap(run, b.source)));
+  const ordered = frames.toSorted((a, b) => Number(needsMap(job, a.source)) - Number(needsMap(job, b.source)));
   const opening = mapAhead(ordered, filesAhead, (frame) => open(run, frame), {
-    discard: async ({ image }) => image && (await closeImage(run, image)),
+    discard: async ({ image }) => image && (await closeImage(turn, image)),
   });
   /** Opened here and not handed out yet. */
   const held = new Set<OpenImage>();
@@ -80,8 +56,8 @@ export async function* openBatches(
   let current = nextBatch('u8');
   try {
     for (;;) {
-      run.signal.throwIfAborted();
-      const next = await run.clock.time('read', () => opening.next());
+      turn.signal.throwIfAborted();
+      const next = await turn.clock.time('read', () => opening.next());
       if (next.done) break;
       const { source, position, image, error } = next.value;
       if (!image) {
@@ -92,16 +68,15 @@ export async function* openBatches(
       const refuse = async (stage: string, sentence: string): Promise<void> => {
         outcomes[position] = sourceError(source, stage, sentence);
         held.delete(image);
-        await closeImage(run, image);
+        await closeImage(turn, image);
       };
-      const small = tooSmall(image, run);
+      const small = tooSmall(job, image);
       if (small) {
         await refuse('read', small);
         continue;
       }
-      const whole = { x: 0, y: 0, width: image.width, height: image.height };
-      const plan = planTile(run, whole, image);
-      const place = () => current.batch.add(plan, needsMap(run, source), samplingsOf(run, whole, image));
+      const plan = planWhole(job, image);
+      const place = () => placeTile(job, current.batch, plan, source);
       const isSame = current.batch.pixel === image.pixel;
       let item = isSame && current.frames.length < batchFrames ? place() : undefined;
       if (!item && (!isSame || current.frames.length > 0)) {
@@ -109,32 +84,26 @@ export async function* openBatches(
         current = nextBatch(image.pixel);
         item = place();
       }
-      if (item) current.frames.push({ source, position, image, whole, item });
-      else {
+      if (item) {
+        const { size, rect } = plan;
+        current.frames.push({ source, position, image, size, rect, item });
+      } else {
         const pixels = `${image.width} x ${image.height} pixels`;
-        const limit = `the device takes at once (${device.maxStagingBytes} bytes)`;
+        const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;
         await refuse('decode', `${pixels} and their results are more than ${limit}; cut the image into tiles`);
       }
     }
     if (current.frames.length > 0) yield handOut(current);
   } finally {
     await opening.return();
-    for (const image of held) await closeImage(run, image);
+    for (const image of held) await closeImage(turn, image);
   }
 }
 
 /** Never rejects. */
-async function open(run: ShardRun, frame: AskedFrame): Promise<Opened> {
-  try {
-    const image = await run.openImage(frame.source.uri);
-    try {
-      checkVersion(image.version, frame.source.version);
-      return { ...frame, image };
-    } catch (error) {
-      await closeImage(run, image);
-      throw error;
-    }
-  } catch (error) {
-    return { ...frame, error };
-  }
+function open(run: ShardRun, frame: AskedFrame): Promise<Opened> {
+  return openSource(run, frame.source).then(
+    (image) => ({ ...frame, image }),
+    (error: unknown) => ({ ...frame, error }),
+  );
 }

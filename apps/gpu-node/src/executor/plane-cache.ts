@@ -1,4 +1,5 @@
-import type { PixelType } from '@halogrid/geometry';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import type { CopyRect, SharedItem } from '@halogrid/kernels';
 import type { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Budget } from '@halogrid/threads';
@@ -17,6 +18,26 @@ export interface DecodedPlanes {
   giveBack?(): void;
 }
 
+/** Copies parts of planes to their places in staging memory. */
+export function copyPlanes(
+  { width, height, pixel, bytes: pixels }: DecodedPlanes,
+  bytes: Uint8Array,
+  copies: readonly CopyRect[],
+  { offset, stride, planeBytes }: SharedItem,
+): void {
+  const unit = sampleBytes[pixel];
+  const planes = pixels.length / (width * height * unit);
+  for (let plane = 0; plane < planes; plane++) {
+    for (const { from, to } of copies) {
+      for (let row = 0; row < from.height; row++) {
+        const at = ((plane * height + from.y + row) * width + from.x) * unit;
+        const target = offset + plane * planeBytes + (to.y + row) * stride + to.x * unit;
+        bytes.set(pixels.subarray(at, at + from.width * unit), target);
+      }
+    }
+  }
+}
+
 /** What is known of an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole. */
@@ -28,8 +49,11 @@ export type ImageContent =
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 
+/** Waits until so many more bytes fit into the memory for planes. */
+export type Reserve = (bytes: number) => Promise<void>;
+
 /** Loads an image; memory for planes is allocated after `reserve` has resolved. */
-export type LoadImage = (reserve: (bytes: number) => Promise<void>) => Promise<ImageContent>;
+export type LoadImage = (reserve: Reserve) => Promise<ImageContent>;
 
 export interface Borrowed {
   content: ImageContent;

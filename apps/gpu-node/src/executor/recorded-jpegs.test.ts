@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DecoderPool } from '@halogrid/imaging';
 import { noFfmpeg, runFfmpeg } from '@halogrid/imaging/testing-videos';
-import type { FoundAnswer, Lease, Source } from '@halogrid/proto';
+import type { FoundAnswer, Lease } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { chunksIn, feedsOf } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
 import { leaseOfVideo, recordingLease } from './testing/recording-lease.ts';
-import { createTestExecutor, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, withFolder, withSource } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
 let device: Device;
@@ -43,13 +44,9 @@ async function computed(
   });
   const feeds = feedsOf(choice, on, { read: () => assert.fail('no file is a JPEG') });
   const execute = createTestExecutor(on, { feeds, decoders });
-  const {
-    stageSeconds: _,
-    busySeconds: __,
-    inputBytes: ___,
-    timeline: ____,
-    ...answer
-  } = await execute(lease, new AbortController().signal);
+  const { signal } = new AbortController();
+  const { stageSeconds: _, busySeconds: __, inputBytes: ___, timeline: ____, ...answer } = await execute(lease, signal);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
   return { answer, batches };
 }
 
@@ -110,9 +107,8 @@ test('maps of frames and their colours are what cores make of them, who have tho
 }, async () => {
   await withFolder(async (folder) => {
     const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };
-    const lease = await recordingLease(folder, 'mjpeg.mkv', 4, { wantsMap: true, pipeline: { operations: [colour] } });
-    const { value } = lease.work as { value: { sources: Source[] } };
-    value.sources[1]!.preview = true;
+    const more = { wantsMap: true, pipeline: { operations: [colour] } };
+    const lease = withSource(await recordingLease(folder, 'mjpeg.mkv', 4, more), 1, { preview: true });
     const scratch = fileURLToPath(folder.scratch);
     const { answer: expected } = await computed(lease, 'cpu');
     const kept = chunksIn(scratch);

@@ -1,17 +1,21 @@
 import { open } from 'node:fs/promises';
-import type { DecodedPicture, SegmentDecoder, VideoFile } from '@halogrid/imaging';
+import type { DecodedPicture, VideoFile } from '@halogrid/imaging';
 import { JpegFrameReader } from '@halogrid/jpeg';
-import type { Source, VideoSegment } from '@halogrid/proto';
+import type { VideoSegment } from '@halogrid/proto';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
-import type { CaptureTime } from '@halogrid/sources/capture-time';
+import { twoAtOnce } from '@halogrid/threads';
 import { JpegBatch } from '../feed/jpeg-batch.ts';
+import type { WorkDone } from '../feed/work-rate.ts';
+import type { AskedFrame } from './asked-frame.ts';
 import { jpegLimits, mostFrames } from './device-frames.ts';
-import { computeEncoded, placeEncoded } from './run-encoded.ts';
-import { type ShardRun, type SourceOutcome, settleAll, sourceError } from './shard-run.ts';
+import type { SourceOutcome } from './outcomes.ts';
+import { computeEncoded, type DecodedBytes, placeEncoded } from './run-encoded.ts';
+import { requestOf, type SegmentFrames, withSegment } from './segment-frames.ts';
+import type { ShardRun } from './shard-run.ts';
+import { fillStaging } from './staging.ts';
 
 /** A frame as the JPEG that it is. */
-interface RecordedJpeg {
-  position: number;
+interface RecordedJpeg extends AskedFrame {
   bytes: Buffer<ArrayBuffer>;
 }
 
@@ -41,67 +45,76 @@ export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment
   }
 }
 
-/** Computes the frames of a segment of MJPEG that a device decodes. */
-export class RecordedJpegs {
+/**
+ * Computes frames of a segment of MJPEG that a device decodes. Outcomes are put to the positions of their frames; those without one
+ * are left to cores.
+ */
+export async function runRecordedJpegs(
+  run: ShardRun,
+  asked: readonly AskedFrame[],
+  segment: VideoSegment,
+  file: VideoFile,
+  outcomes: SourceOutcome[],
+): Promise<WorkDone> {
+  if (asked.length === 0) return { done: 0 };
+  const request = { ...requestOf(run, asked, segment), encoded: true, hwaccel: '' };
+  return await withSegment(run, asked, file, request, (frames) =>
+    run.means.meters.video.during(async () => {
+      const done = await new RecordedJpegs(run, asked, frames, outcomes).run();
+      frames.putRefused(outcomes);
+      return done;
+    }),
+  );
+}
+
+class RecordedJpegs {
   readonly #run: ShardRun;
-  readonly #sources: readonly Source[];
+  readonly #asked: readonly AskedFrame[];
+  readonly #frames: SegmentFrames;
   readonly #outcomes: SourceOutcome[];
   readonly #sum = { done: 0, seconds: 0 };
-  #captured: CaptureTime | undefined;
   #waiting: RecordedJpeg[] = [];
   #waitingBytes = 0;
 
-  /** Outcomes are put to the places of their sources. */
-  constructor(run: ShardRun, sources: readonly Source[], outcomes: SourceOutcome[]) {
+  constructor(run: ShardRun, asked: readonly AskedFrame[], frames: SegmentFrames, outcomes: SourceOutcome[]) {
     this.#run = run;
-    this.#sources = sources;
+    this.#asked = asked;
+    this.#frames = frames;
     this.#outcomes = outcomes;
   }
 
-  /**
-   * Takes all that `decoder` gives of an order for encoded frames. Resolves with the bytes that the device decoded and the seconds that took it;
-   * sources without an outcome are left to cores.
-   */
-  async take(decoder: SegmentDecoder): Promise<{ done: number; seconds: number }> {
-    const { clock, signal, device } = this.#run;
-    const running: Promise<void>[] = [];
-    const bad = new Map<number, string>();
+  async run(): Promise<DecodedBytes> {
     try {
-      for (;;) {
-        const event = await clock.time('read', () => decoder.next());
-        signal.throwIfAborted();
-        // The pixels of a frame are not for this: the video is none of MJPEG.
-        if (event.kind === 'end' || (event.kind === 'frame' && !event.isEncoded)) break;
-        if (event.kind === 'bad') bad.set(event.position, event.error);
-        else if (event.kind === 'created') this.#captured = { localMs: event.ms, offsetMinutes: 0 };
-        else if (event.kind === 'note') this.#run.note(event.line);
-        else {
-          await this.#keep(decoder, event);
-          const isFull = this.#waiting.length >= Math.min(batchFrames, mostFrames(this.#run));
-          if (!isFull && this.#waitingBytes < device.jpegs!.maxBytes) continue;
-          running.push(this.#compute());
-          // A batch is read while the one before is computed.
-          await running.at(-2);
-        }
-      }
-      running.push(this.#compute());
+      await twoAtOnce((handOver) => this.#take(handOver));
     } finally {
-      await Promise.allSettled(running);
       for (const { bytes } of this.#waiting.splice(0)) giveBackBytes(bytes);
-    }
-    await settleAll(running);
-    for (const [position, error] of bad) {
-      this.#outcomes[position] = sourceError(this.#sources[position]!, 'decode', error);
     }
     return this.#sum;
   }
 
-  async #keep(decoder: SegmentDecoder, picture: DecodedPicture): Promise<void> {
-    const { width: length, position } = picture;
+  /** Takes all that the decoder gives. A batch is read while the one before is computed. */
+  async #take(handOver: (batch: Promise<void>) => Promise<void>): Promise<void> {
+    const { job, means, turn } = this.#run;
+    const mostWaiting = Math.min(batchFrames, mostFrames(job));
+    for (;;) {
+      const frame = await this.#frames.next('read');
+      turn.signal.throwIfAborted();
+      // The pixels of a frame are not for this: the video is none of MJPEG.
+      if (!frame?.isEncoded) break;
+      await this.#keep(frame);
+      const isFull = this.#waiting.length >= mostWaiting || this.#waitingBytes >= means.device.jpegs!.maxBytes;
+      if (isFull) await handOver(this.#compute());
+    }
+    await handOver(this.#compute());
+  }
+
+  async #keep(picture: DecodedPicture): Promise<void> {
+    const { width: length, position: place } = picture;
     const bytes = takeBytes(length);
-    this.#waiting.push({ position, bytes });
+    this.#waiting.push({ ...this.#asked[place]!, bytes });
     this.#waitingBytes += length;
-    await decoder.luma(picture, { bytes, offset: 0, stride: length, channels: 'gray', planeBytes: length });
+    const target = { bytes, offset: 0, stride: length, channels: 'gray', planeBytes: length } as const;
+    await this.#frames.decoder.luma(picture, target);
   }
 
   /** Computes what waits, in as many batches as that takes. */
@@ -118,29 +131,22 @@ export class RecordedJpegs {
 
   /** Resolves with how many of the frames are done with. */
   async #computeBatch(jpegs: readonly RecordedJpeg[]): Promise<number> {
-    const { device, channels, signal } = this.#run;
+    const { job, means } = this.#run;
     const wanted = jpegs.reduce((sum, { bytes }) => sum + bytes.length + 4, 0);
     const limits = jpegLimits(this.#run, wanted);
-    const staging = await device.acquire(limits.bytes);
-    let done = 0;
-    let batch: Parameters<typeof computeEncoded>[1];
-    try {
-      signal.throwIfAborted();
-      await device.jpegs!.prepare(channels);
-      const taken = new JpegBatch(staging.bytes, limits, reader);
+    const batch = await fillStaging(this.#run, limits.bytes, async ({ bytes }) => {
+      await means.device.jpegs!.prepare(job.channels);
+      const taken = new JpegBatch(bytes, limits, reader);
+      let done = 0;
       while (done < jpegs.length && taken.take(done, jpegs[done]!.bytes)) done++;
       // When a frame was taken is said by the recording.
-      const captured = new Map(this.#captured && jpegs.map((_, i) => [i, this.#captured!]));
-      const read = { ...taken.end(done), captured };
-      batch = { staging, read, ...placeEncoded(this.#run, read) };
-    } catch (error) {
-      staging.release();
-      throw error;
-    }
-    const frames = jpegs.map(({ position }) => ({ source: this.#sources[position]!, position }));
-    const { bytes, seconds } = await computeEncoded(this.#run, batch, frames, this.#outcomes);
-    this.#sum.done += bytes;
+      const { captured } = this.#frames;
+      const read = { ...taken.end(done), captured: new Map(captured && jpegs.map((_, i) => [i, captured])) };
+      return { read, ...placeEncoded(this.#run, read, jpegs) };
+    });
+    const { done, seconds } = await computeEncoded(this.#run, batch, this.#outcomes);
+    this.#sum.done += done;
     this.#sum.seconds += seconds;
-    return done;
+    return batch.read.done;
   }
 }

@@ -1,5 +1,6 @@
 // Luma of recordings that the device makes gray, which elsewhere the decoder does: held against FFmpeg in libs/imaging.
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { chunksIn } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
 import { recordingLease } from './testing/recording-lease.ts';
-import { createTestExecutor, lbp, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, lbp, withFolder, withSource } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
 let device: Device;
@@ -36,7 +37,9 @@ async function computed(
     return acquire(bytes, isLimited);
   };
   const execute = createTestExecutor(on, { decoders });
-  const found = await execute(lease, new AbortController().signal);
+  const { signal } = new AbortController();
+  const found = await execute(lease, signal);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
   const { stageSeconds: _, busySeconds: __, timeline: ___, ...answer } = found;
   return { answer, acquired };
 }
@@ -104,9 +107,8 @@ test('maps are the same whoever expands luma, and a segment with a preview comes
     assert.deepEqual(own, kept);
     assert.ok(found.acquired.limited > 0);
 
-    assert.equal(lease.work?.$case, 'frames');
-    lease.work.value.sources[2]!.preview = true;
-    const withPreview = await computed({ ...lease, scratch: its[1]! }, true);
+    const shown = withSource(lease, 2, { preview: true });
+    const withPreview = await computed({ ...shown, scratch: its[1]! }, true);
     assert.equal(withPreview.acquired.limited, 0);
     assert.deepEqual(withPreview.answer, expected.answer);
   });

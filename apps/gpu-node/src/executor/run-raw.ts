@@ -1,100 +1,65 @@
-import { type Pipeline, pipelineOver, placeSharedItem, type SharedItem } from '@halogrid/kernels';
-import type { Staging } from '../devices/device.ts';
+import { pipelineOver, placeSharedItem } from '@halogrid/kernels';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { type RawBatch, rawWords } from '../feed/raw-orders.ts';
+import type { ListedFrame } from './asked-frame.ts';
+import { computeBatch, type FilledFrame, putOutcomes } from './compute-tiles.ts';
 import { mostFrames, PlansBySize } from './device-frames.ts';
-import type { AskedFrame, ListedFrame } from './open-batches.ts';
-import { minSideOf, runPipelines, type ShardRun, type SourceOutcome, sourceOutcome } from './shard-run.ts';
-
-/** Raw frames that were read into `staging`. */
-interface ReadBatch {
-  staging: Staging;
-  read: RawBatch;
-  items: readonly SharedItem[];
-}
+import type { SourceOutcome } from './outcomes.ts';
+import { minSideOf, type ShardJob } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
+import { fillStaging } from './staging.ts';
 
 /**
- * Computes raw frames whose planes threads read, a batch at a time. Resolves with those that they leave to cores: they are of another kind,
- * or not there as they were planned.
+ * Computes raw frames whose planes threads read, a batch at a time. Frames that are of another kind, or not there as they were
+ * planned, have no outcome.
  */
 export async function runRaw(
   run: ShardRun,
   feed: RawFeed,
   frames: readonly ListedFrame[],
   outcomes: SourceOutcome[],
-): Promise<AskedFrame[]> {
-  const left: AskedFrame[] = [];
-  const most = mostFrames(run);
-  const pipelines = run.pipelines.map(({ pipeline }) => pipelineOver('u8', pipeline));
+): Promise<void> {
+  const { job, turn } = run;
+  const most = mostFrames(job);
+  const batch = { withMap: false, pipelines: job.pipelines.map(({ pipeline }) => pipelineOver('u8', pipeline)) };
   for (let first = 0; first < frames.length; ) {
-    const some = frames.slice(first, first + most);
-    const batch = await readBatch(run, feed, some);
-    const looked = some.slice(0, batch.read.done);
-    first += looked.length;
-    const done = await computeBatch(run, pipelines, batch, looked, outcomes);
-    if (done.size < looked.length) left.push(...looked.filter((_, position) => !done.has(position)));
+    const { staging, read, tiles } = await readBatch(run, feed, frames.slice(first, first + most));
+    putOutcomes(await computeBatch(run, { batch, staging, tiles }), outcomes);
+    turn.inputBytes += read.inputBytes;
+    first += read.done;
   }
-  return left;
 }
 
-/** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
-async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFrame[]): Promise<ReadBatch> {
-  const { device, batchShare, clock, signal } = run;
+/** Reads as many of the frames as make a batch into staging memory, which is then the caller's to compute. */
+async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFrame[]) {
+  const { job, means, turn } = run;
+  const { device } = means;
   // Rows of few pixels take more room in planes than in files.
   const wanted = frames.reduce((sum, { fileBytes }) => sum + 2 * fileBytes + 256, 0);
-  const planesBytes = Math.min(wanted, Math.floor(device.batchBytes * batchShare), device.maxStagingBytes);
-  const staging = await device.acquire(planesBytes);
-  try {
-    signal.throwIfAborted();
-    const files = frames.map(({ source }) => source);
-    const limits = { planesBytes, minSide: minSideOf(run) };
-    const read = await clock.time('read', () => feed.read(files, staging.bytes, limits));
-    signal.throwIfAborted();
-    return { staging, read, items: place(run, read) };
-  } catch (error) {
-    staging.release();
-    throw error;
-  }
-}
-
-/** Computes a batch. Resolves with the positions among `frames` of those that were read, which have their outcome then. */
-async function computeBatch(
-  run: ShardRun,
-  pipelines: readonly Pipeline[],
-  { staging, read: { taken, inputBytes }, items }: ReadBatch,
-  frames: readonly AskedFrame[],
-  outcomes: SourceOutcome[],
-): Promise<ReadonlySet<number>> {
-  const done = new Set<number>();
-  if (items.length === 0) {
-    staging.release();
-    return done;
-  }
-  const results = await runPipelines(run, { withMap: false, pipelines }, staging, items);
-  for (const [i, result] of results.items.entries()) {
-    const [position, width, height] = wordsOf(taken, i);
-    const { source, position: place } = frames[position]!;
-    const whole = { x: 0, y: 0, width, height };
-    outcomes[place] = sourceOutcome(source, whole, whole, result, undefined);
-    done.add(position);
-  }
-  run.inputBytes += inputBytes;
-  return done;
-}
-
-/** What is computed of the planes that were read. Throws RangeError where they do not lie as kernels read them. */
-function place(run: ShardRun, { taken }: RawBatch): SharedItem[] {
-  const plans = new PlansBySize(run);
-  const channels = run.pipelines[0]!.pipeline.input.length;
-  return Array.from({ length: taken.length / rawWords }, (_, i) => {
-    const [, width, height, offset] = wordsOf(taken, i);
-    const { item } = placeSharedItem(plans.of({ width, height }), channels, offset);
-    if (item.offset !== offset) throw new RangeError(`A plane was read to byte ${offset}, not to ${item.offset}`);
-    return item;
+  const planesBytes = Math.min(wanted, Math.floor(device.batchBytes * turn.batchShare), device.maxStagingBytes);
+  const limits = { planesBytes, minSide: minSideOf(job) };
+  const files = frames.map(({ source }) => source);
+  return await fillStaging(run, planesBytes, async ({ bytes }) => {
+    const read = await turn.clock.time('read', () => feed.read(files, bytes, limits));
+    return { read, tiles: place(job, read, frames) };
   });
 }
 
-/** Position, width, height and first byte of a frame. */
+/** The frames that were read. Throws RangeError where their planes do not lie as kernels read them. */
+function place(job: ShardJob, { taken }: RawBatch, frames: readonly ListedFrame[]): FilledFrame[] {
+  const plans = new PlansBySize(job);
+  const channels = job.pipelines[0]!.pipeline.input.length;
+  return Array.from({ length: taken.length / rawWords }, (_, i) => {
+    const [nth, width, height, offset] = wordsOf(taken, i);
+    const plan = plans.of({ width, height });
+    const { item } = placeSharedItem(plan, channels, offset);
+    if (item.offset !== offset) throw new RangeError(`A plane was read to byte ${offset}, not to ${item.offset}`);
+    const { source, position } = frames[nth]!;
+    return { source, position, size: plan.size, rect: plan.rect, item };
+  });
+}
+
+/** Which of the frames asked for it is, its width and height, and its first byte. */
 const wordsOf = (taken: Uint32Array, frame: number): [number, number, number, number] => {
   const at = frame * rawWords;
   return [taken[at]!, taken[at + 1]!, taken[at + 2]!, taken[at + 3]!];

@@ -7,6 +7,7 @@ import { CpuDevice } from '../devices/cpu-device.ts';
 import {
   createTestExecutor,
   frameLease,
+  packed,
   patternImage,
   tileLease,
   tilesOf,
@@ -62,7 +63,7 @@ test('frames of a video that cannot be reached are named as such', async () => {
     const uri = 'http://127.0.0.1:1/far.mp4';
     const sources = [0, 1].map((index) => ({ index, uri, place: { packet: index } }));
     const segment = { packet: 0, position: 48, size: 9, strictFrom: 0, end: 2, version: '"1" 100', hwaccel: '' };
-    const lease = frameLease(folder, [], { work: { $case: 'frames', value: { sources, segment } } });
+    const lease = frameLease(folder, [], { work: { $case: 'frames', value: { segment } }, sources: packed(sources) });
     const { results, errors } = await createTestExecutor(device)(lease, never);
     assert.deepEqual(results, []);
     const error = "The host '127.0.0.1:1' refuses connections";
@@ -78,8 +79,8 @@ test('a frame of another version than the one that was listed is named as such, 
     const uris = await Promise.all(['a', 'b'].map((name, i) => folder.put(`${name}.pgm`, patternImage(size, i).file)));
     const image = await openImage(uris[0]!);
     await image.close();
-    const sources = uris.map((uri, index) => ({ index, uri, version: index === 0 ? image.version : '1 1' }));
-    const lease = frameLease(folder, [], { work: { $case: 'frames', value: { sources } } });
+    const sources = uris.map((uri, index) => ({ index, uri, pin: index === 0 ? image.version! : '1 1' }));
+    const lease = frameLease(folder, [], { sources: packed(sources) });
     const { results, errors } = await createTestExecutor(device)(lease, never);
     assert.deepEqual(
       [results.map(({ source }) => source), errors.map(({ source, cause }) => [source, cause])],

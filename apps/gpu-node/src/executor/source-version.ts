@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Source } from '@halogrid/proto';
 import {
   allowedPath,
   changedInput,
@@ -12,6 +11,7 @@ import {
   remoteVersion,
   showFile,
 } from '@halogrid/sources';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {
@@ -29,7 +29,7 @@ export function checkVersion(now: string | undefined, planned: string | undefine
  * Throws InputError where a source is no longer the planned version after it was read. A server was asked for that version
  * alone with each part.
  */
-export async function checkStillVersion({ uri, version }: Source): Promise<void> {
+export async function checkStillVersion({ uri, version }: LeasedSource): Promise<void> {
   if (version !== undefined && !isRemoteUri(uri)) checkVersion(await versionOfFile(uri), version);
 }
 
@@ -58,7 +58,7 @@ const wholeBytes = 2 ** 30;
  * what the disk could not give. `error` itself where they can all be had and are those that were listed. A server was asked for
  * that version alone with each part, and every failure of it was seen.
  */
-export async function deeperReason(source: Source, error: InputError): Promise<InputError> {
+export async function deeperReason(source: LeasedSource, error: InputError): Promise<InputError> {
   if (isRemoteUri(source.uri)) return error;
   try {
     await checkStillVersion(source);

@@ -1,10 +1,11 @@
 import type { Size } from '@halogrid/geometry';
 import { planesOf } from '@halogrid/imaging';
 import type { CopyRect } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
+import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
-import type { DecodedPlanes, ImageContent } from './plane-cache.ts';
-import { type ShardRun, settleAll } from './shard-run.ts';
+import type { DecodedPlanes, ImageContent, Reserve } from './plane-cache.ts';
+import type { ShardRun } from './shard-run.ts';
+import type { LeasedSource } from './unpack-lease.ts';
 
 /** Part of a band, and where it goes. */
 interface BandPart {
@@ -19,46 +20,43 @@ interface BandPart {
  * in doubt, or they are more than nodes hold.
  */
 export async function bandsOfSource(
-  run: ShardRun,
-  source: Source,
+  { job: { channels }, means: { banded } }: ShardRun,
+  source: LeasedSource,
   version: string,
   size: Size,
   tileRows: number,
 ): Promise<JpegBands | undefined> {
-  const { banded } = run;
-  const bands = await banded?.open({ uri: source.uri, version: source.version }, size, version, run.channels);
+  const bands = await banded?.open({ uri: source.uri, version: source.version }, size, version, channels);
   if (!banded || !bands || bands.isInDoubt) return undefined;
   const { width, height } = bands.index.frame;
   if (width !== size.width || height !== size.height) return undefined;
   const rows = Math.min(height, tileRows + 2 * bands.rows);
-  const samples = planesOf(run.channels);
+  const samples = planesOf(channels);
   // A tile that needs more bands than there is memory for would have them decoded anew for each tile beside it.
   return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
 }
 
 /** Decodes the bands that `copies` touch, unless they are there, and has `copy` take its parts of each. Rejects with BandInDoubt. */
 export async function copyFromBands(
-  run: ShardRun,
+  { job: { channels }, means: { banded, meters }, turn }: ShardRun,
   bands: JpegBands,
   key: string,
   copies: readonly CopyRect[],
   copy: (planes: DecodedPlanes, copies: readonly CopyRect[]) => void,
 ): Promise<void> {
-  const load = async (y: number, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> => {
+  const load = async (y: number, reserve: Reserve): Promise<ImageContent> => {
     const { width } = bands.index.frame;
     const rows = bands.rowsFrom(y);
-    await reserve(width * rows * planesOf(run.channels));
-    const { bytes, inputBytes, giveBack } = await run.banded!.limit(() =>
-      run.meters.decode.during(() => bands.decode(y, run.channels)),
+    await reserve(width * rows * planesOf(channels));
+    const { bytes, inputBytes, giveBack } = await banded!.limit(() =>
+      meters.decode.during(() => bands.decode(y, channels)),
     );
-    run.inputBytes += inputBytes;
+    turn.inputBytes += inputBytes;
     return { kind: 'planes', width, height: rows, pixel: 'u8', bytes, giveBack };
   };
   await settleAll(
     partsOf(copies, bands).map(async ({ y, copies: own }) => {
-      const { content, release } = await run.banded!.planes.borrow(`${key} from row ${y}`, (reserve) =>
-        load(y, reserve),
-      );
+      const { content, release } = await banded!.planes.borrow(`${key} from row ${y}`, (reserve) => load(y, reserve));
       try {
         if (content.kind !== 'planes') throw new BandInDoubt('A band has no planes');
         copy(content, own);

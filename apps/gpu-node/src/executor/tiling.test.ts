@@ -22,6 +22,7 @@ import {
   tileLease,
   tilesOf,
   withFolder,
+  withSource,
 } from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
@@ -218,8 +219,8 @@ test('the source itself is left for a preview as it was decoded, whatever the ha
       const { file, image } = patternImage(size, 1, planes, pixel);
       const uri = await folder.put(planes === 1 ? 'a.pgm' : 'a.ppm', file);
       for (const rect of tilesOf(size, 20)) {
-        const work = { $case: 'tile' as const, value: { source: { index: 0, uri, preview: true }, ...size, rect } };
-        await execute(tileLease(folder, uri, size, rect, { work, pipeline: { operations } }), never);
+        const lease = tileLease(folder, uri, size, rect, { pipeline: { operations } });
+        await execute(withSource(lease, 0, { preview: true }), never);
         const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${pixel}`;
         const left = await readFile(join(folder.path, 'scratch', 'sums', '0', name));
         const expected = Array.from({ length: planes * rect.height }, (_, row) => {

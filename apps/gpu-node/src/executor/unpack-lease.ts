@@ -1,17 +1,21 @@
-import type { Lease, Source } from '@halogrid/proto';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import type { Lease } from '@halogrid/proto';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
-/** The lease with its sources as messages, where they came as a block. Throws SourceBlockError for bytes that are none. */
-export function unpackLease(lease: Lease): Lease {
-  const { work, verify = false } = lease;
-  if (work?.$case !== 'frames' || !work.value.block) return lease;
-  const { block, anyVersion = false, ...batch } = work.value;
-  const sources = Array.from(new SourceBlock(block).slice(), ({ index, uri, version, preview, place }): Source => {
+/** A source of a lease, as a node uses it. */
+export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeBytes' | 'place' | 'preview'> {
+  /** The version that the node is held to; absent: to none. */
+  version?: string | undefined;
+}
+
+/** The sources of a lease, in the order of its block. Throws BlockError for other bytes. */
+export function unpackLease({ sources, verify = false }: Lease): LeasedSource[] {
+  const block = new SourceBlock(sources);
+  return Array.from({ length: block.length }, (_, nth): LeasedSource => {
     return {
-      ...{ index, uri, place, version: anyVersion ? undefined : version },
+      ...{ index: block.index(nth), uri: block.uri(nth), sizeBytes: block.sizeBytes(nth) },
+      ...{ version: block.pin(nth), place: block.place(nth) },
       // What a check computes leaves nothing.
-      ...(preview && !verify && { preview }),
+      ...(block.hasPreview(nth) && !verify && { preview: true as const }),
     };
   });
-  return { ...lease, work: { $case: 'frames', value: { ...batch, sources } } };
 }

@@ -1,5 +1,6 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import type { BatchResult, Device, DeviceJpegs, Staging } from '../devices/device.ts';
+import { deviceOver } from '../devices/device-over.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import type { WorkerMeter } from './worker-meter.ts';
 
@@ -14,30 +15,10 @@ export interface DeviceMeters {
 /** The same device, with its batches, staging memory, bytes and busy seconds counted. */
 export function withMetrics(device: Device, metrics: NodeMetrics, meters: DeviceMeters): Device {
   const isApart = device.info.kind !== 'cpu';
-  return {
-    get info() {
-      return device.info;
-    },
-    get maxStagingBytes() {
-      return device.maxStagingBytes;
-    },
-    get batchBytes() {
-      return device.batchBytes;
-    },
-    get batchesInFlight() {
-      return device.batchesInFlight;
-    },
-    get heldBytes() {
-      return device.heldBytes;
-    },
-    get takesLimited() {
-      return device.takesLimited;
-    },
+  return deviceOver(device, {
     get jpegs() {
       return device.jpegs && meteredJpegs(device, device.jpegs, metrics);
     },
-    lost: device.lost,
-    close: () => device.close(),
     async acquire(bytes: number, isLimited?: boolean): Promise<Staging> {
       const staging = await meters.memory.during(() => device.acquire(bytes, isLimited));
       metrics.stagingBytes.inc(bytes);
@@ -65,7 +46,7 @@ export function withMetrics(device: Device, metrics: NodeMetrics, meters: Device
         if (!isKept) settle();
       }
     },
-  };
+  });
 }
 
 function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {

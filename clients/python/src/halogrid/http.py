@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from .access import open_tls, read_token
 from .errors import Error
+from .names import error_of, of_field
 
 _BASE = "/api/v1"
 
@@ -142,7 +143,6 @@ def _json(body: bytes) -> Any:
 def _refusal(status: int, body: bytes) -> Error:
     code = _CODES.get(status, "INTERNAL")
     try:
-        answer = json.loads(body)
-        return Error(answer["error"], answer.get("code", code), answer.get("field"))
+        return error_of(json.loads(body), code, of_field)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Error(f"The coordinator answered with the status {status}", code)

@@ -14,7 +14,11 @@ from typing import Any, Callable, Dict, Optional
 from .errors import Error
 from .features import Features
 from .loading import load
-from .request import Grid, Operations, Path, Pipelines, Sources, command_options, listed
+from .names import error_of, of_option
+from .request import Grid, Operations, Path, Pipelines, Sources, command_options, sources_of
+
+#: With this begins the line that says why the program failed.
+_OWN = "halogrid: "
 
 
 class Run:
@@ -35,7 +39,9 @@ class Run:
         return load(self.out, pipeline)
 
     def __repr__(self) -> str:
-        return f"<halogrid.Run: {self.counts['frames']} frames in {self.out}>"
+        quarantined = self.counts.get("quarantined", 0)
+        aside = f", {quarantined} quarantined" if quarantined else ""
+        return f"<halogrid.Run: {self.counts['frames']} frames{aside} in {self.out}>"
 
 
 def run(
@@ -57,10 +63,8 @@ def run(
     Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND without the
     program.
     """
-    if op is not None and pipelines is not None:
-        raise Error("Expected op or pipelines but received both", field="pipelines")
-    words = command_options(op, pipelines, map_format, grid, out, options)
-    command = [_program(), "run", "--json", *words, "--", *listed(sources)]
+    words = [*command_options(op, pipelines, map_format, grid, out, options), "--", *sources_of(sources)]
+    command = [_program(), "run", "--json", *words]
     last: deque[str] = deque(maxlen=20)
     # A pipe that nobody reads would hold it up.
     with tempfile.TemporaryFile() as stdout:
@@ -68,6 +72,9 @@ def run(
             try:
                 for line in child.stderr or ():
                     last.append(line.rstrip("\n"))
+                    # Why it failed is raised, in other words.
+                    if last[-1].startswith(_OWN):
+                        continue
                     (progress or _to_stderr)(last[-1])
             except BaseException:
                 # It stops in order, and goes on when it is asked for again.
@@ -76,7 +83,7 @@ def run(
         stdout.seek(0)
         said = stdout.read()
     if child.returncode not in (0, 3):
-        raise Error(_reason(last), "INVALID_ARGUMENT" if child.returncode == 2 else "FAILED_PRECONDITION")
+        raise _refusal(said, last) if child.returncode == 2 else Error(_reason(last), "FAILED_PRECONDITION")
     try:
         return Run(json.loads(said))
     except (ValueError, KeyError):
@@ -98,4 +105,12 @@ def _to_stderr(line: str) -> None:
 
 def _reason(lines: deque[str]) -> str:
     told = [line for line in lines if line]
-    return told[-1].replace("halogrid: ", "", 1) if told else "halogrid ended without a word"
+    return told[-1].replace(_OWN, "", 1) if told else "halogrid ended without a word"
+
+
+def _refusal(said: bytes, lines: deque[str]) -> Error:
+    try:
+        return error_of(json.loads(said), "INVALID_ARGUMENT", of_option)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        # A program of another version.
+        return Error(_reason(lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -17,10 +18,45 @@ Grid = Union[str, Tuple[int, int], Sequence[int]]
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
-def listed(one_or_more: Any) -> List[str]:
-    """A text or path, or several, as texts."""
+def listed(one_or_more: Any, name: str) -> List[str]:
+    """A text or path, or several, as texts. Raises Error that calls them ``name``."""
     is_one = isinstance(one_or_more, (str, os.PathLike))
-    return [os.fspath(one) for one in ([one_or_more] if is_one else one_or_more)]
+    try:
+        return [os.fspath(one) for one in ([one_or_more] if is_one else one_or_more)]
+    except TypeError:
+        raise wrong("a text, or a list of texts,", name, one_or_more) from None
+
+
+def sources_of(sources: Any) -> List[str]:
+    """The sources, one at least. Raises Error."""
+    found = [] if sources is None else listed(sources, "sources")
+    if not found:
+        raise Error('Expected a path or URI for sources but received none: run("photos")', field="sources")
+    for i, one in enumerate(found):
+        if not one:
+            raise wrong("a path or URI", f"sources[{i}]", one)
+    return found
+
+
+def pipelines_of(op: Optional[Operations], pipelines: Optional[Pipelines]) -> Dict[str, List[str]]:
+    """The kernels of each pipeline. Raises Error, also where ``op`` is given, too."""
+    if pipelines is None:
+        return {}
+    if op is not None:
+        raise Error("Expected op or pipelines but received both", field="pipelines")
+    if not isinstance(pipelines, Mapping) or not pipelines:
+        raise wrong('kernels by names, such as {"codes": "lbp"},', "pipelines", pipelines)
+    return {name: listed(ops, "pipelines") for name, ops in pipelines.items()}
+
+
+def wrong(allowed: str, name: str, value: Any) -> Error:
+    """The Error for a value that is not allowed."""
+    return Error(f"Expected {allowed} for {name} but received {_short(value)}", field=name)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def absolute(path: str) -> str:
@@ -32,10 +68,10 @@ def grid_of(grid: Grid) -> Tuple[int, int]:
     """Rows and columns of a grid: (4, 6) or "4x6". Raises Error."""
     try:
         rows, columns = (int(side) for side in (grid.split("x") if isinstance(grid, str) else grid))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = columns = 0
     if rows < 1 or columns < 1:
-        raise Error(f"Expected (rows, columns) for grid, each 1 or more, but received {grid!r}", field="grid")
+        raise Error(f"Expected (rows, columns) for grid, each 1 or more, but received {_short(grid)}", field="grid")
     return rows, columns
 
 
@@ -49,28 +85,39 @@ def job_spec(
     fields: Mapping[str, Any],
 ) -> Dict[str, Any]:
     """The JSON of a JobSpec; what is None is left to the coordinator."""
-    if op is not None and pipelines is not None:
-        raise Error("Expected op or pipelines but received both", field="pipelines")
-    spec: Dict[str, Any] = {"sources": [absolute(source) for source in listed(sources)]}
+    spec: Dict[str, Any] = {"sources": [absolute(source) for source in sources_of(sources)]}
     if op is not None:
-        spec["op"] = listed(op)
+        spec["op"] = listed(op, "op")
+    named = pipelines_of(op, pipelines)
     if pipelines is not None:
-        spec["pipelines"] = {"named": [{"name": name, "op": listed(ops)} for name, ops in pipelines.items()]}
+        spec["pipelines"] = {"named": [{"name": name, "op": ops} for name, ops in named.items()]}
     if map_format is not None:
         spec["mapFormat"] = map_format
     if grid is not None:
         spec["grid"] = dict(zip(("rows", "columns"), grid_of(grid)))
     if out is not None:
-        spec["out"] = absolute(os.fspath(out))
-    spec.update(_lower_camel(fields))
+        spec["out"] = absolute(listed(out, "out")[0])
+    for name, value in fields.items():
+        spec[_camel(name)] = _json_of(value, name)
     return spec
 
 
-def _lower_camel(value: Any) -> Any:
-    """Names of fields as JSON has them: tile_px becomes tilePx, in structures as well."""
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+def _json_of(value: Any, name: str) -> Any:
+    """A value as JSON has it, names of its fields as well: tile_px becomes tilePx. Raises Error for what JSON has not."""
     if isinstance(value, Mapping):
-        return {re.sub(r"_([a-z])", lambda found: found[1].upper(), key): _lower_camel(of) for key, of in value.items()}
-    return value
+        return {_camel(str(key)): _json_of(of, f"{name}.{key}") for key, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_of(one, f"{name}[{i}]") for i, one in enumerate(value)]
+    is_number = isinstance(value, (int, float)) and math.isfinite(value)
+    if value is None or is_number or isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise wrong("a text, a finite number, True or False", name, value)
 
 
 def command_options(
@@ -83,15 +130,17 @@ def command_options(
 ) -> List[str]:
     """Options of ``halogrid run``: tile=512 becomes --tile 512, fresh=True --fresh; a list repeats its option."""
     words: List[str] = []
-    for operation in listed(op or []):
+    for operation in listed([] if op is None else op, "op"):
         words += ["--op", operation]
-    for name, operations in (pipelines or {}).items():
-        words += ["--pipeline", f"{name}={'+'.join(listed(operations))}"]
+    for name, operations in pipelines_of(op, pipelines).items():
+        words += ["--pipeline", f"{name}={'+'.join(operations)}"]
     if grid is not None:
         words += ["--grid", "{}x{}".format(*grid_of(grid))]
-    for name, value in {"map": map_format, "out": out, **options}.items():
-        option = "--" + name.rstrip("_").replace("_", "-")
+    for name, value in {"map_format": map_format, "out": out, **options}.items():
+        option = "--map" if name == "map_format" else "--" + name.rstrip("_").replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
+            if not (one is None or isinstance(one, (str, int, float, os.PathLike))):
+                raise wrong("a text, a number, True or False", name, value)
             if one is True:
                 words.append(option)
             elif one is not None and one is not False:

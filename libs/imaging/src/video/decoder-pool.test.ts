@@ -1,7 +1,7 @@
 // Decoders that stay: what they share, and what becomes of them where a file, or this process, comes to harm.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -280,6 +280,23 @@ test('who waits for a process and is not wanted any more waits no longer', async
   await assert.rejects(waiting, { message: 'not wanted' });
   assert.equal(await finish(decoder), segments[0]!.frames.length);
   await decoder.close();
+});
+
+test('one that waited and has its process leaves no listener, so that its end later takes nobody’s turn', async (t) => {
+  const pool = poolOf(t, { processes: 1 });
+  const [first, second, third] = segments as [VideoSegment, VideoSegment, VideoSegment];
+  const abort = new AbortController();
+  const decoder = await begin(pool, first);
+  const [waited, waiting] = [begin(pool, second, abort.signal), begin(pool, third)];
+  await finish(decoder);
+  await decoder.close();
+  const its = await waited;
+  assert.deepEqual(getEventListeners(abort.signal, 'abort'), []);
+  abort.abort(new Error('not wanted'));
+  await its.close();
+  const last = await within('the turn of the third', waiting);
+  assert.equal(await finish(last), third.frames.length);
+  await last.close();
 });
 
 test('no process is left where the one that started them is killed, not even one that is stopped', async () => {

@@ -116,7 +116,7 @@ test('what is wrong is refused in a sentence with the value and what is allowed'
     [() => lbp({ data, width: 2.5, height: 3 }), /'2\.5'$/],
     [
       () => lbp(any({ data: [1, 2], width: 2, height: 1 })),
-      /^Expected a Uint8Array, Uint8ClampedArray or Uint16Array for the data of a picture but received 'Array'$/,
+      /^Expected a Uint8Array, Uint8ClampedArray or Uint16Array for the data of a picture but received '\[1,2\]'$/,
     ],
     [
       () => lbp(any({ data, width: 2 ** 20, height: 2 ** 20 })),
@@ -125,7 +125,7 @@ test('what is wrong is refused in a sentence with the value and what is allowed'
     [() => lbp(picture, { radius: 17 }), /lbp:radius but received '17'$/],
     [
       () => lbp(picture, any({ size: 3 })),
-      /^Expected one of convention, points, radius, labels for a parameter of lbp but received 'size'$/,
+      /^Expected one of convention, points, radius, labels, border, device, grid, map for an option but received 'size'$/,
     ],
     [() => ldp(picture, { border: any('edges') }), /^Expected one of zero, .* for border but received 'edges'$/],
     [() => lbp(picture, { grid: { rows: 0, columns: 1 } }), /grid but received '0x1'$/],
@@ -133,8 +133,40 @@ test('what is wrong is refused in a sentence with the value and what is allowed'
       () => conv(picture, { kernel: 'gaussian-5' }),
       /^Expected at least 5 x 5 pixels for a picture but received '4 x 3'$/,
     ],
+    [
+      () => lbp(picture, { grid: any('4x6') }),
+      /^Expected rows and columns, as { rows: 4, columns: 6 }, for the grid but received '4x6'$/,
+    ],
+    [
+      () => pipeline(['lbp'])(picture, any({ grids: 1 })),
+      /for an option but received 'grids' \(did you mean grid\?\)$/,
+    ],
+    [
+      () => lbp(any(Buffer.of(1, 2))),
+      /^Expected an ImageData or { data, width, height }, .* received 'Buffer of 2 bytes'$/,
+    ],
+    [
+      () => lbp(any(undefined)),
+      /^Expected an ImageData or { data, width, height } for a picture but received 'undefined'$/,
+    ],
+    [
+      () => lbp(picture, any('radius=2')),
+      /^Expected an object of convention, .* for the options but received 'radius=2'$/,
+    ],
+    [
+      () => conv(picture, { kernel: 'gausian-5' }),
+      / for conv:kernel but received 'gausian-5' \(did you mean gaussian-5\?\)$/,
+    ],
+    [
+      () => pipeline(any('lbp')),
+      /^Expected a list of texts, such as \['lbp:radius=2'\], for the pipeline but received 'lbp'$/,
+    ],
+    [
+      () => pipeline(['lpb']),
+      /^Expected one of lbp, ldp, conv for the kernel but received 'lpb' \(did you mean lbp\?\)$/,
+    ],
     [() => lbp(picture, { device: any({}) }), /^Expected what open\(\) gives for device/],
-    [() => pipeline(['blur']), /^Expected one of lbp, ldp, conv for --op but received 'blur'$/],
+    [() => pipeline(['blur']), /^Expected one of lbp, ldp, conv for the kernel but received 'blur'$/],
     [() => open({ on: any('gpu') }), /^Expected one of auto, webgpu, wasm, reference for on but received 'gpu'$/],
     [
       () => open({ on: 'wasm', gpu: {} as GPU }),

@@ -2,6 +2,7 @@ import { ParameterError } from '../kernel/parameter-error.ts';
 import type { ItemResult } from '../kernel/plane-item.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { PipelineItem } from '../pipeline/pipeline-item.ts';
+import { shown } from './check-call.ts';
 import type { Device } from './types.ts';
 
 /** An item, and how its planes are written: into `bytes` bytes of memory, in which anything may be. */
@@ -23,8 +24,8 @@ export interface ComputeDevice extends Device {
 
 /** Throws ParameterError for what `open` did not give. */
 export function asComputeDevice(device: Device): ComputeDevice {
-  if (typeof (device as Partial<ComputeDevice>).compute === 'function') return device as ComputeDevice;
-  throw new ParameterError('device', device, 'what open() gives');
+  if (typeof (device as Partial<ComputeDevice> | null)?.compute === 'function') return device as ComputeDevice;
+  throw new ParameterError('device', shown(device), 'what open() gives');
 }
 
 /** The error of a device that was closed. */

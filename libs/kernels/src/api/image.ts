@@ -3,6 +3,7 @@ import { ParameterError } from '../kernel/parameter-error.ts';
 import type { CopyRect } from '../pipeline/halo.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { PipelineItem } from '../pipeline/pipeline-item.ts';
+import { shown } from './check-call.ts';
 import type { Picture } from './types.ts';
 
 /** A picture whose samples are known. */
@@ -21,7 +22,7 @@ const steps = [1, 3, 4] as const;
 export function readPicture({ data, width, height }: Picture): Image {
   for (const [name, side] of Object.entries({ width, height })) {
     if (!(Number.isInteger(side) && side > 0))
-      throw new ParameterError(`the ${name} of a picture`, side, 'pixels from 1');
+      throw new ParameterError(`the ${name} of a picture`, shown(side), 'pixels from 1');
   }
   const pixels = width * height;
   if (pixels > mostPixels)
@@ -29,7 +30,7 @@ export function readPicture({ data, width, height }: Picture): Image {
   const isDeep = data instanceof Uint16Array;
   if (!isDeep && !(data instanceof Uint8Array || data instanceof Uint8ClampedArray)) {
     const types = 'a Uint8Array, Uint8ClampedArray or Uint16Array';
-    throw new ParameterError('the data of a picture', Object.prototype.toString.call(data).slice(8, -1), types);
+    throw new ParameterError('the data of a picture', shown(data), types);
   }
   const step = steps.find((samples) => samples * pixels === data.length);
   if (!step) {

@@ -2,7 +2,10 @@
 
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
+import { kernelForms } from '../kernel-forms.ts';
 import { createPipeline, type Pipeline, parseOperation } from '../pipeline/pipeline.ts';
+import { checkOptions, runOptions, shown } from './check-call.ts';
 import { runPipeline } from './run-pipeline.ts';
 import type {
   Border,
@@ -37,22 +40,29 @@ export const conv: Run<BorderOptions & ConvParameters> = kernel('conv');
  * Kernels one after another, written as `--op` takes them, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`. They are
  * checked once, and then run over any number of pictures. Throws ParameterError.
  */
-export function pipeline(operations: readonly string[], { border }: BorderOptions = {}): Run<object> {
+export function pipeline(operations: readonly string[], options?: BorderOptions): Run<object> {
+  const { border } = checkOptions(options, ['border']);
+  if (!Array.isArray(operations) || !operations.every((text) => typeof text === 'string')) {
+    throw new ParameterError('the pipeline', shown(operations), "a list of texts, such as ['lbp:radius=2'],");
+  }
   return runOf(createPipeline(operations.map((text) => ({ ...parseOperation(text), border }))));
 }
 
 const runOf = (made: Pipeline): Run<object> => {
-  return <WithMap extends boolean = true>(picture: Picture, options: RunOptions<WithMap> = {}) =>
-    runPipeline(made, picture, options) as Promise<Result<WithMap>>;
+  return async <WithMap extends boolean = true>(picture: Picture, options?: RunOptions<WithMap>) =>
+    runPipeline(made, picture, checkOptions(options, runOptions)) as Promise<Result<WithMap>>;
 };
 
 /** Runs the kernel of that name; options that are not of a run are its parameters. */
 function kernel(name: string) {
   const runs = new Map<string, Run<object>>();
+  let names: string[] | undefined;
   return async <WithMap extends boolean = true>(
     picture: Picture,
-    { device, grid, map, border, ...parameters }: RunOptions<WithMap> & BorderOptions & object = {},
+    options?: RunOptions<WithMap> & BorderOptions & object,
   ): Promise<Result<WithMap>> => {
+    names ??= [...parametersOf(name), 'border', ...runOptions];
+    const { device, grid, map, border, ...parameters } = checkOptions(options, names);
     const asked: AskedOperation = { kernel: name, parameters: textsOf(parameters), border };
     const key = JSON.stringify(asked);
     const run = runs.get(key) ?? runOf(createPipeline([asked]));
@@ -63,10 +73,13 @@ function kernel(name: string) {
   };
 }
 
+function parametersOf(name: string): string[] {
+  const { parameters, further } = kernelForms().find((form) => form.name === name)!;
+  return [...parameters, ...further].map((parameter) => parameter.name);
+}
+
 /** Parameters as texts; what is undefined is not given. */
 function textsOf(parameters: object): Record<string, string> {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(
-    given.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
-  );
+  return Object.fromEntries(given.map(([name, value]) => [name, shown(value)]));
 }

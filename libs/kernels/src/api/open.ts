@@ -1,5 +1,6 @@
 import { ParameterError } from '../kernel/parameter-error.ts';
 import { adapterName, isSoftwareAdapter, requestDevice } from '../webgpu/index.ts';
+import { checkOptions, shown } from './check-call.ts';
 import { ThreadDevice } from './thread-device.ts';
 import type { Device, OpenOptions } from './types.ts';
 import { WebGpuDevice } from './webgpu-device.ts';
@@ -9,8 +10,9 @@ const choices = ['auto', 'webgpu', 'wasm', 'reference'];
 /**
  * Opens what computes. Rejects with ParameterError for a wrong option, and with Error, in a sentence or two, where that is not there.
  */
-export async function open({ on = 'auto', gpu, device }: OpenOptions = {}): Promise<Device> {
-  if (!choices.includes(on)) throw new ParameterError('on', on, `one of ${choices.join(', ')}`);
+export async function open(options?: OpenOptions): Promise<Device> {
+  const { on = 'auto', gpu, device } = checkOptions(options, ['on', 'gpu', 'device']);
+  if (!choices.includes(on)) throw new ParameterError('on', shown(on), choices);
   if (on === 'wasm' || on === 'reference') {
     if (gpu || device) throw new ParameterError('on', on, 'auto or webgpu with a gpu or a device');
     return new ThreadDevice(on, `${on} was asked for.`);

@@ -4,6 +4,7 @@ import { cutTiles, defaultTilePx } from '../pipeline/cut-tiles.ts';
 import { checkGrid } from '../pipeline/grid.ts';
 import { type Pipeline, pipelineOver } from '../pipeline/pipeline.ts';
 import { placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
+import { checkGridForm, checkPicture } from './check-call.ts';
 import { asComputeDevice } from './compute-device.ts';
 import { Gathered } from './gathered.ts';
 import { fillPlanes, readPicture } from './image.ts';
@@ -16,10 +17,10 @@ export async function runPipeline(
   picture: Picture,
   { device: given, grid = { rows: 1, columns: 1 }, map = true }: RunOptions,
 ): Promise<Result> {
-  const image = readPicture(picture);
+  const image = readPicture(checkPicture(picture));
   const pipeline = pipelineOver(image.pixel, of8Bits);
   checkSides(image, pipeline);
-  checkGrid(grid, pipeline);
+  checkGrid(checkGridForm(grid), pipeline);
   const device = asComputeDevice(given ?? (await usualDevice()));
   const gathered = new Gathered(pipeline, image, grid);
   for (const tile of cutTiles(image, tileSide(pipeline, device.mostBytes))) {

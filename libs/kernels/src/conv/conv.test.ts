@@ -21,11 +21,23 @@ const refused: [title: string, given: Record<string, string>, message: string][]
     `Expected one of kernel, matrix, sigma, channels, as for a parameter of conv but received 'size'`,
   ],
   ['an unknown kernel', { kernel: 'scharr' }, `Expected ${names} for conv:kernel but received 'scharr'`],
-  ['no side', { kernel: 'gaussian' }, `Expected ${names} for conv:kernel but received 'gaussian'`],
-  ['an even side', { kernel: 'box-4' }, `Expected ${names} for conv:kernel but received 'box-4'`],
-  ['a side of 1', { kernel: 'box-1' }, `Expected ${names} for conv:kernel but received 'box-1'`],
-  ['a side of 33', { kernel: 'gaussian-33' }, `Expected ${names} for conv:kernel but received 'gaussian-33'`],
-  ['a side that others fix', { kernel: 'sobel-5' }, `Expected ${names} for conv:kernel but received 'sobel-5'`],
+  [
+    'no side',
+    { kernel: 'gaussian' },
+    `Expected ${names} for conv:kernel but received 'gaussian' (did you mean gaussian-3?)`,
+  ],
+  ['an even side', { kernel: 'box-4' }, `Expected ${names} for conv:kernel but received 'box-4' (did you mean box-3?)`],
+  ['a side of 1', { kernel: 'box-1' }, `Expected ${names} for conv:kernel but received 'box-1' (did you mean box-11?)`],
+  [
+    'a side of 33',
+    { kernel: 'gaussian-33' },
+    `Expected ${names} for conv:kernel but received 'gaussian-33' (did you mean gaussian-3?)`,
+  ],
+  [
+    'a side that others fix',
+    { kernel: 'sobel-5' },
+    `Expected ${names} for conv:kernel but received 'sobel-5' (did you mean sobel?)`,
+  ],
   [
     'sigma of a box',
     { kernel: 'box-3', sigma: '1' },

@@ -30,7 +30,7 @@ export const conv: KernelDefinition<ConvSettings> = {
 
   complete(given) {
     for (const name of Object.keys(given)) {
-      if (!names.includes(name)) throw new ParameterError('a parameter of conv', name, `one of ${names.join(', ')}`);
+      if (!names.includes(name)) throw new ParameterError('a parameter of conv', name, names);
     }
     const { kernel, matrix } = given;
     if (kernel !== undefined && matrix !== undefined) {
@@ -81,7 +81,7 @@ function sideOf({ arithmetic }: ConvSettings): number {
 }
 
 function choose(name: string, value: string, allowed: readonly string[]): string {
-  if (!allowed.includes(value)) throw new ParameterError(`conv:${name}`, value, `one of ${allowed.join(', ')}`);
+  if (!allowed.includes(value)) throw new ParameterError(`conv:${name}`, value, allowed);
   return value;
 }
 

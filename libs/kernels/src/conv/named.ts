@@ -44,6 +44,8 @@ export type NamedKernel =
   | { kind: 'gaussian'; side: number }
   | { kind: 'box'; side: number };
 
+const sides = Array.from({ length: largestSide }, (_, i) => i + 1).filter(isSide);
+
 /** The kernel of a name such as `sobel-x` or `gaussian-5`. Throws ParameterError where there is none. */
 export function parseNamedKernel(name: string): NamedKernel {
   if (Object.hasOwn(fixed, name)) return { kind: 'fixed', matrices: fixed[name]! };
@@ -54,6 +56,7 @@ export function parseNamedKernel(name: string): NamedKernel {
     'conv:kernel',
     name,
     `one of ${Object.keys(fixed).join(', ')}, or gaussian-N or box-N with odd N from ${smallestSide} to ${largestSide}`,
+    [...Object.keys(fixed), ...sides.flatMap((side) => [`gaussian-${side}`, `box-${side}`])],
   );
 }
 

@@ -27,7 +27,7 @@ const aliases: ReadonlyMap<string, BorderMode> = new Map([
 /** The canonical mode of a name or alias. Throws ParameterError for any other. */
 export function parseBorderMode(name: string): BorderMode {
   const mode = borderModes.find((m) => m === name) ?? aliases.get(name);
-  if (!mode) throw new ParameterError('border', name, `one of ${borderModes.join(', ')}`);
+  if (!mode) throw new ParameterError('border', name, borderModes);
   return mode;
 }
 

@@ -18,7 +18,7 @@ const names = ['convention', 'points', 'radius', 'labels'];
 /** All parameters of lbp in canonical form. Throws ParameterError for what no convention has, or this one has not. */
 export function completeLbp(given: Readonly<Record<string, string>>): Parameters {
   for (const name of Object.keys(given)) {
-    if (!names.includes(name)) throw new ParameterError('a parameter of lbp', name, `one of ${names.join(', ')}`);
+    if (!names.includes(name)) throw new ParameterError('a parameter of lbp', name, names);
   }
   const points = parsePoints(given.points ?? '8');
   const radius = parseRadius(given.radius ?? '1');
@@ -50,13 +50,13 @@ function parseRadius(text: string): number {
 
 function parseConvention(text: string): LbpConventionName {
   const convention = lbpConventionNames.find((name) => name === text);
-  if (!convention) throw new ParameterError('lbp:convention', text, oneOf(lbpConventionNames));
+  if (!convention) throw new ParameterError('lbp:convention', text, lbpConventionNames);
   return convention;
 }
 
 function parseLabels(text: string): LbpLabels {
   const labels = lbpLabels.find((name) => name === text);
-  if (!labels) throw new ParameterError('lbp:labels', text, oneOf(lbpLabels));
+  if (!labels) throw new ParameterError('lbp:labels', text, lbpLabels);
   return labels;
 }
 

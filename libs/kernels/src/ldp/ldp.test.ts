@@ -31,7 +31,7 @@ for (const order of ['1', '7', '0', '-3', '2.5', '3x', '', ' 3', '1e1', 'three',
 
 test('a parameter that it does not have is refused', () => {
   assert.throws(() => ldp.complete({ points: '8' }), {
-    message: `Expected 'order' for a parameter of ldp but received 'points'`,
+    message: `Expected order for a parameter of ldp but received 'points'`,
   });
 });
 

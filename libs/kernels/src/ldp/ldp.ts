@@ -25,7 +25,7 @@ export const ldp: KernelDefinition<LdpSettings> = {
 
   complete(given) {
     for (const name of Object.keys(given)) {
-      if (name !== 'order') throw new ParameterError('a parameter of ldp', name, `'order'`);
+      if (name !== 'order') throw new ParameterError('a parameter of ldp', name, ['order']);
     }
     const order = given.order ?? '3';
     if (!/^\d+$/.test(order) || Number(order) < minOrder || Number(order) > maxOrder) {

@@ -47,7 +47,7 @@ test('the cells of any rectangle hold each of its pixels once, in the cell of th
 
 const gray256 = { output: { sample: 'u8', channels: ['gray'] }, bins: 256 } as const;
 const refused: [Grid, RegExp][] = [
-  [{ rows: 0, columns: 1 }, /^Expected RxC with whole numbers from 1 for the grid but received '0x1'$/],
+  [{ rows: 0, columns: 1 }, /^Expected whole numbers of rows and columns from 1 for the grid but received '0x1'$/],
   [{ rows: 1.5, columns: 1 }, /received '1.5x1'$/],
   [
     { rows: 513, columns: 512 },

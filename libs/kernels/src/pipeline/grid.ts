@@ -18,7 +18,7 @@ export const maxImageBins = 2 ** 26;
 export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
   const name = `${rows}x${columns}`;
   if (![rows, columns].every((count) => Number.isInteger(count) && count >= 1)) {
-    throw new ParameterError('the grid', name, 'RxC with whole numbers from 1');
+    throw new ParameterError('the grid', name, 'whole numbers of rows and columns from 1');
   }
   if (rows * columns > 1 && bins === 0) {
     throw new ParameterError('the grid', name, '1x1, because the results have no histogram,');

@@ -69,10 +69,10 @@ for (const [name, operations, sentence] of refused) {
 }
 
 const malformed: [string, RegExp][] = [
-  ['lbp:convention', /^Expected key=value for --op lbp but received 'convention'$/],
+  ['lbp:convention', /^Expected key=value for a parameter of lbp but received 'convention'$/],
   ['lbp:=1', /^Expected key=value/],
-  ['lbp:points=8,points=8', /^Expected a single 'points' for --op lbp/],
-  ['sift', /^Expected one of .* for --op but received 'sift'$/],
+  ['lbp:points=8,points=8', /^Expected a single 'points' for a parameter of lbp/],
+  ['sift', /^Expected one of .* for the kernel but received 'sift'$/],
 ];
 for (const [text, sentence] of malformed) {
   test(`--op ${text} is refused with one sentence`, () => {

@@ -51,8 +51,8 @@ export function parseOperation(text: string): { kernel: string; parameters: Reco
   for (const pair of colon < 0 ? [] : text.slice(colon + 1).split(',')) {
     const [key, value, more] = pair.split('=');
     if (!key || value === undefined || more !== undefined)
-      throw new ParameterError(`--op ${kernel}`, pair, 'key=value');
-    if (Object.hasOwn(parameters, key)) throw new ParameterError(`--op ${kernel}`, pair, `a single '${key}'`);
+      throw new ParameterError(`a parameter of ${kernel}`, pair, 'key=value');
+    if (Object.hasOwn(parameters, key)) throw new ParameterError(`a parameter of ${kernel}`, pair, `a single '${key}'`);
     parameters[key] = value;
   }
   return { kernel, parameters };

@@ -1,22 +1,30 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { named, namedAll, type Sentence, sentence } from '../sentence.ts';
 import { hasDefault } from './messages.ts';
 import { wholeRanges } from './scalars.ts';
 
 /** What a request has in the place of what it may have. `field` is named as the request calls it: `grid.rows`, `sources[2]`. */
 export class FieldError extends Error {
   readonly field: string;
-  /** What the sentence names, where that is not the field itself. */
-  readonly what: string;
-  readonly allowed: string;
+  /** Whose value it is: the field, or words where there is no such field. */
+  readonly what: Sentence;
+  readonly allowed: Sentence;
   readonly received: string;
+  /** The names that there are, where `received` is none of them. */
+  readonly names: readonly string[];
 
-  constructor(field: string, allowed: string, received: string, what = field) {
-    super(`Expected ${allowed} for ${what} but received '${received}'`);
+  /** `allowed` in words, or the names that there are. */
+  constructor(field: string, allowed: string | readonly string[], received: string, what: Sentence = named(field)) {
+    const names = typeof allowed === 'string' ? [] : allowed;
+    const some = names.length > 1 ? 'one of ' : '';
+    const clause = typeof allowed === 'string' ? sentence`${allowed}` : sentence`${some}${namedAll(names)}`;
+    super(`Expected ${clause} for ${what} but received '${received}'`);
     this.name = 'FieldError';
     this.field = field;
     this.what = what;
-    this.allowed = allowed;
+    this.allowed = clause;
     this.received = received;
+    this.names = names;
   }
 }
 
@@ -29,15 +37,16 @@ export function readMessage<Message>(message: DescMessage, json: unknown): Messa
 }
 
 function readFields(message: DescMessage, json: unknown, path: string): object {
-  const name = path || 'the body';
+  const place = path === '' ? sentence`the body` : named(path);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new FieldError(path, 'an object', kindOf(json), name);
+    const inside = path === '' ? '' : ` of ${message.fields.map(({ jsonName }) => jsonName).join(', ')}`;
+    throw new FieldError(path, `an object${inside}`, kindOf(json), place);
   }
   const given = new Map<string, unknown>(Object.entries(json).filter(([, value]) => value !== null));
   const fields = new Map(message.fields.map((field) => [field.jsonName, field]));
   for (const key of given.keys()) {
     if (fields.has(key)) continue;
-    throw new FieldError(join(path, key), `one of ${[...fields.keys()].join(', ')}`, key, `a field of ${name}`);
+    throw new FieldError(join(path, key), [...fields.keys()], key, sentence`a field of ${place}`);
   }
   const read: Record<string, unknown> = {};
   for (const [key, field] of fields) {
@@ -50,7 +59,12 @@ function readFields(message: DescMessage, json: unknown, path: string): object {
     if (!field.oneof) read[key] = found;
     else if (!read[field.oneof.localName]) read[field.oneof.localName] = { $case: key, value: found };
     else
-      throw new FieldError(path, `one of ${field.oneof.fields.map((one) => one.jsonName).join(', ')}`, 'several', name);
+      throw new FieldError(
+        path,
+        `one of ${field.oneof.fields.map((one) => one.jsonName).join(', ')}`,
+        'several',
+        place,
+      );
   }
   return read;
 }
@@ -121,6 +135,7 @@ const join = (path: string, key: string): string => (path === '' ? key : `${path
 const shown = (value: unknown): string => (typeof value === 'object' ? kindOf(value) : String(value));
 
 function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

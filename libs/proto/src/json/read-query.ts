@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { sentence } from '../sentence.ts';
 import { hasDefault } from './messages.ts';
 import { defaultOf, FieldError } from './read-message.ts';
 import { wholeRanges } from './scalars.ts';
@@ -10,8 +11,8 @@ import { wholeRanges } from './scalars.ts';
 export function readQuery<Message>(message: DescMessage, query: URLSearchParams): Message {
   const fields = new Map(message.fields.map((field) => [field.name, field]));
   for (const name of query.keys()) {
-    const known = fields.size > 0 ? `one of ${[...fields.keys()].join(', ')}` : 'none';
-    if (!fields.has(name)) throw new FieldError(name, known, name, 'a parameter');
+    const known = fields.size > 0 ? [...fields.keys()] : 'none';
+    if (!fields.has(name)) throw new FieldError(name, known, name, sentence`a parameter`);
   }
   const read: Record<string, unknown> = {};
   for (const [name, field] of fields) {

@@ -44,7 +44,6 @@ import type {
   ShardReturned,
   ShardTimeline,
   Sight,
-  Source,
   SourceError,
   SourceResult,
   Tile,
@@ -201,24 +200,21 @@ export const reportBounds = fields<AttachRequest>({
   }),
 });
 
-const source = fields<Source>({ uri: place, version: place, place: any });
-
 const lease = fields<Lease>({
   jobId: id,
   pipeline,
   pipelines,
   traceparent: word,
   work: oneOf<NonNullable<Lease['work']>>({
-    tile: fields<Tile>({ source, rect: any }),
+    tile: fields<Tile>({ rect: any }),
     frames: fields<FrameBatch>({
-      sources: list(maxLeaseSources, source),
       segment: fields<VideoSegment>({ version: place, hwaccel: word }),
-      block: bytes(maxSourceBlockBytes),
     }),
   }),
   scratch: place,
   grid,
   handOver: text(maxDescriptionLength),
+  sources: bytes(maxSourceBlockBytes),
 });
 
 /** What a coordinator orders, but for leases. */

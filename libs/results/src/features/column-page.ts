@@ -1,46 +1,53 @@
-import type { ColumnChunk, Encoding, ParquetType, Statistics } from 'hyparquet';
-import type { ParquetWriter } from 'hyparquet-writer';
+import type { Encoding } from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 
-/** A column of a row group, which is one page. */
-export interface ColumnPage {
-  /** Names from the schema's root down to the values. */
-  path: string[];
-  type: ParquetType;
+/** The least and the largest value; texts are UTF-8 and in its order. */
+export interface Limits<Value = number | bigint | Uint8Array> {
+  least: Value;
+  largest: Value;
+}
+
+/** Values of a column, encoded. */
+export interface EncodedColumn {
   encoding: Encoding;
-  /** Rows, and values with those that are null. */
-  rows: number;
+  /** Values with those that are null, which `data` does not have. */
   values: number;
   nulls: number;
-  /** Encoded; empty where the column has none. */
-  repetitionLevels: Uint8Array;
-  definitionLevels: Uint8Array;
-  /** The values that are not null, encoded. */
   data: Uint8Array;
-  statistics?: Statistics;
+  /** Undefined where all are null, and of the column of histograms. */
+  limits?: Limits | undefined;
+  /** Encoded; none of a column without lists or nulls. */
+  repetitionLevels?: Uint8Array;
+  definitionLevels?: Uint8Array;
+}
+
+/** A page of a column as it is in a file, wherever it is there. */
+export interface ColumnPage extends Pick<EncodedColumn, 'encoding' | 'values' | 'nulls' | 'limits'> {
+  bytes: Uint8Array;
+  /** What it would have without compression. */
+  plainBytes: number;
+  isCompressed: boolean;
+  hasLevels: boolean;
 }
 
 const noBytes = new Uint8Array();
 
-/** What a column without lists and nulls has. */
-export const noLevels = { nulls: 0, repetitionLevels: noBytes, definitionLevels: noBytes };
-
 /** Bytes whose compression says whether all of them are worth it. */
-const sampleBytes = 8192;
+const sampleBytes = 1024;
 
 /** What Snappy has to make of the sample. Bits that are packed hardly ever shrink: counts of photographs become 1 % smaller. */
 const worthwhile = 7 / 8;
 
-/** Puts a column behind what `parquet` has written, and says where it is. Equal pages give equal bytes. */
-export function writeColumnPage(parquet: ParquetWriter, page: ColumnPage): ColumnChunk {
-  const { writer, compressors } = parquet;
-  const { path, type, encoding, rows, values, nulls, repetitionLevels, definitionLevels, data, statistics } = page;
-  const compress = compressors.SNAPPY!;
+/** The page of `rows` rows with those values. Equal values give equal bytes. */
+export function columnPage(rows: number, column: EncodedColumn): ColumnPage {
+  const { encoding, values, nulls, data, limits, repetitionLevels = noBytes, definitionLevels = noBytes } = column;
   const sample = data.subarray(0, sampleBytes);
-  const isCompressed = sample.length > 0 && compress(sample).length <= worthwhile * sample.length;
-  const content = isCompressed ? compress(data) : data;
+  const isCompressed = sample.length > 0 && snappyCompress(sample).length <= worthwhile * sample.length;
+  const content = isCompressed ? snappyCompress(data) : data;
   const levelBytes = repetitionLevels.length + definitionLevels.length;
-  const start = writer.offset;
+  const writer = new ByteWriter(headerBytes);
   writePageHeader(writer, {
     type: 'DATA_PAGE_V2',
     uncompressed_page_size: levelBytes + data.length,
@@ -55,22 +62,13 @@ export function writeColumnPage(parquet: ParquetWriter, page: ColumnPage): Colum
       is_compressed: isCompressed,
     },
   });
-  const headerBytes = writer.offset - start;
-  writer.appendBytes(repetitionLevels);
-  writer.appendBytes(definitionLevels);
-  writer.appendBytes(content);
+  const bytes = Buffer.concat([writer.getBytes(), repetitionLevels, definitionLevels, content]);
+  const plainBytes = writer.offset + levelBytes + data.length;
   return {
-    meta_data: {
-      type,
-      encodings: levelBytes > 0 ? [encoding, 'RLE'] : [encoding],
-      path_in_schema: path,
-      codec: isCompressed ? 'SNAPPY' : 'UNCOMPRESSED',
-      num_values: BigInt(values),
-      total_compressed_size: BigInt(writer.offset - start),
-      total_uncompressed_size: BigInt(headerBytes + levelBytes + data.length),
-      data_page_offset: BigInt(start),
-      ...(statistics && { statistics }),
-    },
-    file_offset: BigInt(start),
+    ...{ bytes, plainBytes, encoding, values, nulls, isCompressed },
+    ...{ hasLevels: levelBytes > 0, limits },
   };
 }
+
+/** A header has about so many, so that the buffer need not grow. */
+const headerBytes = 64;

@@ -1,36 +1,53 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { FeatureReader } from './feature-reader.ts';
-import { FeatureWriter } from './feature-writer.ts';
+import { FeatureWriter, type FileLimits } from './feature-writer.ts';
 
-test('every row is read as it was written, in any order and over row groups, also counts beyond 2^31', async (t) => {
+test('every row is read as it was written, in any order and over row groups and files, also counts beyond 2^31', async (t) => {
+  const few = { wholeCounts: 2 ** 18, partCounts: 2 ** 18 };
   for (const largest of [2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1]) {
-    const rows = 2500;
-    const histogramOf = (row: number): number[] => {
-      const bins = Array.from({ length: 256 }, (_, bin) => (row * 31 + bin * bin) % 1000);
-      if (row === 1700) bins[7] = largest;
-      return bins;
-    };
-    const path = await write(t, rows, histogramOf);
-    const reader = (await FeatureReader.open(path))!;
-    assert.equal(reader.rows, rows);
-    for (const row of [0, 1, 962, 963, 2499, 1700, 5]) assert.deepEqual(await reader.histogram(row), histogramOf(row));
-    await assert.rejects(reader.histogram(rows), /^Error: There is no row 2500$/);
-    let row = 0;
-    for (let group = 0; group < reader.rowGroups; group++) {
-      const { histogram, source } = await reader.columns(group, 256);
-      for (let i = 0; i < source.numbers.length; i++, row++) {
-        assert.equal(source.texts[source.numbers[i]!], `file:///${row}`);
-        assert.deepEqual([...histogram.subarray(256 * i, 256 * (i + 1))], histogramOf(row));
+    for (const limits of [undefined, few]) {
+      const rows = 2500;
+      const histogramOf = (row: number): number[] => {
+        const bins = Array.from({ length: 256 }, (_, bin) => (row * 31 + bin * bin) % 1000);
+        if (row === 1700) bins[7] = largest;
+        return bins;
+      };
+      const path = await write(t, rows, histogramOf, limits);
+      assert.equal((await stat(path)).isDirectory(), limits !== undefined);
+      const reader = (await FeatureReader.open(path))!;
+      assert.equal(reader.rows, rows);
+      for (const row of [0, 1, 962, 1023, 1024, 2499, 1700, 5]) {
+        assert.deepEqual([...(await reader.histogram(row))], histogramOf(row));
       }
+      await assert.rejects(reader.histogram(rows), /^Error: There is no row 2500$/);
+      let row = 0;
+      for (let group = 0; group < reader.rowGroups; group++) {
+        const { histogram, source } = await reader.columns(group, 256);
+        for (let i = 0; i < source.numbers.length; i++, row++) {
+          assert.equal(source.texts[source.numbers[i]!], `file:///${row}`);
+          assert.deepEqual([...histogram.subarray(256 * i, 256 * (i + 1))], histogramOf(row));
+        }
+      }
+      assert.equal(row, rows);
+      await assert.rejects(reader.columns(1, 128), /^Error: Row 1024 has 256 bins instead of 128$/);
     }
-    assert.equal(row, rows);
-    await assert.rejects(reader.columns(1, 128), /^Error: Row 963 has 256 bins instead of 128$/);
   }
+});
+
+test('a file whose row groups are of so many rows, as earlier versions wrote them, is read', async () => {
+  // 40 rows of 2 x 3 cells and 1300 bins, of version 0.1.0.
+  const reader = (await FeatureReader.open(fileURLToPath(new URL('../testing/rows-0.1.0.parquet', import.meta.url))))!;
+  assert.deepEqual([reader.rows, reader.rowGroups, reader.missingColumns], [240, 2, []]);
+  const histogramOf = (row: number) => Array.from({ length: 1300 }, (_, bin) => (row * 31 + bin) % 7);
+  for (const row of [0, 198, 199, 200, 239]) assert.deepEqual([...(await reader.histogram(row))], histogramOf(row));
+  const { source, cellRow, cellColumn } = await reader.columns(1, 1300);
+  assert.deepEqual([source.texts[source.numbers[0]!], cellRow[0], cellColumn[0]], ['file:///33', 0, 1]);
 });
 
 test('a file of an older version, without names and without a word of itself, is read', async (t) => {
@@ -46,7 +63,7 @@ test('a file of an older version, without names and without a word of itself, is
   await writeFile(path, Buffer.from(parquetWriteBuffer({ columnData })));
   const reader = (await FeatureReader.open(path))!;
   assert.equal(reader.rows, 2);
-  for (const [row, histogram] of histograms.entries()) assert.deepEqual(await reader.histogram(row), histogram);
+  for (const [row, histogram] of histograms.entries()) assert.deepEqual([...(await reader.histogram(row))], histogram);
 });
 
 test('row groups are read as columns, with times and cameras where the file has them', async (t) => {
@@ -93,28 +110,26 @@ test('row groups are read as columns, with times and cameras where the file has 
   await assert.rejects(reader.columns(0, 3), /^Error: Row 0 has 2 bins instead of 3$/);
 });
 
-test('a file that is not there is none', async () => {
+test('a file that is not there is none, and a folder has to have files', async (t) => {
   assert.equal(await FeatureReader.open('/nowhere/features.parquet'), undefined);
+  const folder = dirname(await temporaryPath(t));
+  await assert.rejects(FeatureReader.open(folder), /^Error: '.*' has no files that end with \.parquet$/);
 });
 
-async function write(t: TestContext, rows: number, histogramOf: (row: number) => number[]): Promise<string> {
+async function write(
+  t: TestContext,
+  rows: number,
+  histogramOf: (row: number) => number[],
+  limits?: FileLimits,
+): Promise<string> {
   const path = await temporaryPath(t);
-  const writer = await FeatureWriter.create(path, 256);
-  for (let row = 0; row < rows; row++) {
-    const where = {
-      source: `file:///${row}`,
-      name: '',
-      frame: 0,
-      timestampMs: null,
-      capturedAtMs: null,
-      camera: null,
-      cellRow: 0,
-      cellColumn: 0,
-      counted: 1,
-    };
-    await writer.add({ ...where, histogram: histogramOf(row) });
+  const writer = await FeatureWriter.create(path, { grid: { rows: 1, columns: 1 }, bins: 256 }, limits);
+  const none = { timestampMs: null, capturedAtMs: null, camera: null };
+  for (let number = 0; number < rows; number++) {
+    const source = { number, source: `file:///${number}`, name: '', frame: 0, ...none };
+    await writer.add(source, [{ counted: 1, histogram: histogramOf(number) }]);
   }
-  await writer.finish();
+  await writer.finish(rows);
   return path;
 }
 

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type AsyncBuffer,
   asyncBufferFromFile,
@@ -7,14 +8,13 @@ import {
   parquetRead,
   parquetReadObjects,
 } from 'hyparquet';
-import { HistogramPages } from './histogram-pages.ts';
+import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
-/** Rows `start` to `end` - 1. */
-interface RowGroup {
-  start: number;
-  end: number;
-  histograms: (number[] | bigint[])[];
+/** A file, opened. */
+interface OpenFile {
+  buffer: AsyncBuffer;
+  metadata: FileMetaData;
 }
 
 const flatColumns = ['source', 'frame', 'timestamp_ms', 'captured_at', 'camera', 'cell_row', 'cell_col', 'counted'];
@@ -36,56 +36,88 @@ export interface FeatureColumns {
 }
 
 /**
- * Reads the histograms of a features.parquet, by the number of their row. A row group is decoded at once and kept, so rows
- * are to be asked for more or less in order. Measured with 256 bins: 15 to 20 µs a row, 20 ms for a row group.
+ * Reads a features.parquet, which is a file or a folder of files: histograms by the number of their row, and columns by row group. A row group
+ * is decoded at once and kept, so rows are to be asked for more or less in order.
  */
 export class FeatureReader {
-  readonly #file: AsyncBuffer;
-  readonly #metadata: FileMetaData;
-  /** Number of the first row of each row group, and of the row behind the last. */
-  readonly #starts: number[];
-  /** The last that was read. */
-  #group: RowGroup = { start: 0, end: 0, histograms: [] };
-  #pages: HistogramPages | undefined;
+  /** In the order of their rows. */
+  readonly #paths: readonly string[];
+  /** The file that was used last: what the footers of all say takes much memory. */
+  #last: { file: number; opened: Promise<OpenFile> };
+  readonly #schema: FileMetaData['schema'];
+  /** By row group: its first row, and behind the last the number of rows. */
+  readonly #starts: readonly number[];
+  /** By file: its first row group, and behind the last the number of row groups. */
+  readonly #groups: readonly number[];
+  /** The row group that was read last, for rows. */
+  #decoded: { start: number; end: number; histograms: Histograms } | undefined;
+  readonly #pages = new HistogramPages();
 
-  /** Undefined where there is no such file. Rejects where it is none of Parquet. */
+  /** Undefined where there is no such file. Rejects where it is none of Parquet, or a folder without files of Parquet. */
   static async open(path: string): Promise<FeatureReader | undefined> {
-    if (!(await stat(path).catch(() => undefined))) return undefined;
-    const file = await asyncBufferFromFile(path);
-    return new FeatureReader(file, await parquetMetadataAsync(file));
+    const about = await stat(path).catch(() => undefined);
+    if (!about) return undefined;
+    const paths = about.isDirectory() ? await partsOf(path) : [path];
+    const [starts, groups] = [[0], [0]];
+    let last: OpenFile | undefined;
+    let schema: FileMetaData['schema'] = [];
+    for (const [file, each] of paths.entries()) {
+      last = await openFile(each);
+      if (file === 0) schema = last.metadata.schema;
+      for (const { num_rows } of last.metadata.row_groups) starts.push(starts.at(-1)! + Number(num_rows));
+      groups.push(starts.length - 1);
+    }
+    if (!last) throw new Error(`'${path}' has no files that end with .parquet`);
+    return new FeatureReader(paths, { file: paths.length - 1, opened: Promise.resolve(last) }, schema, starts, groups);
   }
 
-  private constructor(file: AsyncBuffer, metadata: FileMetaData) {
-    this.#file = file;
-    this.#metadata = metadata;
-    this.#starts = [0];
-    for (const { num_rows } of metadata.row_groups) this.#starts.push(this.#starts.at(-1)! + Number(num_rows));
+  private constructor(
+    paths: readonly string[],
+    last: { file: number; opened: Promise<OpenFile> },
+    schema: FileMetaData['schema'],
+    starts: readonly number[],
+    groups: readonly number[],
+  ) {
+    this.#paths = paths;
+    this.#last = last;
+    this.#schema = schema;
+    this.#starts = starts;
+    this.#groups = groups;
   }
 
   get rows(): number {
     return this.#starts.at(-1)!;
   }
 
-  /** The counts of a row, exact below 2^53. Rejects where there is no such row or it cannot be decoded. */
-  async histogram(row: number): Promise<number[]> {
-    if (row < this.#group.start || row >= this.#group.end) this.#group = await this.#read(row);
-    const counts = this.#group.histograms[row - this.#group.start]!;
-    return isNumbers(counts) ? counts : counts.map(Number);
+  get rowGroups(): number {
+    return this.#starts.length - 1;
   }
 
   /** Which of the columns that every features.parquet has are not there: another version of halogrid, or another program, wrote it. */
   get missingColumns(): string[] {
-    const there = new Set(this.#metadata.schema.map(({ name }) => name));
+    const there = new Set(this.#schema.map(({ name }) => name));
     return everyFile.filter((name) => !there.has(name));
   }
 
-  get rowGroups(): number {
-    return this.#metadata.row_groups.length;
+  /** The counts of a row, exact below 2^53. Rejects where there is no such row or it cannot be decoded. */
+  async histogram(row: number): Promise<Float64Array> {
+    if (!this.#decoded || row < this.#decoded.start || row >= this.#decoded.end) {
+      if (!(row >= 0 && row < this.rows)) throw new Error(`There is no row ${row}`);
+      const rowGroup = lastUpTo(this.#starts, row);
+      const [start, end] = [this.#starts[rowGroup]!, this.#starts[rowGroup + 1]!];
+      this.#decoded = { start, end, histograms: await this.#histograms(rowGroup) };
+    }
+    const { start, histograms } = this.#decoded;
+    const { bins, counts } = histograms;
+    return counts.slice((row - start) * bins, (row - start + 1) * bins);
   }
 
   /** All columns of a row group. Rejects where it cannot be decoded, or its histograms do not have `bins` counts. */
   async columns(rowGroup: number, bins: number): Promise<FeatureColumns> {
-    const [flat, histogram] = await Promise.all([this.#flatColumns(rowGroup), this.#histograms(rowGroup, bins)]);
+    const [flat, histograms] = await Promise.all([this.#flatColumns(rowGroup), this.#histograms(rowGroup)]);
+    if (histograms.bins !== bins) {
+      throw new Error(`Row ${this.#starts[rowGroup]} has ${histograms.bins} bins instead of ${bins}`);
+    }
     return {
       source: textColumn(flat('source') as string[]),
       frame: Int32Array.from(flat('frame'), numberOf),
@@ -95,18 +127,18 @@ export class FeatureReader {
       cellRow: Int32Array.from(flat('cell_row'), numberOf),
       cellColumn: Int32Array.from(flat('cell_col'), numberOf),
       counted: Float64Array.from(flat('counted'), numberOf),
-      histogram,
+      histogram: histograms.counts,
     };
   }
 
   /** The columns of a row group that hold one value a row; null where the file has none of that name. */
   async #flatColumns(rowGroup: number): Promise<(name: string) => unknown[]> {
-    const metadata = this.#alone(rowGroup);
+    const { buffer: file, metadata } = await this.#alone(rowGroup);
     const rows = Number(metadata.row_groups[0]!.num_rows);
     const columns = metadata.schema.map(({ name }) => name).filter((name) => flatColumns.includes(name));
     const read = new Map(columns.map((name) => [name, Array<unknown>(rows).fill(null)]));
     await parquetRead({
-      file: this.#file,
+      file,
       metadata,
       columns,
       onChunk: ({ columnName, columnData, rowStart }) => {
@@ -117,52 +149,63 @@ export class FeatureReader {
     return (name) => read.get(name) ?? Array(rows).fill(null);
   }
 
-  async #histograms(rowGroup: number, bins: number): Promise<Float64Array<ArrayBuffer>> {
-    const rows = this.#starts[rowGroup + 1]! - this.#starts[rowGroup]!;
-    const chunk = this.#metadata.row_groups[rowGroup]!.columns.find(
-      ({ meta_data }) => meta_data?.path_in_schema[0] === 'histogram',
-    )?.meta_data;
-    if (chunk && HistogramPages.areOf(this.#metadata.schema)) {
-      if (this.#pages?.bins !== bins) this.#pages = new HistogramPages(bins);
-      const start = Number(chunk.data_page_offset);
-      const bytes = await this.#file.slice(start, start + Number(chunk.total_compressed_size));
-      const counts = this.#pages.read(bytes, chunk, rows);
-      if (counts) return counts;
+  async #histograms(rowGroup: number): Promise<Histograms> {
+    const first = this.#starts[rowGroup]!;
+    const rows = this.#starts[rowGroup + 1]! - first;
+    const { buffer: file, metadata } = await this.#alone(rowGroup);
+    const [{ columns }] = metadata.row_groups as [FileMetaData['row_groups'][number]];
+    const column = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === 'histogram')?.meta_data;
+    if (column && HistogramPages.areOf(metadata.schema)) {
+      const start = Number(column.data_page_offset);
+      const bytes = await file.slice(start, start + Number(column.total_compressed_size));
+      const histograms = this.#pages.read(bytes, column, rows);
+      if (histograms) return histograms;
     }
+    const lists: ArrayLike<number | bigint>[] = (
+      await parquetReadObjects({ file, metadata, columns: ['histogram'] })
+    ).map(({ histogram }) => histogram);
+    const bins = lists[0]!.length;
     const counts = new Float64Array(rows * bins);
-    const { histograms } = await this.#read(this.#starts[rowGroup]!);
-    for (const [i, histogram] of histograms.entries()) {
-      if (histogram.length !== bins) {
-        throw new Error(`Row ${this.#starts[rowGroup]! + i} has ${histogram.length} bins instead of ${bins}`);
-      }
-      for (let bin = 0; bin < bins; bin++) counts[i * bins + bin] = Number(histogram[bin]);
+    for (const [i, list] of lists.entries()) {
+      if (list.length !== bins) throw new Error(`Row ${first + i} has ${list.length} bins instead of ${bins}`);
+      for (let bin = 0; bin < bins; bin++) counts[i * bins + bin] = Number(list[bin]);
     }
-    return counts;
+    return { bins, counts };
   }
 
-  /** What is known of the file, as if it had this row group alone: plans of what is read look at all that there are. */
-  #alone(rowGroup: number): FileMetaData {
-    return { ...this.#metadata, row_groups: [this.#metadata.row_groups[rowGroup]!] };
+  /** What is known of the file of a row group, as if it had that alone: plans of what is read look at all that there are. */
+  async #alone(rowGroup: number): Promise<OpenFile> {
+    const file = lastUpTo(this.#groups, rowGroup);
+    if (this.#last.file !== file) this.#last = { file, opened: openFile(this.#paths[file]!) };
+    const { buffer, metadata } = await this.#last.opened;
+    return { buffer, metadata: { ...metadata, row_groups: [metadata.row_groups[rowGroup - this.#groups[file]!]!] } };
   }
+}
 
-  async #read(row: number): Promise<RowGroup> {
-    const next = this.#starts.findIndex((start) => start > row);
-    if (next < 0) throw new Error(`There is no row ${row}`);
-    const [start, end] = [this.#starts[next - 1]!, this.#starts[next]!];
-    const rows = await parquetReadObjects({
-      file: this.#file,
-      metadata: this.#alone(next - 1),
-      columns: ['histogram'],
-    });
-    return { start, end, histograms: rows.map(({ histogram }) => histogram) };
+async function openFile(path: string): Promise<OpenFile> {
+  const buffer = await asyncBufferFromFile(path);
+  return { buffer, metadata: await parquetMetadataAsync(buffer) };
+}
+
+/** The files of a folder, in the order of their names, which is that of their rows. */
+async function partsOf(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** The place of the last of ascending numbers that is at most `number`. */
+function lastUpTo(numbers: readonly number[], number: number): number {
+  let [from, to] = [0, numbers.length];
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    if (numbers[middle]! <= number) from = middle;
+    else to = middle;
   }
+  return from;
 }
 
 /** Columns of every version. Others may be missing in older files, and are then not known of any row. */
 const everyFile = ['source', 'frame', 'timestamp_ms', 'cell_row', 'cell_col', 'counted', 'histogram'];
-
-/** All are of one type: bigint where the file has a count that needs it. */
-const isNumbers = (counts: number[] | bigint[]): counts is number[] => typeof counts[0] === 'number';
 
 /** A value of a column; NaN for none. */
 function numberOf(value: unknown): number {

@@ -4,20 +4,22 @@ import { decompressPage } from 'hyparquet/src/datapage.js';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 
+/** The histograms of a row group: `bins` counts of each row, one row after another. */
+export interface Histograms {
+  bins: number;
+  counts: Float64Array<ArrayBuffer>;
+}
+
+type Head = NonNullable<ReturnType<typeof parquetHeader>['data_page_header_v2']>;
+
 /**
- * Reads the column `histogram` of row groups as HistogramColumn writes it: one page, lists of the same length, none of them null. Its
- * counts are decoded into one array. The general reader would make an array a row first: with it, reading all columns takes twice the
- * processor time (measured with 59 bins).
+ * Reads the column `histogram` of row groups as `HistogramList` writes it: lists of the same length, none of them null. Their counts are
+ * decoded into one array. The general reader would make an array a row first: with it, reading all columns takes twice the processor
+ * time (measured with 59 bins).
  */
 export class HistogramPages {
-  /** Counts of a row. */
-  readonly bins: number;
   /** Repetition and definition levels that were found to be those of so many lists of `bins` counts. */
-  #known: { rows: number; levels: Uint8Array } | undefined;
-
-  constructor(bins: number) {
-    this.bins = bins;
-  }
+  #known: { rows: number; bins: number; levels: Uint8Array } | undefined;
 
   /** Whether a file has the lists that are read here: `histogram` is never null, nor is an element of it. */
   static areOf(schema: readonly SchemaElement[]): boolean {
@@ -26,45 +28,65 @@ export class HistogramPages {
     return at >= 0 && repetitions.join() === 'REQUIRED,REPEATED,REQUIRED';
   }
 
-  /**
-   * The counts of a row group, a row after another, from the bytes of its column. Undefined where it was written in another way, or
-   * a row has another number of counts.
-   */
-  read(bytes: ArrayBuffer, { codec, type }: ColumnMetaData, rows: number): Float64Array<ArrayBuffer> | undefined {
+  /** Those of a row group from the bytes of the column. Undefined where it was written in another way, or not all lists are as long. */
+  read(bytes: ArrayBuffer, column: ColumnMetaData, rows: number): Histograms | undefined {
     const reader = { view: new DataView(bytes), offset: 0 };
-    const { data_page_header_v2: header, ...sizes } = parquetHeader(reader);
-    const values = rows * this.bins;
-    if (header?.encoding !== 'DELTA_BINARY_PACKED' || header.num_values !== values || header.num_nulls > 0)
-      return undefined;
-    const ends = [header.repetition_levels_byte_length, header.definition_levels_byte_length];
-    const page = new Uint8Array(bytes, reader.offset, sizes.compressed_page_size);
-    const levelBytes = ends[0]! + ends[1]!;
-    if (!this.#areLists(page.subarray(0, levelBytes), ends[0]!, rows)) return undefined;
-    const packed = page.subarray(levelBytes);
-    const unpacked = header.is_compressed
-      ? decompressPage(packed, sizes.uncompressed_page_size - levelBytes, codec, undefined)
-      : packed;
-    const counts = type === 'INT32' ? new Int32Array(values) : new BigInt64Array(values);
-    const view = new DataView(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength);
-    deltaBinaryUnpack({ view, offset: 0 }, values, counts);
-    return counts instanceof Int32Array ? new Float64Array(counts) : Float64Array.from(counts, Number);
+    const bins = Number(column.num_values) / rows;
+    if (!Number.isInteger(bins) || bins === 0) return undefined;
+    const counts = new Float64Array(rows * bins);
+    let done = 0;
+    while (reader.offset < bytes.byteLength) {
+      const { data_page_header_v2: head, ...sizes } = parquetHeader(reader);
+      if (!head || head.num_values !== head.num_rows * bins || head.num_nulls > 0) return undefined;
+      if (head.num_rows > rows - done) return undefined;
+      const page = new Uint8Array(bytes, reader.offset, sizes.compressed_page_size);
+      reader.offset += sizes.compressed_page_size;
+      const levelBytes = head.repetition_levels_byte_length + head.definition_levels_byte_length;
+      if (!this.#areLists(page.subarray(0, levelBytes), head, bins)) return undefined;
+      const packed = page.subarray(levelBytes);
+      const data = head.is_compressed
+        ? decompressPage(packed, sizes.uncompressed_page_size - levelBytes, column.codec, undefined)
+        : packed;
+      const target = counts.subarray(done * bins, (done + head.num_rows) * bins);
+      if (!decode(data, head, column, target)) return undefined;
+      done += head.num_rows;
+    }
+    return done === rows ? { bins, counts } : undefined;
   }
 
-  /** Whether levels say that every row has `bins` counts. Row groups have equal levels but for the last, so that they are mostly known. */
-  #areLists(levels: Uint8Array, repetitionBytes: number, rows: number): boolean {
-    if (this.#known?.rows === rows && Buffer.compare(this.#known.levels, levels) === 0) return true;
-    const decode = (from: number, to: number): Uint8Array => {
+  /** Whether levels say that every row has `bins` counts. Pages have equal levels but for some, so that they are mostly known. */
+  #areLists(levels: Uint8Array, head: Head, bins: number): boolean {
+    const { num_rows: rows, repetition_levels_byte_length: repetitionBytes } = head;
+    const known = this.#known;
+    if (known?.rows === rows && known.bins === bins && Buffer.compare(known.levels, levels) === 0) return true;
+    const levelsIn = (from: number, to: number): Uint8Array => {
       const view = new DataView(levels.buffer, levels.byteOffset + from, to - from);
-      const decoded = new Uint8Array(rows * this.bins);
+      const decoded = new Uint8Array(rows * bins);
       readRleBitPackedHybrid({ view, offset: 0 }, 1, decoded, to - from);
       return decoded;
     };
-    const begins = decode(0, repetitionBytes);
-    const present = decode(repetitionBytes, levels.length);
+    const begins = levelsIn(0, repetitionBytes);
+    const present = levelsIn(repetitionBytes, levels.length);
     for (let i = 0; i < begins.length; i++) {
-      if (begins[i] !== (i % this.bins === 0 ? 0 : 1) || present[i] !== 1) return false;
+      if (begins[i] !== (i % bins === 0 ? 0 : 1) || present[i] !== 1) return false;
     }
-    this.#known = { rows, levels: levels.slice() };
+    this.#known = { rows, bins, levels: levels.slice() };
     return true;
   }
+}
+
+/** Decodes the counts of a page; false for an encoding that is not read here. */
+function decode(data: Uint8Array, { encoding }: Head, { type }: ColumnMetaData, target: Float64Array): boolean {
+  const count = target.length;
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  if (encoding === 'DELTA_BINARY_PACKED') {
+    const counts = type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count);
+    deltaBinaryUnpack({ view, offset: 0 }, count, counts);
+    if (counts instanceof Int32Array) target.set(counts);
+    else for (let i = 0; i < count; i++) target[i] = Number(counts[i]);
+    return true;
+  }
+  if (encoding !== 'PLAIN' || type !== 'INT64') return false;
+  for (let i = 0; i < count; i++) target[i] = Number(view.getBigInt64(8 * i, true));
+  return true;
 }

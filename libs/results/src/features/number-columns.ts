@@ -1,7 +1,6 @@
-import type { ParquetType } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
-import { type ColumnPage, noLevels } from './column-page.ts';
+import type { EncodedColumn, Limits } from './column-page.ts';
 import { deltaPack, deltaPackedBytes, maxDeltaPacked } from './delta-pack.ts';
 
 /** Levels of 0 and 1, as a page has them. */
@@ -12,69 +11,62 @@ export function encodeLevels(levels: ArrayLike<number>): Uint8Array {
   return bytes.getBytes();
 }
 
-/** Whole numbers from 0 to 2^53 - 1, the largest of which is `largest`: packed where they have 31 bits, else 8 bytes each. */
-export function encodeCounts(
-  counts: ArrayLike<number>,
-  count: number,
-  largest: number,
-): Pick<ColumnPage, 'data' | 'encoding'> {
-  if (largest > maxDeltaPacked) return { data: plainInt64(counts, count), encoding: 'PLAIN' };
-  const bytes = new Uint8Array(deltaPackedBytes(count));
-  const end = deltaPack(counts, count, new DataView(bytes.buffer), 0);
-  return { data: bytes.subarray(0, end), encoding: 'DELTA_BINARY_PACKED' };
-}
-
-/** A column of whole numbers from 0 to 2^53 - 1, none of them null. */
-export function countsPage(path: string[], type: 'INT32' | 'INT64', counts: Float64Array): ColumnPage {
+/** Whole numbers from 0 to 2^53 - 1, none of them null: packed where they have 31 bits, else 8 bytes each. */
+export function encodeCounts(type: 'INT32' | 'INT64', counts: ArrayLike<number>): EncodedColumn {
+  const values = counts.length;
   let [least, largest] = [Infinity, 0];
-  for (const count of counts) {
+  for (let i = 0; i < values; i++) {
+    const count = counts[i]!;
     if (count < least) least = count;
     if (count > largest) largest = count;
   }
-  const rows = counts.length;
-  const statistics = { ...limitsOf(type, least, largest), null_count: 0n };
-  return { path, type, rows, values: rows, ...noLevels, ...encodeCounts(counts, rows, largest), statistics };
+  const limits = limitsOf(type, least, largest);
+  if (largest > maxDeltaPacked) return { encoding: 'PLAIN', values, nulls: 0, data: plainInt64(counts), limits };
+  const bytes = new Uint8Array(deltaPackedBytes(values));
+  const data = bytes.subarray(0, deltaPack(counts, values, new DataView(bytes.buffer), 0));
+  return { encoding: 'DELTA_BINARY_PACKED', values, nulls: 0, data, limits };
 }
 
 /** A column of whole numbers (INT64) or of any (DOUBLE); those that are NaN are null. */
-export function optionalPage(path: string[], type: 'INT64' | 'DOUBLE', numbers: Float64Array): ColumnPage {
-  const rows = numbers.length;
-  const levels = new Uint8Array(rows);
-  const known = new Float64Array(rows);
-  let count = 0;
-  for (let i = 0; i < rows; i++) {
+export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array): EncodedColumn {
+  const values = numbers.length;
+  const levels = new Uint8Array(values);
+  const bytes = new DataView(new ArrayBuffer(8 * values));
+  let [least, largest] = [Infinity, -Infinity];
+  let end = 0;
+  for (let i = 0; i < values; i++) {
     const number = numbers[i]!;
     if (Number.isNaN(number)) continue;
     levels[i] = 1;
-    known[count++] = number;
-  }
-  const bytes = new DataView(new ArrayBuffer(8 * count));
-  let [least, largest] = [Infinity, -Infinity];
-  for (let i = 0; i < count; i++) {
-    const number = known[i]!;
-    if (type === 'DOUBLE') bytes.setFloat64(8 * i, number, true);
-    else bytes.setBigInt64(8 * i, BigInt(number), true);
+    if (type === 'DOUBLE') bytes.setFloat64(end, number, true);
+    else bytes.setBigInt64(end, BigInt(number), true);
+    end += 8;
     if (number < least) least = number;
     if (number > largest) largest = number;
   }
-  const definitionLevels = encodeLevels(levels);
-  const nulls = rows - count;
-  const limits = count > 0 ? limitsOf(type, least, largest) : {};
-  const statistics = { ...limits, null_count: BigInt(nulls) };
-  const data = new Uint8Array(bytes.buffer);
-  return { path, type, encoding: 'PLAIN', rows, values: rows, ...noLevels, nulls, definitionLevels, data, statistics };
+  const limits = end > 0 ? limitsOf(type, least, largest) : undefined;
+  const data = new Uint8Array(bytes.buffer, 0, end);
+  return { encoding: 'PLAIN', values, nulls: values - end / 8, definitionLevels: encodeLevels(levels), data, limits };
 }
 
-function limitsOf(type: ParquetType, least: number, largest: number) {
+/** A column of flags, none of them null. */
+export function encodeFlags(flags: readonly boolean[]): EncodedColumn {
+  const data = new Uint8Array(Math.ceil(flags.length / 8));
+  for (const [i, flag] of flags.entries()) if (flag) data[i >> 3]! |= 1 << (i & 7);
+  return { encoding: 'PLAIN', values: flags.length, nulls: 0, data };
+}
+
+function limitsOf(type: 'INT32' | 'INT64' | 'DOUBLE', least: number, largest: number): Limits {
   // A zero may be either of two doubles, and the limits are to hold both.
-  if (type === 'DOUBLE') return { min_value: least === 0 ? -0 : least, max_value: largest === 0 ? 0 : largest };
-  if (type === 'INT64') return { min_value: BigInt(least), max_value: BigInt(largest) };
-  return { min_value: least, max_value: largest };
+  if (type === 'DOUBLE') return { least: least === 0 ? -0 : least, largest: largest === 0 ? 0 : largest };
+  if (type === 'INT64') return { least: BigInt(least), largest: BigInt(largest) };
+  return { least, largest };
 }
 
-function plainInt64(counts: ArrayLike<number>, count: number): Uint8Array {
-  const bytes = new DataView(new ArrayBuffer(8 * count));
-  for (let i = 0; i < count; i++) {
+/** Whole numbers from 0 to 2^53 - 1, 8 bytes each. */
+export function plainInt64(counts: ArrayLike<number>): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(8 * counts.length));
+  for (let i = 0; i < counts.length; i++) {
     bytes.setUint32(8 * i, counts[i]! % 2 ** 32, true);
     bytes.setUint32(8 * i + 4, Math.floor(counts[i]! / 2 ** 32), true);
   }

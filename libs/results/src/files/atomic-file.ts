@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 /** A file that is there whole or not at all: written under a temporary name in its folder, then renamed over what was there. */
 export class AtomicFile {
   readonly handle: FileHandle;
+  /** Where it grows. */
+  readonly temporary: string;
   readonly #path: string;
-  readonly #temporary: string;
 
   /** The folder must exist. What was written may be read as well. */
   static async create(path: string): Promise<AtomicFile> {
@@ -16,7 +17,7 @@ export class AtomicFile {
 
   private constructor(path: string, temporary: string, handle: FileHandle) {
     this.#path = path;
-    this.#temporary = temporary;
+    this.temporary = temporary;
     this.handle = handle;
   }
 
@@ -25,7 +26,7 @@ export class AtomicFile {
     try {
       await this.handle.sync();
       await this.handle.close();
-      await rename(this.#temporary, this.#path);
+      await rename(this.temporary, this.#path);
     } catch (error) {
       await this.abort();
       throw error;
@@ -37,7 +38,7 @@ export class AtomicFile {
   async abort(): Promise<void> {
     // Closing twice does nothing, and a handle that cannot be closed must not keep the file.
     await this.handle.close().catch(() => {});
-    await rm(this.#temporary, { force: true });
+    await rm(this.temporary, { force: true });
   }
 }
 

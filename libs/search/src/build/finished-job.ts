@@ -39,7 +39,7 @@ export async function readFinishedJob(out: string, name?: string): Promise<Finis
   } catch (cause) {
     if (cause instanceof IndexError) throw cause;
     const why = cause instanceof ParameterError ? `names what no pipeline has (${cause.message})` : 'is damaged';
-    throw new IndexError(`'${out}' is no output of a job: its job.json ${why}`, { cause });
+    throw new IndexError(`'${out}' is not the output of a job: its job.json ${why}`, { cause });
   }
 }
 
@@ -78,7 +78,7 @@ async function readJobJson(out: string): Promise<JobJson | NamedJobJson> {
     if (typeof job?.id === 'string' && (job.specification?.pipeline?.operations || job.specification?.pipelines?.named))
       return job;
   } catch (cause) {
-    throw new IndexError(`'${out}' is no output of a job: its job.json cannot be read`, { cause });
+    throw new IndexError(`'${out}' is not the output of a job: its job.json cannot be read`, { cause });
   }
-  throw new IndexError(`'${out}' is no output of a job: its job.json says nothing of a pipeline`);
+  throw new IndexError(`'${out}' is not the output of a job: its job.json says nothing of a pipeline`);
 }

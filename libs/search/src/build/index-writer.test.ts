@@ -36,18 +36,31 @@ test('an index has the frames of its jobs in their order, whatever was added, re
   assert.deepEqual(await framesOf(index), ['a0', 'a1', 'a2', 'a3', 'b0']);
 });
 
+test('an index has the same frames of features that are a folder', async (t) => {
+  const folder = await temporaryFolder(t);
+  // With 59 bins, 4096 sources are a row group.
+  const fifty = [...madeFrames('a', 50)];
+  const frames = Array.from({ length: 4100 }, (_, i) => ({ ...fifty[i % 50]!, source: `file:///${i}-` }));
+  const file = await makeJob(join(folder, 'file'), frames);
+  const parts = await makeJob(join(folder, 'parts'), frames, { limits: { wholeCounts: 1, partCounts: 1 } });
+  assert.equal((await readdir(join(parts, 'features.parquet'))).length, 2);
+  await add(join(folder, 'of file'), file);
+  await add(join(folder, 'of parts'), parts);
+  assert.deepEqual(await framesOf(join(folder, 'of parts')), await framesOf(join(folder, 'of file')));
+});
+
 test('jobs of another pipeline are refused with all that differs', async (t) => {
   const folder = await temporaryFolder(t);
   const index = join(folder, 'index');
   await add(index, await job(folder, 'a', 1));
   const other = await job(folder, 'b', 1, { convention: 'nw-cw-lsb', grid: { rows: 1, columns: 2 } });
-  const sentence = `The job in 'file://${other}' is of another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
+  const sentence = `The job in 'file://${other}' was computed with another pipeline than the index '${index}': convention is nw-cw-lsb there and nw-cw-msb here; grid is 1x2 there and 1x1 here`;
   await assert.rejects(add(index, other), { message: sentence });
   await assert.rejects(
     add(index, await job(folder, 'c', 1, { state: 'running' })),
     /^Error: The job in '.*' is running: only a/,
   );
-  await assert.rejects(add(index, folder), /is no output of a job: its job.json cannot be read$/);
+  await assert.rejects(add(index, folder), /is not the output of a job: its job.json cannot be read$/);
   assert.deepEqual(await framesOf(index), ['a0']);
 });
 
@@ -61,7 +74,7 @@ test('features that are not what the job writes are refused, and the index stays
   await truncate(features, size - 10);
   await assert.rejects(
     add(index, out),
-    /^Error: '.*features.parquet' cannot be indexed, because it is cut, damaged or no Parquet \(.+\): copy the folder anew .*, or run the job again with --fresh$/,
+    /^Error: '.*features.parquet' cannot be indexed, because it is cut, damaged or no Parquet \(.+\): copy the folder again .*, or run the job again with --fresh$/,
   );
   await writeFile(features, '');
   await assert.rejects(add(index, out), /because it is cut, damaged or no Parquet( \(.+\))?: /);
@@ -74,7 +87,7 @@ test('features that are not what the job writes are refused, and the index stays
   await rm(features);
   await assert.rejects(
     add(index, out),
-    /features.parquet' cannot be indexed, because it is not there: copy the folder anew /,
+    /features.parquet' cannot be indexed, because it is not there: copy the folder again /,
   );
   const cells = await makeJob(join(folder, 'cells'), madeFrames('c', 3), { id: 'cells' });
   const text = JSON.parse(await readFile(join(cells, 'job.json'), 'utf8'));
@@ -84,16 +97,12 @@ test('features that are not what the job writes are refused, and the index stays
     add(join(folder, 'other'), cells),
     /cells of frame 1 of 'file:\/\/\/c' are missing or in another order: copy the folder /,
   );
-  const row = { source: 'file:///d', name: 'd', frame: 7, timestampMs: null, capturedAtMs: null, camera: null };
-  const writer = await FeatureWriter.create(features, madeBins);
-  await writer.add({
-    ...row,
-    cellRow: 0,
-    cellColumn: 0,
-    counted: 3,
-    histogram: new Uint8Array(madeBins).fill(1, 0, 2),
-  });
-  await writer.finish();
+  const none = { timestampMs: null, capturedAtMs: null, camera: null };
+  const writer = await FeatureWriter.create(features, { grid: { rows: 1, columns: 1 }, bins: madeBins });
+  await writer.add({ number: 0, source: 'file:///d', name: 'd', frame: 7, ...none }, [
+    { counted: 3, histogram: new Uint8Array(madeBins).fill(1, 0, 2) },
+  ]);
+  await writer.finish(1);
   await assert.rejects(
     add(index, out),
     /because it is damaged \(bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted\)/,
@@ -124,7 +133,7 @@ test('nothing is added to an index that lacks a file, or has one that is torn', 
   await add(made, await job(folder, 'a', 3));
   const more = await job(folder, 'b', 2);
   const table: [string, (path: string) => Promise<void>, RegExp][] = [
-    ['segment-000001.rows', rm, /^Error: '.*index' lacks a file that its manifest names: make the index anew$/],
+    ['segment-000001.rows', rm, /^Error: '.*index' lacks a file that its manifest names: make the index again$/],
     ['segment-000001.rows', (path) => truncate(path, 20), /segment-000001.rows' is torn: it has 20 of \d+ bytes/],
     ['segment-000001.bins', (path) => truncate(path, 191), /segment-000001.bins' is torn: it has 191 of 192 bytes/],
   ];
@@ -157,7 +166,7 @@ test('a file that is torn or has changed is named, and nothing of it is used', a
       (bytes) => Buffer.from(bytes.toString().replace('"version": 1', '"version": 9')),
       /is of format 9, and this halogrid knows format 1 alone$/,
     ],
-    ['manifest.json', () => Buffer.from('[]'), /manifest.json' is no manifest of an index$/],
+    ['manifest.json', () => Buffer.from('[]'), /manifest.json' is not the manifest of an index$/],
   ];
   for (const [file, damage, sentence] of table) {
     const index = join(folder, 'index');

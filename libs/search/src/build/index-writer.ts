@@ -68,7 +68,7 @@ export class IndexWriter {
     const different = this.#manifest ? differences(pipeline, this.#manifest.pipeline) : [];
     if (different.length === 0) return;
     throw new IndexError(
-      `The job in '${out}' is of another pipeline than the index '${this.#folder}': ${different.join('; ')}`,
+      `The job in '${out}' was computed with another pipeline than the index '${this.#folder}': ${different.join('; ')}`,
     );
   }
 

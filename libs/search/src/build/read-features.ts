@@ -13,7 +13,7 @@ import type { FinishedJob } from './finished-job.ts';
 const worthThreads = 16;
 
 /** All that is told of a job stays, and its histograms are the same again. */
-const remedy = 'copy the folder anew from where the job wrote it, or run the job again with --fresh';
+const remedy = 'copy the folder again from where the job wrote it, or run the job again with --fresh';
 
 /**
  * The frames of a job, in the order of its features.parquet; one is valid until the next is asked for. Rejects with IndexError

@@ -21,13 +21,13 @@ export function parseManifest(text: string, path: string): Manifest {
   } catch (cause) {
     throw new IndexError(`'${path}' is damaged: it is not JSON`, { cause });
   }
-  if (written?.format !== format) throw new IndexError(`'${path}' is no manifest of an index`);
+  if (written?.format !== format) throw new IndexError(`'${path}' is not the manifest of an index`);
   if (written.version !== version) {
     throw new IndexError(`'${path}' is of format ${written.version}, and this halogrid knows format ${version} alone`);
   }
   const { sha256, ...content } = written;
   if (sha256 !== hashOf(content))
-    throw new IndexError(`'${path}' has changed since it was written: make the index anew`);
+    throw new IndexError(`'${path}' has changed since it was written: make the index again`);
   if (!isSoundManifest(content))
     throw new IndexError(`'${path}' has values that no index can have: make the index again`);
   if (!content.segments.every(({ name }) => namePattern.test(name)))

@@ -78,10 +78,10 @@ function binsBytes({ blocks }: Segment, pipeline: PipelineIdentity): number {
 }
 
 const torn = (path: string, size: number, expected: number): IndexError =>
-  new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; make the index anew`);
+  new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; make the index again`);
 
 const lacksFile = (folder: string, cause: unknown): IndexError =>
-  new IndexError(`'${folder}' lacks a file that its manifest names: make the index anew`, { cause });
+  new IndexError(`'${folder}' lacks a file that its manifest names: make the index again`, { cause });
 
 /** The bytes of a file, in memory that threads may share. */
 function readWhole(path: string): Uint8Array {

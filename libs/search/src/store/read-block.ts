@@ -48,7 +48,7 @@ export function readBlock({ segments }: Catalog, place: BlockPlace, bytes: Uint8
   }
   if (read === bytes.length && crc32(bytes) === place.crc32) return;
   throw new IndexError(
-    `'${segment.name}.bins' is torn or has changed since it was written (${place.bytes} bytes from ${place.offset} on): make the index anew`,
+    `'${segment.name}.bins' is torn or has changed since it was written (${place.bytes} bytes from ${place.offset} on): make the index again`,
   );
 }
 

@@ -39,7 +39,7 @@ export function parseRows(
   folder: string,
 ): RowColumns {
   if (bytes.length !== rows.bytes || crc32(bytes) !== rows.crc32) {
-    throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: make the index anew`);
+    throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: make the index again`);
   }
   const damaged = (): IndexError =>
     new IndexError(`'${folder}/${name}.rows' has values that no index can have: make the index again`);

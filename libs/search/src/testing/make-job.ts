@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
+import { type FeatureSource, FeatureWriter, type FileLimits } from '@halogrid/results/features';
 
 /** What a job in a test is, beside its rows. */
 export interface MadeJob {
@@ -10,14 +10,16 @@ export interface MadeJob {
   convention?: string;
   grid?: { rows: number; columns: number };
   sources?: string[];
+  /** How many counts a file of its features has. */
+  limits?: FileLimits;
 }
 
 /** Bins of LBP labels of 8 points that are uniform: few enough for a test to write many rows. */
 export const madeBins = 59;
 
 /** A frame of a test: the counts of its cells, one after another. */
-export type MadeFrame = Pick<FeatureRow, 'source' | 'frame' | 'timestampMs'> &
-  Partial<Pick<FeatureRow, 'capturedAtMs' | 'camera'>> & { cells: ArrayLike<number>[] };
+export type MadeFrame = Pick<FeatureSource<string>, 'source' | 'frame' | 'timestampMs'> &
+  Partial<Pick<FeatureSource, 'capturedAtMs' | 'camera'>> & { cells: ArrayLike<number>[] };
 
 /** Writes the output of a job into `out` as far as an index reads it. */
 export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: MadeJob = {}): Promise<string> {
@@ -27,28 +29,21 @@ export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: Mad
     state = 'complete',
     convention = 'nw-cw-msb',
     sources = ['file:///archive'],
+    limits,
   } = job;
   const { grid = { rows: 1, columns: 1 } } = job;
   await mkdir(out, { recursive: true });
-  const writer = await FeatureWriter.create(join(out, 'features.parquet'), madeBins);
+  const writer = await FeatureWriter.create(join(out, 'features.parquet'), { grid, bins: madeBins }, limits);
+  let number = 0;
   for (const { cells, ...frame } of frames) {
-    for (const [cell, histogram] of cells.entries()) {
-      let counted = 0;
-      for (let bin = 0; bin < histogram.length; bin++) counted += histogram[bin]!;
-      const [cellRow, cellColumn] = [Math.floor(cell / grid.columns), cell % grid.columns];
-      await writer.add({
-        capturedAtMs: null,
-        camera: null,
-        ...frame,
-        name: '',
-        cellRow,
-        cellColumn,
-        counted,
-        histogram,
-      });
-    }
+    const source = { number: number++, name: '', capturedAtMs: null, camera: null, ...frame };
+    const counted = (histogram: ArrayLike<number>) => Array.from(histogram).reduce((sum, count) => sum + count, 0);
+    await writer.add(
+      source,
+      cells.map((histogram) => ({ counted: counted(histogram), histogram })),
+    );
   }
-  await writer.finish();
+  await writer.finish(number);
   const parameters = { convention, points: '8', radius: '1', labels: 'nri-uniform' };
   const pipeline = { operations: [{ kernel: 'lbp', parameters, border: 'interior' }] };
   const text = { id, state, digest, resultsVersion: 2, specification: { sources, pipeline, grid } };

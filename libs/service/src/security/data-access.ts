@@ -47,7 +47,7 @@ function realFolder(option: string, path: string): string {
       `Expected a folder for ${option} but '${path}' cannot be reached: ${(error as Error).message}`,
     );
   }
-  throw new UsageError(`Expected a folder for ${option} but '${path}' is none`);
+  throw new UsageError(`Expected a folder for ${option} but '${path}' is not one`);
 }
 
 function hostPattern(text: string): string {

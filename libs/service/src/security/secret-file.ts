@@ -18,7 +18,7 @@ export function readSecretFile(option: string, path: string): string {
   try {
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.size > maxSecretBytes) {
-      throw new UsageError(`Expected a file of at most ${maxSecretBytes} bytes for ${option} but '${path}' is none`);
+      throw new UsageError(`Expected a file of at most ${maxSecretBytes} bytes for ${option} but '${path}' is not one`);
     }
     const openTo = stats.mode & (stats.uid === 0 && process.getuid?.() !== 0 ? 0o027 : 0o077);
     if (openTo !== 0) {

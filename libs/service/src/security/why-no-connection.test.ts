@@ -79,9 +79,9 @@ const table: [who: string, options: object, sentence: RegExp][] = [
   ['http', trusting, /speaks HTTP/],
   ['https', without, /speaks HTTP/],
   ['https', trusting, /speaks HTTP/],
-  ['greeting', without, /is no coordinator, because it speaks no gRPC/],
-  ['greeting', trusting, /is no coordinator, because it speaks no gRPC/],
-  ['closing', without, /is no coordinator, because it speaks no gRPC/],
+  ['greeting', without, /is not a coordinator, because it does not speak gRPC/],
+  ['greeting', trusting, /is not a coordinator, because it does not speak gRPC/],
+  ['closing', without, /is not a coordinator, because it does not speak gRPC/],
   ['silent', without, /accepts connections and says nothing: a coordinator that stands still, or another program$/],
 ];
 

@@ -76,7 +76,7 @@ export function describePeer(peer: Peer, address: string): string {
     case 'other':
     case 'unclear':
       return (
-        `What answers at ${address} is no coordinator, because it speaks no gRPC: ` +
+        `What answers at ${address} is not a coordinator, because it does not speak gRPC: ` +
         'give --coordinator the address of its --listen'
       );
   }

@@ -146,7 +146,7 @@ test('a request is made only where the host may be asked, and the error names no
   const uri = `http://localhost:${(server.address() as AddressInfo).port}/a.pgm`;
   allow();
   const name = 'SourceForbiddenError';
-  await assert.rejects(openInputFile(uri), { name, message: /^The host 'localhost:\d+' is none of those/ });
+  await assert.rejects(openInputFile(uri), { name, message: /^The host 'localhost:\d+' is not among those/ });
   await assert.rejects(Array.fromAsync(listSources(uri)), { name });
   allow('*');
   await assert.rejects(openInputFile(uri), { message: /'localhost' has an address that is not public/ });

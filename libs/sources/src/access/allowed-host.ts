@@ -57,7 +57,7 @@ export function checkHost({ hostname, host }: URL): void {
   const { hosts } = sourceAccess();
   if (!hosts) return;
   const rule = ruleFor(hostname, hosts);
-  if (!rule) throw new SourceForbiddenError(`The host '${host}' is none of those that may be asked (--allow-host)`);
+  if (!rule) throw new SourceForbiddenError(`The host '${host}' is not among those that may be asked (--allow-host)`);
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   if (rule === 'pattern' && isIP(address) && !isPublic(address)) throw notNamed(hostname);
 }

@@ -176,7 +176,7 @@ suite('with a root', () => {
       'in.pgm\n../secret.pgm\n/etc/hostname\nlink.pgm\nhttp://example.org/a.png\n',
     );
     const listed = await Array.fromAsync(listSources(uriOf('root/list.txt')));
-    const host = "The host 'example.org' is none of those that may be asked (--allow-host)";
+    const host = "The host 'example.org' is not among those that may be asked (--allow-host)";
     assert.deepEqual(
       listed.map(({ error }) => error),
       [undefined, forbidden.message, forbidden.message, forbidden.message, host],

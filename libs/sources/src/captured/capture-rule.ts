@@ -1,3 +1,5 @@
+import { named, sentence } from '@halogrid/proto/sentence';
+import { CaptureOptionsError } from './capture-options-error.ts';
 import type { CaptureTime } from './capture-time.ts';
 import { parseNamePattern } from './name-pattern.ts';
 import { parseZone } from './time-zone.ts';
@@ -10,12 +12,13 @@ export interface CaptureOptions {
   zone: string;
 }
 
-/** Throws RangeError with one sentence for options that are none, or that do not go with --checksum. */
+/** Throws CaptureOptionsError for options that are none, or that do not go with a checksum. */
 export function checkCaptureOptions(options: CaptureOptions, checksum: boolean): void {
   const { isMtime } = new CaptureRule(options);
   if (!isMtime || !checksum) return;
-  throw new RangeError(
-    "Expected a pattern for --captured-from but received 'mtime', because --checksum tells files by content and not by time",
+  const because = sentence`because ${named('checksum')} tells files by content and not by time`;
+  throw new CaptureOptionsError(
+    sentence`Expected a pattern for ${named('captured.from')} but received 'mtime', ${because}`,
   );
 }
 
@@ -46,7 +49,7 @@ export class CaptureRule {
   readonly #toUtc: ReturnType<typeof parseZone> | undefined;
   readonly #isTimed: boolean;
 
-  /** Throws RangeError with one sentence for options that are none. */
+  /** Throws CaptureOptionsError for options that are none. */
   constructor({ from, zone }: CaptureOptions = { from: '', zone: '' }) {
     this.isMtime = from === 'mtime';
     this.#pattern = from === '' || this.isMtime ? undefined : parseNamePattern(from);

@@ -1,3 +1,4 @@
+export { CaptureOptionsError } from './capture-options-error.ts';
 export {
   type Capture,
   type CapturedInput,
@@ -16,3 +17,4 @@ export {
   offsetOf,
   parseCapture,
 } from './capture-time.ts';
+export { timeOfFile } from './time-of-file.ts';

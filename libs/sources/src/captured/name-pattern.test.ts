@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { timesAsLong } from '../testing/times-as-long.ts';
+import { CaptureOptionsError } from './capture-options-error.ts';
 import { captureText } from './capture-time.ts';
 import { parseNamePattern } from './name-pattern.ts';
 
@@ -70,8 +71,8 @@ test('what is no pattern is refused with one sentence', () => {
   ];
   for (const [pattern, why] of table) {
     assert.throws(() => parseNamePattern(pattern), {
-      name: 'RangeError',
-      message: `Expected mtime or a pattern such as cam{camera}/%Y%m%d/%H%M%S for --captured-from but received '${pattern}': ${why}`,
+      name: 'CaptureOptionsError',
+      message: `Expected mtime or a pattern such as cam{camera}/%Y%m%d/%H%M%S for captured.from but received '${pattern}': ${why}`,
     });
   }
 });
@@ -83,7 +84,7 @@ test('any text is a pattern or refused, and every moment is read as it was writt
       try {
         parseNamePattern(parts.join(''))(path);
       } catch (error) {
-        assert.ok(error instanceof RangeError);
+        assert.ok(error instanceof CaptureOptionsError);
       }
     }),
   );

@@ -1,3 +1,5 @@
+import { named, sentence } from '@halogrid/proto/sentence';
+import { CaptureOptionsError } from './capture-options-error.ts';
 import { type CaptureTime, type ClockFields, clockMs, isCaptureTime, offsetOf } from './capture-time.ts';
 
 /** What a name says. */
@@ -35,13 +37,12 @@ type Groups = Partial<Record<string, string>>;
 /**
  * Makes of a pattern such as `cam{camera}/%Y%m%d/%H%M%S` what reads the end of a path by it: whole names of files and
  * folders, the file's extension left out unless the pattern has it. It gives undefined for a path that does not fit, and for one
- * that fits and states no date that there is. Throws RangeError with one sentence for what is no pattern.
+ * that fits and states no date that there is. Throws CaptureOptionsError for what is no pattern.
  */
 export function parseNamePattern(pattern: string): (path: string) => NamedCapture | undefined {
   const refuse = (what: string): never => {
-    throw new RangeError(
-      `Expected mtime or a pattern such as cam{camera}/%Y%m%d/%H%M%S for --captured-from but received '${pattern.slice(0, 200)}': ${what}`,
-    );
+    const expected = sentence`Expected mtime or a pattern such as cam{camera}/%Y%m%d/%H%M%S for ${named('captured.from')}`;
+    throw new CaptureOptionsError(sentence`${expected} but received '${pattern.slice(0, 200)}': ${what}`);
   };
   if (pattern.length > maxPatternLength) refuse(`it is longer than ${maxPatternLength} characters`);
   const groups = new Set<string>();

@@ -41,8 +41,8 @@ test('offsets are taken as they are written', () => {
 test('what is no zone is refused with one sentence', () => {
   for (const text of ['Europe/Nowhere', '+25:00', '02:00', 'local time', '2026-01-01T00:00[Europe/Berlin]', '../etc']) {
     assert.throws(() => parseZone(text), {
-      name: 'RangeError',
-      message: `Expected a time zone such as Europe/Berlin, UTC or +02:00 for --captured-zone but received '${text}'`,
+      name: 'CaptureOptionsError',
+      message: `Expected a time zone such as Europe/Berlin, UTC or +02:00 for captured.zone but received '${text}'`,
     });
   }
 });

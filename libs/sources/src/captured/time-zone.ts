@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { named, sentence } from '@halogrid/proto/sentence';
+import { CaptureOptionsError } from './capture-options-error.ts';
 import { offsetOf } from './capture-time.ts';
 
 /** Makes milliseconds since 1970 in UTC of what a clock shows, as CaptureTime.localMs has it. */
@@ -10,16 +12,15 @@ const minuteMs = 60_000;
 /**
  * The zone of that name: a place of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+02:00`. Where
  * clocks are put forward, a time that is skipped counts as if they had not been; where they are put back, a time that comes
- * twice is the first. That is what RFC 5545 says of calendars. Throws RangeError with one sentence.
+ * twice is the first. That is what RFC 5545 says of calendars. Throws CaptureOptionsError.
  */
 export function parseZone(text: string): ToUtc {
   const offset = offsetOf(text);
   if (offset !== undefined) return (localMs) => localMs - offset * minuteMs;
   const timeZone = placeOf(text);
   if (timeZone === undefined) {
-    throw new RangeError(
-      `Expected a time zone such as Europe/Berlin, UTC or +02:00 for --captured-zone but received '${text}'`,
-    );
+    const expected = sentence`Expected a time zone such as Europe/Berlin, UTC or +02:00 for ${named('captured.zone')}`;
+    throw new CaptureOptionsError(sentence`${expected} but received '${text}'`);
   }
   // Frames follow one another, and a minute has one offset, which takes 10 µs to find out (measured).
   let [lastMinute, offsetMs] = [Number.NaN, 0];

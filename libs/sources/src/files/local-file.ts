@@ -4,7 +4,6 @@ import { getSystemErrorMap } from 'node:util';
 import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { formatOfName, formats } from '../formats.ts';
 import { InputError } from '../input-error.ts';
-import { statedMs } from '../stated-version.ts';
 import { forReading } from './quick-files.ts';
 
 /** Read at first of a file that is decoded whole: enough for most video frames. */
@@ -34,18 +33,6 @@ const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
-
-/** When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say. */
-export function changedMsOf(version: string): number | undefined {
-  const [, mtimeMs] = /^\d+ (\d{1,15}(?:\.\d+)?)$/.exec(version) ?? [];
-  return mtimeMs === undefined ? statedMs(version) : Math.floor(Number(mtimeMs));
-}
-
-/** The bytes of a file of that version; undefined for a version that does not say. */
-export function sizeOfVersion(version: string): number | undefined {
-  const [, size] = /^(?:.* )?size=(\d{1,15})$/.exec(version) ?? /^(\d{1,15}) \d/.exec(version) ?? [];
-  return size === undefined ? undefined : Number(size);
-}
 
 /** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class LocalFile {

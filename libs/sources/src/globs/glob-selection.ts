@@ -125,7 +125,7 @@ export function globOf(glob: string, source: string): Selection {
   try {
     return selectGlob(glob);
   } catch (error) {
-    throw new SourceNotFoundError(`'${beginning(source)}' is no glob: ${(error as Error).message}`);
+    throw new SourceNotFoundError(`'${beginning(source)}' is not a glob: ${(error as Error).message}`);
   }
 }
 

@@ -26,15 +26,15 @@ export function manifestRow({ path, uri, size, version, etag, mtime }: RowValues
   if (!isText(text) || text === '') return wrong(where, `${where} has neither a path nor a uri`);
   const sizeBytes = typeof size === 'bigint' ? Number(size) : size;
   if (isGiven(sizeBytes) && !(Number.isSafeInteger(sizeBytes) && (sizeBytes as number) >= 0)) {
-    return wrong(text, `${where} states the size '${shown(size)}', which is no number of bytes`);
+    return wrong(text, `${where} states the size '${shown(size)}', which is not a number of bytes`);
   }
   const seconds = typeof mtime === 'number' || typeof mtime === 'bigint' ? String(mtime) : mtime;
   if (isGiven(seconds) && !(isText(seconds) && /^-?\d{1,12}(\.\d{1,12})?$/.test(seconds))) {
-    return wrong(text, `${where} states the mtime '${shown(mtime)}', which is no number of seconds since 1970`);
+    return wrong(text, `${where} states the mtime '${shown(mtime)}', which is not a number of seconds since 1970`);
   }
   for (const [name, value] of Object.entries({ version, etag })) {
     if (isGiven(value) && !(isText(value) && /^[^\p{Cc}]+$/u.test(value))) {
-      return wrong(text, `${where} states the ${name} '${shown(value)}', which is no text`);
+      return wrong(text, `${where} states the ${name} '${shown(value)}', which is not a text`);
     }
   }
   return {

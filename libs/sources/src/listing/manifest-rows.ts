@@ -36,5 +36,5 @@ function jsonRow({ text, number }: ManifestLine): ManifestRow {
   } catch {
     // As what is JSON and no object.
   }
-  return { text: text.slice(0, 100), error: `${where} is no object of JSON` };
+  return { text: text.slice(0, 100), error: `${where} is not a JSON object` };
 }

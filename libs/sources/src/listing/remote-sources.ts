@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { supportedExtensions } from '../formats.ts';
+import { usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
@@ -16,6 +16,7 @@ import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
+import { noneOf } from './none-of.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './source.ts';
 import type { FoundFile, PassedOver, WalkOptions } from './walk-folder.ts';
@@ -130,7 +131,7 @@ async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = fals
   const others =
     objects === 0
       ? 'it has no objects'
-      : `none of its ${objects} objects has one of the extensions ${supportedExtensions}`;
+      : `${noneOf(objects, 'object')} the extension of an image or video: ${usualExtensions}`;
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 

@@ -258,7 +258,7 @@ test('a folder without images says what it has', async (t) => {
   const other = await folderOf(t, 'a.md', 'b/c.pdf', '.d.jpg');
   await assert.rejects(
     list(other),
-    notFound(/ holds no images: none of its 2 files has one of the extensions jpg, jpeg, /),
+    notFound(/ holds no images: none of its 2 files has the extension of an image or video: jpg, png, /),
   );
 });
 

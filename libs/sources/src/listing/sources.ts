@@ -7,7 +7,7 @@ import { allowedPath } from '../access/allowed-path.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { hasImageExtension, hasVideoExtension, supportedExtensions } from '../formats.ts';
+import { hasImageExtension, hasVideoExtension, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
@@ -15,6 +15,7 @@ import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, manifestKind } from './manifest-rows.ts';
+import { noneOf } from './none-of.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import type { Source } from './source.ts';
 import { toUri } from './to-uri.ts';
@@ -155,7 +156,7 @@ async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator
     const others =
       leftOut.files === 0
         ? 'it has no files'
-        : `none of its ${leftOut.files} files has one of the extensions ${supportedExtensions}`;
+        : `${noneOf(leftOut.files, 'file')} the extension of an image or video: ${usualExtensions}`;
     throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}${leftOut.clause}`);
   }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { tileAdvice } from './tile-advice.ts';
 
 // An image of 4126 x 4126 pixels in tiles of 7 x 7 that read one more on each side.
-const tiny = { tiles: 347_457, pixels: 17_025_393, haloPixels: 11_118_624 };
+const totals = (tiles: number, pixels: number, haloPixels: number) =>
+  ({ tiles, haloPixels, work: { kernelPixels: { u8: pixels + haloPixels, u16: 0 } } }) as PlanTotals;
+const tiny = totals(347_457, 17_025_393, 11_118_624);
 
 test('tiny tiles are advised against, with their number, what they cost, and a better size', () => {
   assert.equal(
@@ -14,14 +17,16 @@ test('tiny tiles are advised against, with their number, what they cost, and a b
 });
 
 test('a halo that is larger than its tiles is advised against as well', () => {
-  const advice = tileAdvice({ tiles: 400, pixels: 400 * 256, haloPixels: 400 * 3 * 256 }, { tiles: 1, cpu: 5 }, 16);
+  const advice = tileAdvice(totals(400, 400 * 256, 400 * 3 * 256), { tiles: 1, cpu: 5 }, 16);
   assert.match(advice!, /^Tiles of 16 pixels make 400 shards: 17 % .*, and 75 % .*; --tile 128 /);
 });
 
 test('usual tiles are not spoken of, and few of them never', () => {
-  assert.equal(
-    tileAdvice({ tiles: 500, pixels: 500 * 2 ** 20, haloPixels: 500 * 2 ** 12 }, { tiles: 1, cpu: 5 }, 1024),
-    undefined,
-  );
-  assert.equal(tileAdvice({ tiles: 9, pixels: 9 * 49, haloPixels: 500 }, { tiles: 1 }, 7), undefined);
+  assert.equal(tileAdvice(totals(500, 500 * 2 ** 20, 500 * 2 ** 12), { tiles: 1, cpu: 5 }, 1024), undefined);
+  assert.equal(tileAdvice(totals(9, 9 * 49, 500), { tiles: 1 }, 7), undefined);
+});
+
+test('of a plan that goes on, the tiles are said to be more', () => {
+  const parts = { job: 0.3, tiles: 400, cpu: 0.1 };
+  assert.match(tileAdvice(tiny, parts, 7, true)!, /^Tiles of 7 pixels make more than 347,457 shards: /);
 });

@@ -16,18 +16,21 @@ const fewTiles = 100;
 
 /**
  * A sentence on tiles that are so small that most of the time, or of what is read, is spent on their number; undefined where they
- * are not. `tilePx` is what was asked for.
+ * are not. `tilePx` is what was asked for; `isPart`: there are more tiles than these.
  */
 export function tileAdvice(
-  { tiles, pixels, haloPixels }: Pick<PlanTotals, 'tiles' | 'pixels' | 'haloPixels'>,
+  { tiles, work, haloPixels }: Pick<PlanTotals, 'tiles' | 'work' | 'haloPixels'>,
   parts: Parts,
   tilePx: number,
+  isPart = false,
 ): string | undefined {
   if (tiles < fewTiles) return undefined;
   const cut = partsOfCut.reduce((sum, name) => sum + (parts[name] ?? 0), 0);
   const rest = Object.values(parts).reduce((sum, seconds) => sum + seconds, 0) - cut;
   const cutShare = cut / (cut + rest);
-  const haloShare = haloPixels / (pixels + haloPixels);
+  const readPixels = work.kernelPixels.u8 + work.kernelPixels.u16;
+  const pixels = readPixels - haloPixels;
+  const haloShare = haloPixels / readPixels;
   if (Math.max(cutShare, haloShare) <= tooMuch) return undefined;
   // Twice the side has a quarter of the tiles, and half of what is read around them.
   const isFine = (px: number): boolean =>
@@ -35,7 +38,7 @@ export function tileAdvice(
   const better =
     sidesPx.find((px) => px > tilePx && (isFine(px) || tiles * (tilePx / px) ** 2 < fewTiles)) ?? sidesPx.at(-1)!;
   const wasted = `${percent(cutShare)} of the time goes to their number, and ${percent(haloShare)} of what is read lies around them`;
-  return `Tiles of ${tilePx} pixels make ${tiles.toLocaleString('en')} shards: ${wasted}; --tile ${better} gives the same results sooner`;
+  return `Tiles of ${tilePx} pixels make ${isPart ? 'more than ' : ''}${tiles.toLocaleString('en')} shards: ${wasted}; --tile ${better} gives the same results sooner`;
 }
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlanStep, SourceRef } from '../../job/shard.ts';
+import { firstOf } from '../../job/planned-sources.ts';
+import { SourceRuns } from '../../job/source-runs.ts';
+import { decodeOpenSource, encodeOpenSource } from '../job-record.ts';
 import { OpenBins } from '../../log/open-bins.ts';
 import { DamagedLedgerError } from '../../registry/ledger-errors.ts';
-import { decodeOpenSource, encodeOpenSource } from '../job-record.ts';
+import { StoredSources } from '../stored-sources.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { FrameVersions } from './frame-versions.ts';
 import { Pieces } from './pieces.ts';
 import { type ProgressRecord, ProgressWriter, readProgress } from './progress-record.ts';
 import { seal, unseal } from './sealed.ts';
-import { readSteps, StepWriter } from './step-record.ts';
+import { readSteps, StepWriter, type StoredStep } from './step-record.ts';
 
 const count = fc.oneof(fc.nat(300), fc.nat(), fc.maxSafeNat());
 const index = fc.oneof(fc.nat(9), fc.nat());
@@ -21,9 +22,6 @@ const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(model, { noNullPrototype: true }) as fc.Arbitrary<T>;
 const size = record({ width: px, height: px });
-const imageSize = fc
-  .tuple(size, fc.constantFrom(undefined, 'u8' as const, 'u16' as const))
-  .map(([of, pixel]) => (pixel ? { ...of, pixel } : of));
 
 test('numbers and text are read as they were written, and an early end is noticed', () => {
   const value = fc.oneof(
@@ -48,12 +46,9 @@ test('numbers and text are read as they were written, and an early end is notice
   );
 });
 
-const version = fc.constantFrom('12 1700000000000.25', '13 1700000000000.25', '"etag" 5');
-
 /** Writes each group of steps as a journal does: a piece that grows, until it is long. */
-function writePlan(plan: readonly PlanStep[][]): Map<number, Uint8Array> {
-  const versions = new FrameVersions();
-  const pieces = new Pieces((bytes) => new StepWriter(bytes, versions));
+function writePlan(plan: readonly StoredStep[][]): Map<number, Uint8Array> {
+  const pieces = new Pieces((bytes) => new StepWriter(bytes));
   const kept = new Map<number, Uint8Array>();
   for (const steps of plan) {
     for (const step of steps) pieces.writer.write(step);
@@ -64,38 +59,28 @@ function writePlan(plan: readonly PlanStep[][]): Map<number, Uint8Array> {
   return kept;
 }
 
-function readPlan(pieces: Map<number, Uint8Array>): PlanStep[] {
-  const versions = new FrameVersions();
-  return [...pieces.values()].flatMap((bytes) => [...readSteps(new ByteReader(bytes), (i) => `uri ${i}`, versions)]);
+const spool = { path: 'memory', read: () => new Uint8Array() };
+
+function readPlan(pieces: Map<number, Uint8Array>): StoredStep[] {
+  const planned = new Map<number, StoredSources>();
+  return [...pieces.values()].flatMap((bytes) => {
+    return Array.from(
+      readSteps(new ByteReader(bytes), (source) => planned.get(source), spool),
+      (step) => {
+        if (step.kind === 'sources') planned.set(firstOf(step.sources), step.sources);
+        return step;
+      },
+    );
+  });
 }
 
+const told = (steps: readonly StoredStep[]): unknown[] =>
+  steps.map((step) => {
+    if (step.kind === 'sources') return { ...step.sources };
+    return { ...step.shard, work: { ...step.shard.work, sources: firstOf(step.shard.work.sources) } };
+  });
+
 test('any plan is read as it was written, wherever a piece ends', () => {
-  const uri = fc.oneof(
-    text,
-    fc.nat(99).map((i) => `file:///archive/frame-${i}.jpg`),
-  );
-  const timestampMs = fc.option(fc.oneof(count, fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: true })));
-  const video = fc.option(record({ frame: index, timestampMs }));
-  const source = record({
-    index,
-    uri,
-    name: text,
-    isNamedByEnd: fc.boolean(),
-    size: fc.option(imageSize),
-    tiles: fc.oneof(fc.constant(1), count),
-    version: fc.option(version),
-  });
-  /** Mostly that of a source, and so mostly that of its own where few sources are. */
-  const ofFrame = fc.option(fc.oneof({ weight: 5, arbitrary: version }, text)).map((version) => {
-    return version === null ? {} : { version };
-  });
-  const preview = fc.constantFrom({}, {}, { preview: true as const });
-  const refOf = ([index, version, preview]: [number, { version?: string }, { preview?: true }]) => {
-    return { index, uri: `uri ${index}`, ...version, ...preview };
-  };
-  const place = fc
-    .tuple(index, fc.option(index))
-    .map(([packet, order]) => (order === null ? { packet } : { packet, order }));
   const segment = record({
     packet: index,
     position: index,
@@ -105,83 +90,58 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     version: text,
     hwaccel: text,
   });
-  const step = fc.oneof(
-    fc.tuple(source, video).map(([{ isNamedByEnd, size, name, version, ...rest }, video]): PlanStep => {
-      const named = { kind: 'source', ...rest, name: isNamedByEnd ? rest.uri.slice(8) : name } as const;
-      return { ...named, ...(size && { size }), ...(video && { video }), ...(version && { version }) };
-    }),
-    record({ kind: fc.constant('kept' as const), index, name: text }),
-    record({
-      shard: index,
-      costBytes: count,
-      segment,
-      frames: fc.array(fc.tuple(place, fc.tuple(index, ofFrame, preview))),
-    }).map(({ shard, costBytes, segment, frames }): PlanStep => {
-      const sources = frames.map(([place, of]) => ({ ...refOf(of), place }));
-      return { kind: 'shard', shard: { shard, work: { kind: 'frames', sources, segment }, costBytes } };
-    }),
-    record({ kind: fc.constant('quarantine' as const), index, stage: text, error: text }),
-    record({ shard: index, costBytes: count, frames: fc.array(fc.tuple(index, ofFrame, preview)) }).map(
-      ({ shard, costBytes, frames }): PlanStep => {
-        const work = { kind: 'frames' as const, sources: frames.map(refOf) };
-        return { kind: 'shard', shard: { shard, work, costBytes } };
-      },
-    ),
-    record({
-      shard: index,
-      costBytes: count,
-      source: index,
-      version: fc.option(fc.oneof(text, fc.constant('12 1700000000000.5'))),
-      size: imageSize,
-      x: fc.nat(),
-      y: fc.nat(),
-      part: size,
-      preview,
-    }).map(({ shard, costBytes, source, version, size, x, y, part, preview }): PlanStep => {
-      const work = {
-        kind: 'tile' as const,
-        source: refOf([source, version === null ? {} : { version }, preview]),
-        size,
-        rect: { x, y, ...part },
-      };
-      return { kind: 'shard', shard: { shard, work, costBytes } };
-    }),
-  );
-  fc.assert(
-    fc.property(fc.array(fc.array(step)), (plan) => {
-      assert.deepEqual(readPlan(writePlan(plan)), plan.flat());
-    }),
-  );
-});
-
-test('names that differ in the second half of a character are read as they were written', () => {
-  const plan = ['😀', '😁', '😁😀', '😁'].map((uri, index): PlanStep => {
-    return { kind: 'source', index, uri, tiles: 1, name: '' };
+  const sources = record({
+    runs: fc.array(fc.tuple(fc.nat(9), fc.integer({ min: 1, max: 9 })), { minLength: 1, maxLength: 4 }),
+    ...{ uri: text, folders: fc.array(text, { maxLength: 3 }), hasPreviews: fc.boolean(), isPlain: fc.boolean() },
+    place: record({ offset: count, length: count }),
   });
-  assert.deepEqual(readPlan(writePlan(plan.map((step) => [step]))), plan);
+  const work = fc.oneof(
+    record({ kind: fc.constant('frames' as const), segment: fc.option(segment, { nil: undefined }) }),
+    record({ kind: fc.constant('tile' as const), size, rect: fc.tuple(index, index, size) }),
+  );
+  const shard = record({ shard: index, costBytes: count, work });
+  const group = fc.tuple(sources, fc.array(shard, { maxLength: 3 }));
+  fc.assert(
+    fc.property(fc.array(fc.array(group)), (groups) => {
+      let next = 0;
+      const plan = groups.map((some) =>
+        some.flatMap(([{ runs: drawn, place, ...outline }, shards]): StoredStep[] => {
+          const runs = Float64Array.from(
+            drawn.flatMap(([gap, length]) => {
+              const first = next + gap;
+              next = first + length + 1;
+              return [first, length];
+            }),
+          );
+          const { length } = new SourceRuns(runs);
+          const its = new StoredSources({ ...outline, runs, count: length }, place, spool);
+          return [
+            { kind: 'sources', sources: its },
+            ...shards.map(({ work, ...shard }): StoredStep => {
+              if (work.kind === 'tile') {
+                const [x, y, part] = work.rect;
+                const tile = { kind: work.kind, size: work.size, rect: { x, y, ...part } };
+                return { kind: 'shard', shard: { ...shard, work: { ...tile, sources: its } } };
+              }
+              const { kind, segment } = work;
+              return { kind: 'shard', shard: { ...shard, work: { kind, sources: its, ...(segment && { segment }) } } };
+            }),
+          ];
+        }),
+      );
+      assert.deepEqual(told(readPlan(writePlan(plan))), told(plan.flat()));
+    }),
+  );
 });
 
-test('frames that have the versions of their sources take no more room for that, though a piece ends between', () => {
-  const sources = Array.from({ length: 300 }, (_, index) => ({
-    index,
-    uri: `uri ${index}`,
-    version: `${index} 17.25`,
-  }));
-  const listed = sources.map((source): PlanStep => ({ kind: 'source', name: source.uri, tiles: 1, ...source }));
-  const batch = (of: SourceRef[]): PlanStep => {
-    return { kind: 'shard', shard: { shard: 0, costBytes: 1, work: { kind: 'frames', sources: of } } };
-  };
-  const write = (of: SourceRef[]) => {
-    const pieces = writePlan([listed.slice(0, 299), [listed[299]!, batch(of)]]);
-    assert.deepEqual(readPlan(pieces), [...listed, batch(of)]);
-    assert.equal(pieces.size, 2);
-    return pieces.get(1)!.length;
-  };
-  const without = write(sources.map(({ index, uri }) => ({ index, uri })));
-  assert.equal(write(sources), without);
-  // One byte a frame says that it is that of its source; another is a text of so many bytes, and its length.
-  const other = { ...sources[7]!, version: 'another' };
-  assert.equal(write(sources.with(7, other)), without + sources.length + 1 + 'another'.length);
+test('a shard of sources that are not planned is refused', () => {
+  const sources = new StoredSources(
+    { runs: Float64Array.of(4, 2), count: 2, uri: '', folders: [], hasPreviews: false, isPlain: true },
+    { offset: 0, length: 1 },
+    spool,
+  );
+  const shard: StoredStep = { kind: 'shard', shard: { shard: 0, costBytes: 1, work: { kind: 'frames', sources } } };
+  assert.throws(() => readPlan(writePlan([[shard]])), /^RangeError: Shard 0 is of source 4, which is not planned$/);
 });
 
 test('any progress is read as it was written', () => {

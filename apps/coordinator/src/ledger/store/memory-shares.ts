@@ -12,7 +12,6 @@ import { MemoryStore, SharedMemory } from './memory-store.ts';
 interface HeldLease {
   holder: string;
   isReleased: boolean;
-  sinceMs: number;
   renewedMs: number;
   leaseMs: number;
 }
@@ -71,16 +70,14 @@ export class SharedMemoryStore implements LedgerStore {
   async acquire(holder: string, leaseMs: number): Promise<number> {
     const nowMs = this.#nowMs();
     const epoch = ++this.#memory.epoch;
-    this.#memory.members.set(epoch, { holder, isReleased: false, sinceMs: nowMs, renewedMs: nowMs, leaseMs });
+    this.#memory.members.set(epoch, { holder, isReleased: false, renewedMs: nowMs, leaseMs });
     return epoch;
   }
 
   async renew(epoch: number, leaseMs: number): Promise<boolean> {
     const member = this.#memory.members.get(epoch);
     if (!member || member.isReleased) return false;
-    const nowMs = this.#nowMs();
-    if (this.#isOver(epoch)) member.sinceMs = nowMs;
-    Object.assign(member, { renewedMs: nowMs, leaseMs });
+    Object.assign(member, { renewedMs: this.#nowMs(), leaseMs });
     return true;
   }
 
@@ -132,9 +129,9 @@ export class SharedMemoryStore implements LedgerStore {
       if (job?.leader === epoch) job.now = text;
     }
     return {
-      members: [...members].map(([epoch, { holder, isReleased, renewedMs, sinceMs }]) => {
+      members: [...members].map(([epoch, { holder, isReleased, renewedMs }]) => {
         const isOver = this.#isOver(epoch);
-        return { epoch, holder, isReleased, isOver, silentMs: nowMs - renewedMs, leadsForMs: nowMs - sinceMs };
+        return { epoch, holder, isReleased, isOver, renewedAtMs: renewedMs, silentMs: nowMs - renewedMs };
       }),
       jobs: [...jobs.values()].map((job) => ({ ...job })).sort((a, b) => (a.jobId < b.jobId ? -1 : 1)),
       questions: [...questions.values()].flatMap(({ answer, ...question }) => (answer === undefined ? [question] : [])),

@@ -99,7 +99,7 @@ test('a transaction that stands still is ended, so that others can take its jobs
   await stopped.connect();
   stopped.on('error', () => {});
   await stopped.query(
-    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 500; SELECT 1 FROM halogrid.coordinators FOR SHARE',
+    'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 500; SELECT 1 FROM halogrid.coordinators FOR KEY SHARE',
   );
   assert.equal((await other.shares!.adopt(own, [{ jobId: 'a', leader: epoch }])).length, 1);
   // The row is let go before the session is off the list.
@@ -111,6 +111,41 @@ test('a transaction that stands still is ended, so that others can take its jobs
   await leader.close();
   await other.close();
 });
+
+test(
+  'a renewal waits for nothing else that its process asks, and who takes its jobs for its writes',
+  options,
+  async () => {
+    const url = await server.createDatabase();
+    const [leader, other] = [await openStore(url), await openStore(url)];
+    const epoch = (await leader.acquire('leader', 600_000))!;
+    await leader.write(epoch, [put(0)]);
+    const own = (await other.acquire('other', 600_000))!;
+    const blocking = new Client({ connectionString: url });
+    await blocking.connect();
+    await blocking.query('BEGIN; LOCK TABLE halogrid.entries IN ACCESS EXCLUSIVE MODE');
+    const ended: string[] = [];
+    const asked = [
+      leader.write(epoch, [put(1)]).then(() => ended.push('written')),
+      ...[1, 2].map(() => Array.fromAsync(leader.entries())),
+    ];
+    const waiting = (count: number) =>
+      eventually(`${count} statements to wait`, async () => {
+        const rows = await server.query(url, `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+        return rows.length === count;
+      });
+    await waiting(3);
+    // Its lease is over at once, so that it may be taken over once its write has ended.
+    assert.equal(await leader.renew(epoch, 1), true);
+    const adopted = other.shares!.adopt(own, [{ jobId: 'a', leader: epoch }]).then(() => ended.push('adopted'));
+    await waiting(4);
+    await blocking.end();
+    await Promise.all([...asked, adopted]);
+    assert.deepEqual(ended, ['written', 'adopted']);
+    await leader.close();
+    await other.close();
+  },
+);
 
 test('coordinators of another version are refused as long as one leads', options, async () => {
   const url = await server.createDatabase();

@@ -24,7 +24,7 @@ const defaultSchema = 'halogrid';
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in microseconds: the epochs of
+ * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in microseconds: the epochs of
  * a schema that is made again are higher than any of the one before.
  */
 const tablesOf = (schema: string): string => `
@@ -78,6 +78,8 @@ const begin = `
 /** Longer than the server's own limit, so that this is for a server that cannot be reached. */
 const answerWithinMs = 40_000;
 const connectWithinMs = 5_000;
+/** A renewal that is not answered by then is asked for again, by another connection: the one before may be to a server that is gone. */
+const renewWithinMs = 5_000;
 
 /** A page ends with the row that reaches either; a statement carries no more. */
 const pageRows = 1000;
@@ -90,6 +92,8 @@ export class PostgresStore implements LedgerStore {
   readonly #name: string;
   readonly #schema: string;
   readonly #pool: Pool;
+  /** Its one connection renews the lease, whatever the others wait for. */
+  readonly #renewals: Pool;
   /** Writes wait for those before them. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -122,18 +126,9 @@ export class PostgresStore implements LedgerStore {
     this.#name = `postgres://${host}${url.port && `:${url.port}`}${url.pathname}`;
     const connection = new URL(url);
     connection.searchParams.delete('schema');
-    this.#pool = new Pool({
-      connectionString: connection.href,
-      application_name: 'halogrid coordinator',
-      // A write, a renewal that does not wait for it, a page that is read, and a look at who leads what.
-      max: 4,
-      connectionTimeoutMillis: connectWithinMs,
-      query_timeout: answerWithinMs,
-      keepAlive: true,
-    });
-    // A connection may break while nobody uses it, or between two statements; the statement that follows rejects.
-    this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => void client.on('error', () => {}));
+    // A write, a page that is read, and a look at who leads what.
+    this.#pool = openPool(connection.href, 3, answerWithinMs);
+    this.#renewals = openPool(connection.href, 1, renewWithinMs);
   }
 
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -160,15 +155,18 @@ export class PostgresStore implements LedgerStore {
     });
   }
 
+  /** One statement: no process can stand still in the middle of it. */
   async renew(epoch: number, leaseMs: number): Promise<boolean> {
-    const rows = await this.#ask(
-      `UPDATE ${this.#schema}.coordinators
-       SET leads_since = CASE WHEN ${isOver} THEN clock_timestamp() ELSE leads_since END,
-         renewed_at = clock_timestamp(), lease_ms = $2
-       WHERE epoch = $1 AND NOT released RETURNING epoch`,
-      [epoch, leaseMs],
-    );
-    return rows.length > 0;
+    try {
+      const { rowCount } = await this.#renewals.query(
+        `UPDATE ${this.#schema}.coordinators SET renewed_at = clock_timestamp(), lease_ms = $2
+         WHERE epoch = $1 AND NOT released`,
+        [epoch, leaseMs],
+      );
+      return rowCount! > 0;
+    } catch (error) {
+      throw this.#unusable(error);
+    }
   }
 
   async release(epoch: number): Promise<void> {
@@ -197,9 +195,9 @@ export class PostgresStore implements LedgerStore {
     const net = netChanges(changes);
     const written = this.#lastWrite.then(() =>
       this.#transact(async (client) => {
-        // The lock makes whoever takes the jobs wait for the end of this transaction, and nobody else.
+        // The lock makes whoever takes the jobs wait for the end of this transaction, and nobody else: not a renewal either.
         const leads = await client.query(
-          `SELECT 1 FROM ${this.#schema}.coordinators WHERE epoch = $1 AND NOT released FOR SHARE`,
+          `SELECT 1 FROM ${this.#schema}.coordinators WHERE epoch = $1 AND NOT released FOR KEY SHARE`,
           [epoch],
         );
         const isLeader = leads.rows.length > 0 && (await claimJobs(client, this.#schema, epoch, net));
@@ -215,7 +213,7 @@ export class PostgresStore implements LedgerStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#lastWrite;
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#renewals.end()]);
   }
 
   async #page({ jobId, kind }: EntryFilter, after: Entry | undefined): Promise<Entry[]> {
@@ -260,10 +258,29 @@ export class PostgresStore implements LedgerStore {
       // A connection with a failed transaction is not worth repairing.
       client?.release(true);
       if (error instanceof OlderLedgerError || error instanceof OtherVersionError) throw error;
-      const why = this.#isClosed ? 'it is closed' : describe(error);
-      throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
+      throw this.#unusable(error);
     }
   }
+
+  #unusable(error: unknown): Error {
+    const why = this.#isClosed ? 'it is closed' : describe(error);
+    return new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
+  }
+}
+
+function openPool(connectionString: string, max: number, answerWithinMs: number): Pool {
+  const pool = new Pool({
+    connectionString,
+    max,
+    application_name: 'halogrid coordinator',
+    connectionTimeoutMillis: connectWithinMs,
+    query_timeout: answerWithinMs,
+    keepAlive: true,
+  });
+  // A connection may break while nobody uses it, or between two statements; the statement that follows rejects.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
 }
 
 async function prepareSchema(client: PoolClient, schema: string, name: string): Promise<void> {

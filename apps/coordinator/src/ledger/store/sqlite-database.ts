@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFoldersSync } from '@halogrid/service/make-folders';
+import { isSystemError, whyNotWritten } from '@halogrid/service/system-errors';
 import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../../registry/ledger-errors.ts';
 import { SameFiles } from '../../registry/same-files.ts';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
@@ -39,12 +40,14 @@ const schema = (epoch: number): string => `
 const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
 
 /** Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits. */
+const wayOut = 'give another file with --ledger, or change the rights of the folder';
+
 const sentences: Record<number, string> = {
   5: `another process has been writing to it for ${busyMs / 1000} s`,
-  8: 'it may not be written',
+  8: 'this user may not write it',
   13: 'the disk is full',
-  14: 'it cannot be opened or created there',
-  26: 'it is no ledger of halogrid, or damaged',
+  14: `it cannot be opened or created there; ${wayOut}`,
+  26: 'it is not a ledger of halogrid, or damaged',
 };
 
 const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
@@ -192,7 +195,7 @@ export class SqliteDatabase {
       const id = this.#pragma('application_id');
       const version = this.#pragma('user_version');
       const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
-      if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
+      if (!isNew && id !== applicationId) throw this.#refusal('it is not a ledger of halogrid');
       if (version > ledgerFormat) {
         throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
       }
@@ -249,6 +252,7 @@ export class SqliteDatabase {
       if (code === undefined) throw error;
       // What is no more at its path may fail in any way.
       this.#checkFiles();
+      if (isSystemError(error)) throw this.#refusal(`${whyNotWritten(error)}; ${wayOut}`);
       if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
       if (this.#isDamage(errcode)) {
         throw new DamagedLedgerError(`'${this.#path}' cannot be read (${message}); a copy of it made earlier will do`);

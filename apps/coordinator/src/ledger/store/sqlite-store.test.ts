@@ -16,10 +16,16 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newPath = () => join(folder, `folder-${files++}`, 'ledger.sqlite');
 
-ledgerStoreConformance('SqliteStore', async () => {
-  const path = newPath();
-  return () => SqliteStore.open(path);
-});
+for (const [name, ordersHere] of [
+  ['SqliteStore', 0],
+  ['SqliteStore that goes over to a thread', 4],
+  ['SqliteStore without a thread', Number.POSITIVE_INFINITY],
+] as const) {
+  ledgerStoreConformance(name, async () => {
+    const path = newPath();
+    return () => SqliteStore.open(path, ordersHere);
+  });
+}
 
 const kills = repeated(3);
 
@@ -79,15 +85,15 @@ test('what is kept is for its owner alone', async () => {
 test('files that are no ledger are refused, and left as they are', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'Not a database. '.repeat(1000));
-  await refused(text, 'it is no ledger of halogrid, or damaged');
+  await refused(text, 'it is not a ledger of halogrid, or damaged');
 
   const foreign = join(folder, 'foreign.sqlite');
   const db = new DatabaseSync(foreign);
   db.exec('CREATE TABLE entries (x)');
   db.close();
-  await refused(foreign, 'it is no ledger of halogrid');
+  await refused(foreign, 'it is not a ledger of halogrid');
 
-  await refused(folder, 'it cannot be opened or created there');
+  await refused(folder, /^it cannot be opened or created there; give another file with --ledger/);
   await refused(join(text, 'ledger.sqlite'), /^E(EXIST|NOTDIR): .*notes\.txt/);
 });
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
-import { unpackStep } from '../../job/packed-frames.ts';
-import { isRecorded, type PlanStep } from '../../job/shard.ts';
-import { packPlan } from '../../plan/pack-plan.ts';
+import { readable } from '../../testing/planned.ts';
 import { FencedError } from '../../registry/registry.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Change, EntryFilter, LedgerStore } from '../store/ledger-store.ts';
@@ -18,18 +16,6 @@ import {
   shardsOf,
   spec,
 } from './ledger-scene.ts';
-
-/** The plan with frames packed where they can be. */
-async function packed(steps: PlanStep[]): Promise<PlanStep[]> {
-  const each = async function* () {
-    yield steps;
-  };
-  return (await Array.fromAsync(packPlan(each()))).flat().filter(isRecorded);
-}
-
-/** The steps that they stand for; a block has no sizes of frames. */
-const plainly = (steps: readonly PlanStep[]): PlanStep[] =>
-  steps.flatMap((step) => (step.kind === 'shard' ? unpackStep(step) : [step]));
 
 /** A process that has a ledger. */
 export interface CrashingProcess {
@@ -107,9 +93,8 @@ export function ledgerCrashes(
         const stage = await setStage();
         const broken = new Set(sources.keys().filter((i) => sources[i]!.fate === 'broken'));
         const unread = new Set(sources.keys().filter((i) => sources[i]!.fate === 'unread'));
-        const plain = planOf(sources, tilePx, batchFrames, unread);
-        const steps = await packed(plain);
-        const shards = shardsOf(plain);
+        const steps = planOf(sources, tilePx, batchFrames, unread);
+        const shards = shardsOf(steps);
         const acknowledged = new Set<number>();
         const attempts = new Map<number, number>();
         let { ledger, crash } = await stage.start();
@@ -137,22 +122,17 @@ export function ledgerCrashes(
             return { open: [], planned: 0 };
           }
           const recorded = await Array.fromAsync(ledger.recordedPlan(jobId));
-          assert.deepEqual(recorded, plainly(steps).slice(0, recorded.length));
-          // A step is recorded as a whole.
-          const planned = [...steps, undefined].findIndex(
-            (_, i) => plainly(steps.slice(0, i)).length >= recorded.length,
-          );
-          assert.equal(plainly(steps.slice(0, planned)).length, recorded.length);
+          assert.deepEqual(readable(recorded), readable(steps.slice(0, recorded.length)));
           const open = (await ledger.resume(jobId)).map(({ shard, attempts: before }) => {
             assert.ok(before <= (attempts.get(shard.shard) ?? 0));
-            assert.deepEqual(unpackStep({ kind: 'shard', shard }).at(-1), {
-              kind: 'shard',
-              shard: shards[shard.shard],
-            });
+            assert.deepEqual(
+              readable([{ kind: 'shard', shard }]),
+              readable([{ kind: 'shard', shard: shards[shard.shard]! }]),
+            );
             return shard.shard;
           });
           for (const shard of acknowledged) assert.ok(!open.includes(shard), `shard ${shard} was lost`);
-          return { open, planned };
+          return { open, planned: recorded.length };
         };
         let { open, planned } = await recover();
         for (;;) {
@@ -169,7 +149,7 @@ export function ledgerCrashes(
             const attempt = (attempts.get(shard!) ?? 0) + 1;
             attempts.set(shard!, attempt);
             await ledger.addAttempt(jobId, shard!, attempt);
-            const answer = asSent(commitOf(shards[shard!]!, plain, broken, grid), shards[shard!]!);
+            const answer = asSent(commitOf(shards[shard!]!, steps, broken, grid), shards[shard!]!);
             const commit = { ...answer, attempt, epoch: ledger.epochOf(jobId) };
             hear(
               ledger.commit(commit).then((answer) => {

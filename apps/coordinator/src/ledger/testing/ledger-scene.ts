@@ -3,11 +3,13 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
-import { indexesOf } from '../../job/packed-frames.ts';
-import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
-import { jobDigest, quarantinedDigest, sourceDigest } from '../../log/digest.ts';
+import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
+import { firstOf, indexesOf } from '../../job/planned-sources.ts';
+import type { PlanStep, Shard } from '../../job/shard.ts';
 import { foundFrames } from '../../testing/found-frames.ts';
+import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
+import { jobDigest } from '../../log/digest.ts';
 import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { settledHistograms } from './settled-rows.ts';
@@ -111,31 +113,40 @@ function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
   });
 }
 
-/** Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. */
+/**
+ * Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. A batch
+ * is planned once it is full, when sources behind it may be planned already.
+ */
 export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new Set<number>()): PlanStep[] {
   const steps: PlanStep[] = [];
   let shards = 0;
-  const batch: SourceRef[] = [];
-  const add = (work: Shard['work']): unknown =>
-    steps.push({ kind: 'shard', shard: { shard: shards++, work, costBytes: 1 } });
-  for (const [index, { width, height }] of sizes.entries()) {
-    const source = { index, uri: `file:///in/${index}` };
-    const size = { width, height };
+  const batch: ToldSource[] = [];
+  const addBatch = (): unknown => steps.push(...batchSteps(shards++, batch.splice(0)));
+  for (const [index, size] of sizes.entries()) {
     const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
     // Some have no version that anybody can tell, and some are written to between their listing and their planning.
     const version = index % 5 === 4 ? {} : { version: `${index} 17.25` };
-    const planned = index % 3 === 2 ? { version: `${index} 18.5` } : version;
-    steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length, ...version });
+    const pin = index % 3 === 2 ? `${index} 18.5` : version.version;
+    const source: ToldSource = {
+      ...{ index, uri: `file:///in/${index}`, ...version, ...(pin !== undefined && { pin }) },
+      size: { width: size.width, height: size.height },
+    };
     if (tiles.length === 0) {
-      steps.push({ kind: 'quarantine', index, stage: 'read', error: `${index} is unread` });
+      const error = { stage: 'read', error: `${index} is unread` };
+      steps.push({ kind: 'sources', sources: plannedSources([{ ...source, error }]) });
     } else if (tiles.length === 1) {
-      batch.push({ ...source, ...planned });
-      if (batch.length === batchFrames) add({ kind: 'frames', sources: batch.splice(0) });
+      batch.push(source);
+      if (batch.length === batchFrames) addBatch();
     } else {
-      for (const rect of tiles) add({ kind: 'tile', source: { ...source, ...planned }, size, rect });
+      const sources = plannedSources([{ ...source, tiles: tiles.length }]);
+      steps.push({ kind: 'sources', sources });
+      for (const rect of tiles) {
+        const work = { kind: 'tile' as const, sources, size: { width: size.width, height: size.height }, rect };
+        steps.push({ kind: 'shard', shard: { shard: shards++, work, costBytes: 1 } });
+      }
     }
   }
-  if (batch.length) add({ kind: 'frames', sources: batch });
+  if (batch.length > 0) addBatch();
   return steps;
 }
 
@@ -146,13 +157,14 @@ export function commitOf(
   broken = new Set<number>(),
   grid = oneCell,
 ): ShardCommit {
+  const sizes = sourcesOf(steps).map(({ size }) => size!);
   const wholeOf = (index: number): { source: number; size: Size; rect: Rect } => {
-    const size = sourcesOf(steps)[index]!.size!;
+    const size = sizes[index]!;
     return { source: index, size, rect: { x: 0, y: 0, ...size } };
   };
   const parts =
     work.kind === 'tile'
-      ? [{ source: work.source.index, size: work.size, rect: work.rect }]
+      ? [{ source: firstOf(work.sources), size: work.size, rect: work.rect }]
       : indexesOf(work).map(wholeOf);
   return {
     jobId,
@@ -192,8 +204,4 @@ export function binsOf(index: number, { x, y, width, height }: Rect): number[] {
 
 export function shardsOf(steps: PlanStep[]): Shard[] {
   return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
-}
-
-export function sourcesOf(steps: PlanStep[]): Extract<PlanStep, { kind: 'source' }>[] {
-  return steps.filter((step) => step.kind === 'source');
 }

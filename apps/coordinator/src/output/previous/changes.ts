@@ -1,4 +1,6 @@
 import { redactUri } from '@halogrid/sources/redact-uri';
+import type { BlockSource } from '@halogrid/sources/source-block';
+import { readSources } from '../../job/planned-sources.ts';
 import type { PlanStep } from '../../job/shard.ts';
 import { isSameFile } from './earlier-index.ts';
 import type { EarlierOutput } from './earlier-output.ts';
@@ -22,29 +24,25 @@ export interface Changes {
 /** URIs that are named, of each kind. */
 const maxNamed = 100;
 
-export const isSource = (step: PlanStep): step is Extract<PlanStep, { kind: 'source' }> => step.kind === 'source';
-
 /** Compares a plan with the earlier output that it was made with, and that nothing was taken from since it was opened. */
 export async function findChanges(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
     ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
     ...{ changedSources: [], removedSources: [] },
   };
-  let last: Extract<PlanStep, { kind: 'source' }> | undefined;
+  let last: BlockSource | undefined;
   let kind: 'new' | 'changed' | 'again' = 'new';
   for await (const step of plan) {
-    if (step.kind === 'kept') {
-      changes.kept++;
-      changes[kind]--;
+    if (step.kind !== 'sources') continue;
+    for (const source of readSources(step.sources)) {
+      if (!last || !isSameFile({ ...last, ...last.video }, { ...source, ...source.video })) {
+        kind = await kindOf(source, earlier);
+        if (kind === 'changed' && changes.changedSources.length < maxNamed)
+          changes.changedSources.push(redactUri(source.uri));
+      }
+      changes[source.kept === undefined ? kind : 'kept']++;
+      last = source;
     }
-    if (!isSource(step)) continue;
-    if (!last || !isSameFile({ ...last, ...last.video }, { ...step, ...step.video })) {
-      kind = await kindOf(step, earlier);
-      if (kind === 'changed' && changes.changedSources.length < maxNamed)
-        changes.changedSources.push(redactUri(step.uri));
-    }
-    changes[kind]++;
-    last = step;
   }
   for (const file of earlier.index.left()) {
     changes.removed += earlier.index.file(file).sources;
@@ -53,10 +51,7 @@ export async function findChanges(plan: AsyncIterable<PlanStep>, earlier: Earlie
   return changes;
 }
 
-async function kindOf(
-  { uri, version }: Extract<PlanStep, { kind: 'source' }>,
-  earlier: EarlierOutput,
-): Promise<'new' | 'changed' | 'again'> {
+async function kindOf({ uri, version }: BlockSource, earlier: EarlierOutput): Promise<'new' | 'changed' | 'again'> {
   const file = earlier.index.take(redactUri(uri));
   if (file === undefined) return 'new';
   const before = (await earlier.firstLine(file)).version;

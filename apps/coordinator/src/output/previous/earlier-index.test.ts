@@ -3,8 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { SourceList } from '@halogrid/results/source-list';
 import { EarlierIndex } from './earlier-index.ts';
-import { headLine } from './source-line.ts';
+import { listHead } from './source-line.ts';
+
+const headLine = JSON.stringify(listHead);
 
 const done = { name: 'a', width: 1, height: 1, counted: 1, digest: '00' };
 
@@ -43,9 +46,8 @@ test('a file that is listed twice is taken twice, in order, and what nobody took
 });
 
 test('what is missing or of another version is nothing, and what was changed is refused with one sentence', async (t) => {
-  assert.equal(await EarlierIndex.load('/nowhere/sources.jsonl'), undefined);
   const lines = [{ uri: 'file:///a', ...done }];
-  const { resultsVersion, ...head } = JSON.parse(headLine);
+  const { resultsVersion, ...head } = listHead;
   for (const other of [
     head,
     { ...head, resultsVersion: 2 },
@@ -59,7 +61,7 @@ test('what is missing or of another version is nothing, and what was changed is 
   const bySoftware = await load(t, lines, JSON.stringify({ ...head, halogrid: '0.0.1', resultsVersion }));
   assert.equal(bySoftware?.done, 1, 'another version of the software may have the same results');
   assert.deepEqual([bySoftware.isSame(false), bySoftware.isSame(true)], [true, true]);
-  await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; --fresh/);
+  await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; a fresh run/);
 });
 
 async function load(t: TestContext, lines: (object | string)[], head = headLine): Promise<EarlierIndex | undefined> {
@@ -67,5 +69,5 @@ async function load(t: TestContext, lines: (object | string)[], head = headLine)
   t.after(() => rm(folder, { recursive: true }));
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
   await writeFile(join(folder, 'sources.jsonl'), [head, ...text, ''].join('\n'));
-  return EarlierIndex.load(join(folder, 'sources.jsonl'));
+  return EarlierIndex.load((await SourceList.open(folder))!, head);
 }

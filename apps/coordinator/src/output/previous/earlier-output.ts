@@ -1,10 +1,10 @@
 import type { JobSpec } from '@halogrid/proto';
+import type { SourceLine } from '@halogrid/results/source-list';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { KeptResult } from '../../job/shard.ts';
 import type { EarlierIndex } from './earlier-index.ts';
 import { type DoneLine, EarlierPart } from './earlier-part.ts';
-import type { SourceLine } from './source-line.ts';
 
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 

@@ -1,24 +1,22 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { sourceDigest } from '@halogrid/results/source-digest';
+import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
 import { parseCapture } from '@halogrid/sources/captured';
 import { jobGrid } from '../../job/accepted-job.ts';
-import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '../../job/histogram-shape.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import type { KeptResult, KeptSums } from '../../job/shard.ts';
-import { sourceDigest } from '../../log/digest.ts';
 import { EarlierIndex } from './earlier-index.ts';
-import { hex, type SourceLine } from './source-line.ts';
+import { hex } from './source-line.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
-
-/** What a line of sources.jsonl takes at most, for most of them; longer ones are read again. */
-const lineBytes = 2 ** 16;
 
 /** How often its sources are gone through for those that get a preview, where of those some are gone. */
 const maxRounds = 5;
@@ -26,14 +24,14 @@ const maxRounds = 5;
 /** The files of one pipeline in the output of a complete job, while they are there: what of them holds for the next. */
 export class EarlierPart {
   readonly index: EarlierIndex;
+  readonly #list: SourceList;
   /** Sources that get a preview, of all that it had. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
   readonly #shape: HistogramShape;
   readonly #cells: number;
-  readonly #histogram: ((row: number) => Promise<number[]>) | undefined;
-  #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
+  readonly #histogram: ((row: number) => Promise<ArrayLike<number>>) | undefined;
 
   /**
    * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
@@ -44,27 +42,31 @@ export class EarlierPart {
     const folder = outputPath(spec.out);
     const choice = new PreviewChoice();
     let sources = 0;
-    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'), (line) => choice.add(sources++, line));
+    const list = await SourceList.open(folder);
+    const index =
+      list && (await EarlierIndex.load(list, await headOfList(folder), (line) => choice.add(sources++, line)));
     if (!index) return undefined;
     const { candidates } = choice;
     const grid = jobGrid(spec);
     const shape = histogramShape(pipeline, grid);
-    if (pipeline.bins === 0) return new EarlierPart(index, candidates, folder, spec.mapFormat, shape);
+    if (pipeline.bins === 0) return new EarlierPart(index, list, candidates, folder, spec.mapFormat, shape);
     const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
     if (reader?.rows !== index.done * grid.rows * grid.columns) return undefined;
-    return new EarlierPart(index, candidates, folder, spec.mapFormat, shape, (row) => reader.histogram(row));
+    return new EarlierPart(index, list, candidates, folder, spec.mapFormat, shape, (row) => reader.histogram(row));
   }
 
   private constructor(
     index: EarlierIndex,
+    list: SourceList,
     previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
     shape: HistogramShape,
-    histogram?: (row: number) => Promise<number[]>,
+    histogram?: (row: number) => Promise<ArrayLike<number>>,
   ) {
     this.index = index;
+    this.#list = list;
     this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
@@ -75,16 +77,12 @@ export class EarlierPart {
 
   /** The lines of a file, in order. */
   async *lines(file: number): AsyncGenerator<SourceLine> {
-    const { offset, sources } = this.index.file(file);
-    for (let at = offset, left = sources; left > 0; left--) {
-      const { line, next } = await this.#lineAt(at);
-      yield line;
-      at = next;
-    }
+    const { sourcesBefore, sources } = this.index.file(file);
+    for (let nth = 0; nth < sources; nth++) yield await this.#list.line(sourcesBefore + nth);
   }
 
   async firstLine(file: number): Promise<SourceLine> {
-    return (await this.#lineAt(this.index.file(file).offset)).line;
+    return this.#list.line(this.index.file(file).sourcesBefore);
   }
 
   /** Whether a file is the same as then, everything in it was done, and its maps are there. */
@@ -153,7 +151,7 @@ export class EarlierPart {
   /** What is thrown where its results of a source are not what they were. */
   altered({ uri }: SourceLine, cause?: unknown): Error {
     return new Error(
-      `The earlier results of '${uri}' in '${this.#folder}' have changed since they were written; --fresh computes everything again`,
+      `The earlier results of '${uri}' in '${this.#folder}' have changed since they were written; a fresh run computes everything again`,
       { cause },
     );
   }
@@ -173,33 +171,6 @@ export class EarlierPart {
       return bins;
     } catch (error) {
       throw this.altered(line, error);
-    }
-  }
-
-  async #lineAt(offset: number): Promise<{ line: SourceLine; next: number }> {
-    for (let bytes = lineBytes; ; bytes *= 2) {
-      const window = await this.#windowAt(offset, bytes);
-      const from = offset - window.offset;
-      const end = window.bytes.indexOf(10, from);
-      if (end >= 0)
-        return { line: JSON.parse(window.bytes.toString('utf8', from, end)), next: window.offset + end + 1 };
-      if (window.bytes.length - from < bytes) throw new Error(`'${this.#folder}/sources.jsonl' ends early`);
-    }
-  }
-
-  /** At least that many bytes of the file from there on, unless it ends before. */
-  async #windowAt(offset: number, bytes: number): Promise<{ offset: number; bytes: Buffer }> {
-    const held = this.#window;
-    const from = offset - held.offset;
-    if (from >= 0 && from < held.bytes.length && held.bytes.indexOf(10, from) >= 0) return held;
-    const file = await open(join(this.#folder, 'sources.jsonl'));
-    try {
-      const buffer = Buffer.alloc(4 * bytes);
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
-      this.#window = { offset, bytes: buffer.subarray(0, bytesRead) };
-      return this.#window;
-    } finally {
-      await file.close();
     }
   }
 }

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
+import { headOfList, SourceList } from '@halogrid/results/source-list';
+import { SourceRows } from '@halogrid/results/source-rows';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { MemoryStore } from '../../ledger/store/memory-store.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { memoryFolder } from '../../testing/memory-folder.ts';
@@ -37,8 +42,12 @@ const change = fc.record({
   ),
 });
 
-/** Changes, then a run, whose coordinator may end when that many shards are done, and be followed by another. */
+/** Another form of what a job writes: as an earlier version cut its rows, or as a job of very many sources has it. */
+const forms = ['as it is', 'other row groups', 'folder and rows'] as const;
+
+/** Changes and another form, then a run, whose coordinator may end when that many shards are done, and be followed by another. */
 const round = fc.record({
+  form: fc.constantFrom(...forms),
   changes: fc.array(change, { maxLength: 12 }),
   deaths: fc.array(fc.nat(6), { maxLength: 2 }),
 });
@@ -90,9 +99,10 @@ for (const [what, works] of [
         await write(join(source, 'always.pgm'), image(5, 4, 1));
         /** What the last complete run has seen. */
         let before = new Map<string, string>();
-        for (const [number, { changes, deaths }] of rounds.entries()) {
+        for (const [number, { changes, form, deaths }] of rounds.entries()) {
           for (const { name, to } of changes) await apply(join(source, name), to, number);
           const spec = specOf(source, join(place, 'grown'), more);
+          if (number > 0 && form !== 'as it is') await reform(fileURLToPath(spec.out), form);
           const job = { jobId: `job-${number}`, spec, store: new MemoryStore() };
           const computed = new Set<string>();
           for (const dieAfter of [...deaths, undefined]) {
@@ -141,6 +151,54 @@ test('a job that adds maps comes to what one does that asks for all at once, whe
     assert.deepEqual([kept, again], [0, 23]);
   }
 });
+
+test('what an earlier version wrote by rows, and what very many sources have, is kept', async () => {
+  const place = join(folder, String(folders++));
+  const source = join(place, 'source');
+  for (let i = 0; i < 9; i++) await write(join(source, `${i}.pgm`), image(5 + i, 9, i));
+  await write(join(source, 'bad.pgm'), Buffer.alloc(0));
+  const fresh = specOf(source, join(place, 'fresh'), {});
+  await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+  const spec = specOf(source, join(place, 'again'), {});
+  await runLocalJob({ jobId: 'first', spec, store: new MemoryStore() });
+  for (const form of forms) {
+    if (form !== 'as it is') await reform(fileURLToPath(spec.out), form);
+    await runLocalJob({ jobId: form.replaceAll(' ', '-'), spec, store: new MemoryStore() });
+    assert.equal((await jobJson(spec.out)).incremental.kept, 9);
+    assert.deepEqual(await filesOf(spec.out), await filesOf(fresh.out));
+  }
+});
+
+/** Gives an output, and those of its pipelines, another form. */
+async function reform(out: string, form: Exclude<(typeof forms)[number], 'as it is'>): Promise<void> {
+  const parts = await readdir(join(out, 'pipelines')).catch((): string[] => []);
+  for (const part of parts) await reform(join(out, 'pipelines', part), form);
+  const features = join(out, 'features.parquet');
+  if (existsSync(features)) {
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(features) });
+    const bytesOf = (some: typeof rows) => {
+      const columnData = [
+        { name: 'source', data: some.map((row) => row.source) },
+        { name: 'histogram', data: some.map((row) => Array.from(row.histogram as number[])) },
+      ];
+      return Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize: 3 }));
+    };
+    await rm(features);
+    if (form === 'other row groups' || rows.length === 0) await writeFile(features, bytesOf(rows));
+    else {
+      await mkdir(features);
+      for (let at = 0; at < rows.length; at += 7) {
+        await writeFile(join(features, `${String(at).padStart(12, '0')}.parquet`), bytesOf(rows.slice(at, at + 7)));
+      }
+    }
+  }
+  const list = join(out, 'sources.jsonl');
+  if (form === 'other row groups' || !existsSync(list)) return;
+  const rows = await SourceRows.create(join(out, 'sources.parquet'), JSON.parse(await headOfList(out)));
+  for await (const line of (await SourceList.at(list)).lines()) await rows.add(line);
+  await rows.finish();
+  await rm(list);
+}
 
 /** By URI: the content of each file. */
 async function contentsOf(source: string): Promise<Map<string, string>> {

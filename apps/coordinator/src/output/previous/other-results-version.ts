@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { JobSpec } from '@halogrid/proto';
+import { headOfList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
 import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
@@ -13,19 +11,6 @@ import { resultsVersionOf } from './source-line.ts';
  */
 export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;
-  const version = resultsVersionOf(await firstLine(join(outputPath(jobParts(spec)[0].spec.out), 'sources.jsonl')));
+  const version = resultsVersionOf(await headOfList(outputPath(jobParts(spec)[0].spec.out)));
   return version !== undefined && areSameResults(version, false) ? undefined : version;
-}
-
-/** Empty where there is no such file. */
-async function firstLine(path: string): Promise<string> {
-  const file = createReadStream(path);
-  try {
-    for await (const line of createInterface(file)) return line;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  } finally {
-    file.destroy();
-  }
-  return '';
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shard } from '../../job/shard.ts';
+import { plannedSources } from '../../testing/planned.ts';
 import type { Command } from '../commands.ts';
 import type { Comparable, LeaseId, SchedulerEvent, Verdict } from '../events.ts';
 import { Scheduler } from '../scheduler.ts';
@@ -10,7 +11,7 @@ export type Event = SchedulerEvent<Comparable>;
 
 export const shard = (number: number, costBytes = 1): Shard => ({
   shard: number,
-  work: { kind: 'frames', sources: [{ index: number, uri: `file:///frames/${number}.png` }] },
+  work: { kind: 'frames', sources: plannedSources([{ index: number, uri: `file:///frames/${number}.png` }]) },
   costBytes,
 });
 export const shards = (count: number, costBytes = 1): Shard[] =>
@@ -38,7 +39,11 @@ export const job = (jobId: string, planned: Shard[]): Event[] => [
 ];
 export const tile = (number: number, uri: string): Shard => {
   const area = { size: { width: 9, height: 9 }, rect: { x: 0, y: 0, width: 9, height: 9 } };
-  return { shard: number, work: { kind: 'tile', source: { index: 0, uri }, ...area }, costBytes: 1 };
+  return {
+    shard: number,
+    work: { kind: 'tile', sources: plannedSources([{ index: 0, uri, tiles: 2 }]), ...area },
+    costBytes: 1,
+  };
 };
 /** A job of which every shard is verified. */
 export const verified = (count: number): Event[] => [

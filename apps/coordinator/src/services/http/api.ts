@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorAnswer, maxImageBytes } from '@halogrid/proto';
+import { shortened } from '@halogrid/kernels';
+import { maxImageBytes } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Access, Log } from '@halogrid/service';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
+import { fieldSentence } from '../../job/field-sentence.ts';
+import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -60,7 +63,9 @@ export function createApi({
     answer().catch((error: unknown) => {
       // What is left of a body that is refused is not waited for.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
-      sendError(request, response, log, error, (field) => nameIn(route, field));
+      sendError(request, response, log, error, (field) =>
+        error instanceof FieldRefusal ? field : nameIn(route, field),
+      );
     });
     return true;
   };
@@ -91,6 +96,9 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
+/** A refusal whose names are those of the request already. */
+class FieldRefusal extends Refusal {}
+
 const readParameters = (query: MessageName, text: string): Promise<unknown> =>
   inFields(({ messageOf, readQuery }) => readQuery(messageOf(query), new URLSearchParams(text)));
 
@@ -100,8 +108,7 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
     return read(json);
   } catch (error) {
     if (!(error instanceof json.FieldError)) throw error;
-    const { what, received, allowed, field } = error;
-    return refuseValue(what, received, allowed, field);
+    throw new FieldRefusal('invalid', fieldSentence(error), shortened(error.field));
   }
 }
 
@@ -115,6 +122,6 @@ function nameIn({ path, body }: Route, field: string): string {
 /** Answers the same paths on a coordinator that does not lead, with why. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
-  void sendJson(request, response, 503, { error: why, code: 'UNAVAILABLE' } satisfies ErrorAnswer);
+  void sendJson(request, response, 503, errorAnswer('UNAVAILABLE', why));
   return true;
 }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { shortened } from '@halogrid/kernels';
 import type { Access } from '@halogrid/service';
 import { Refusal } from '../../job/refusal.ts';
 
 /**
- * Throws Refusal, always 'forbidden', unless a request that changes something comes from a page of this coordinator or from a program,
- * and from a caller who may change something.
+ * Throws Refusal unless a request that changes something comes from a page of this coordinator or from a program, and from a caller who
+ * may change something: 'unsupported' for another content type than JSON, and 'forbidden' otherwise.
  *
  * - A page of another site cannot send JSON here without asking first, which is answered to `allowedOrigins` alone; and browsers say where a
  *   request is from.
@@ -13,7 +14,11 @@ import { Refusal } from '../../job/refusal.ts';
  */
 export function checkChange(headers: IncomingHttpHeaders, access: Access, allowedOrigins: readonly string[]): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') refuse(`Expected the content type application/json but received '${type ?? ''}'`);
+  if (type !== 'application/json') {
+    const remedy = 'send the header content-type: application/json';
+    const why = `Expected the content type application/json but received '${shortened(type ?? '')}': ${remedy}`;
+    throw new Refusal('unsupported', why);
+  }
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
   const isAllowed = origin !== undefined && allowedOrigins.includes(origin);

@@ -186,7 +186,7 @@ test('a job is cancelled and run again by who may, and by nobody else', async (t
   await node.next('lease');
   assert.deepEqual((await get<MayAnswer>('may')).body, { submit: true, why: '' });
   assert.equal((await get(`jobs/${jobId}/cancel`)).status, 405);
-  assert.equal((await post(`jobs/${jobId}/cancel`, { 'content-type': 'text/plain' })).status, 403);
+  assert.equal((await post(`jobs/${jobId}/cancel`, { 'content-type': 'text/plain' })).status, 415);
   const elsewhere = { 'content-type': 'application/json', origin: 'http://evil.example' };
   assert.equal((await post(`jobs/${jobId}/cancel`, elsewhere)).status, 403);
   assert.equal((await get<JobDetail>(`jobs/${jobId}`)).body.job!.state, 'JOB_STATE_RUNNING');

@@ -19,7 +19,7 @@ export async function listFolder(given: string, begin = process.cwd()): Promise<
     return { path: '', parent: '', entries, leftOut: 0 };
   }
   const asked = given || roots?.[0] || begin;
-  if (!isAbsolute(asked) || asked.includes('\0')) refuseValue('the path of a folder', asked, 'an absolute path');
+  if (!isAbsolute(asked) || asked.includes('\0')) refuseValue('path', asked, 'an absolute path');
   const path = await allowedPath(asked).catch(refuse);
   const names = await readdir(path, { withFileTypes: true }).catch(() => {
     throw new Refusal('missing', `There is no folder '${shortened(asked)}' that can be read`);

@@ -69,7 +69,8 @@ test('a client that another program makes of the description submits, lists, wat
   assert.deepEqual([told!.jobId, told!.state], [job!.jobId, cancelled.job!.state]);
   await assert.rejects(client.planJob({ sources, tilePx: 1e6 }), ({ body }: { body?: object } & Error) => {
     const error = "Expected 0 to 32768 for tilePx but received '1000000'";
-    assert.deepEqual(body, { error, code: 'INVALID_ARGUMENT', field: 'tilePx' });
+    const parts = ['Expected 0 to 32768 for ', 'tilePx', " but received '1000000'"];
+    assert.deepEqual(body, { error, code: 'INVALID_ARGUMENT', field: 'tilePx', parts });
     return true;
   });
   await rm(folder, { recursive: true });

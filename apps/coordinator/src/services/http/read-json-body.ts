@@ -10,7 +10,8 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const body = await forms.receive(request);
   try {
     return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new Refusal('invalid', 'Expected JSON but received something else');
+  } catch (error) {
+    const why = body.length === 0 ? 'nothing' : `something else: ${(error as Error).message}`;
+    throw new Refusal('invalid', `Expected JSON for the body but received ${why}`);
   }
 }

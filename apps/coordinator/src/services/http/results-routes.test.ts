@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { JobState } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { complete, setStage, specOf, submit, watchToEnd, writeImages } from '../../testing/coordinator-stage.ts';
 import { fetch } from '../testing/described-answers.ts';
 import { ScriptedNode } from '../testing/scripted-node.ts';
@@ -86,7 +87,7 @@ test('a range, the head of a file, and what is neither', async (t) => {
 
   const post = await at('histogram.json', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
-  assert.deepEqual(await post.json(), { error: 'Expected GET or HEAD but received POST', code: 'UNIMPLEMENTED' });
+  assert.deepEqual(await post.json(), errorAnswer('UNIMPLEMENTED', 'Expected GET or HEAD but received POST'));
 });
 
 test('text is sent compressed to who takes that, ranges never, and who has a file is told so', async (t) => {

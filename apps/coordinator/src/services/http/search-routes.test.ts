@@ -13,6 +13,7 @@ import {
   SearchRequest,
   type SearchResponse,
 } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { IndexWriter, readFinishedJob } from '@halogrid/search';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import {
@@ -141,7 +142,11 @@ test('a coordinator searches its indexes', async (t) => {
         404,
         /^The job has no frame of camera 'north': its camera is 'file:\/\/.*'$/,
       ],
-      [`changes?job_id=${jobId}&pipeline=a`, 400, /^Expected none, because the job has one alone, for pipeline/],
+      [
+        `changes?job_id=${jobId}&pipeline=a`,
+        400,
+        /^Expected no name, because the job has one pipeline without a name, for pipeline/,
+      ],
       ['changes?job_id=20200101', 404, /^There is no job '20200101'/],
       ['frames/e30.e30', 404, /^This coordinator has not told of that frame/],
     ];
@@ -170,7 +175,7 @@ test('a coordinator searches its indexes', async (t) => {
     assert.equal(found.results.length, 1);
     const refused = await get('search?index=cameras&row=0&camera=2');
     const error = "The index has no frame of camera '2': its cameras are '0' and '1'";
-    assert.deepEqual([refused.status, await refused.json()], [404, { error, code: 'NOT_FOUND' }]);
+    assert.deepEqual([refused.status, await refused.json()], [404, errorAnswer('NOT_FOUND', error)]);
   });
 
   await t.test(
@@ -186,7 +191,7 @@ test('a coordinator searches its indexes', async (t) => {
       const its = `http://127.0.0.1:${restricted.httpPort}`;
       const { results } = (await (await fetch(`${its}/api/v1/search?index=pictures&row=1`)).json()) as SearchResponse;
       assert.deepEqual([results.length, results[0]!.score], [2, 1]);
-      const forbidden = { error: 'The path lies outside of the data roots (--data-root)', code: 'PERMISSION_DENIED' };
+      const forbidden = errorAnswer('PERMISSION_DENIED', 'The path lies outside of the data roots (--data-root)');
       const { picture } = results[0]!.frame!;
       const paths = [
         picture,

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
-import type { ErrorAnswer } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import { parseByteRange } from './byte-range.ts';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 import { sendJson } from './send.ts';
@@ -35,8 +35,7 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   if (range.kind === 'unsatisfiable') {
     response.setHeader('content-range', `bytes */${size}`);
     const error = `Expected a range inside of ${size} bytes but received '${header}'`;
-    const answer: ErrorAnswer = { error, code: 'OUT_OF_RANGE', field: 'range' };
-    return sendJson(request, response, 416, answer);
+    return sendJson(request, response, 416, errorAnswer('OUT_OF_RANGE', error, 'range'));
   }
   const isText = texts.has(extname(path));
   const encoding = isText && !request.headers.range ? chooseEncoding(request.headers['accept-encoding']) : undefined;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorAnswer } from '@halogrid/proto';
+import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Log } from '@halogrid/service';
 import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
 import { sendBody } from './send-body.ts';
@@ -11,6 +11,7 @@ const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
   missing: [404, 'NOT_FOUND'],
   unmet: [409, 'FAILED_PRECONDITION'],
   gone: [410, 'FAILED_PRECONDITION'],
+  unsupported: [415, 'INVALID_ARGUMENT'],
   exhausted: [429, 'RESOURCE_EXHAUSTED'],
   unavailable: [503, 'UNAVAILABLE'],
   ours: [500, 'INTERNAL'],
@@ -33,8 +34,7 @@ export async function sendJson(
 export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
   response.setHeader('allow', methods.join(', '));
   const error = `Expected ${methods.join(' or ')} but received ${request.method}`;
-  const answer: ErrorAnswer = { error, code: 'UNIMPLEMENTED' };
-  void sendJson(request, response, 405, answer);
+  void sendJson(request, response, 405, errorAnswer('UNIMPLEMENTED', error));
 }
 
 /** Aborts when the caller is gone before the answer. */
@@ -65,12 +65,9 @@ export function sendError(
   const isTheirs = error instanceof Refusal;
   const [statusCode, code] = refusals[isTheirs ? error.kind : 'ours'];
   if (!isTheirs) log.error({ err: error }, 'A request failed');
-  const { message, field } = isTheirs ? error : { message: ourFault, field: undefined };
-  const name = field && nameOf(field);
-  const answer: ErrorAnswer = {
-    error: name && field ? message.replace(` for ${field} but `, ` for ${name} but `) : message,
-    ...{ code, ...(name && { field: name }) },
-  };
+  const answer = isTheirs
+    ? errorAnswer(code, error.sentence.naming(nameOf), error.field && nameOf(error.field))
+    : errorAnswer(code, ourFault);
   sendJson(request, response, statusCode, answer).catch(() => response.destroy());
 }
 

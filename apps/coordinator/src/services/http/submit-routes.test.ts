@@ -20,12 +20,13 @@ import { fetch } from '../testing/described-answers.ts';
 /** A coordinator that is kept to a data root with two images. */
 async function setRoot(t: TestContext) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-root-')));
-  t.after(() => rm(root, { recursive: true, force: true }));
   t.after(() => restrictSources(unrestricted));
   const images = join(root, 'images');
   await mkdir(images);
   await writeImages(images, 2);
   const { coordinator, jobs } = await setStage(t, testConfig({ data: { dataRoot: [root] } }));
+  // Behind the end of the coordinator, whose jobs write there until then.
+  t.after(() => rm(root, { recursive: true, force: true }));
   const ask = async <T>(path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const type = { 'content-type': 'application/json', ...headers };
@@ -101,7 +102,7 @@ test('a specification that is none is refused with the field that is wrong, and 
   const wrong: [given: unknown, sentence: RegExp, field: string | undefined][] = [
     [null, /^Expected an object for the body but received 'null'$/, undefined],
     [[], /^Expected an object for the body but received 'a list'$/, undefined],
-    [{}, /^Expected at least one source but received none$/, 'sources'],
+    [{}, /^Expected at least one source for sources but received none$/, 'sources'],
     [{ sources: images }, /^Expected a list for sources but received 'a string'$/, 'sources'],
     [{ sources: [images, 1] }, /^Expected a text for sources\[1\] but received '1'$/, 'sources[1]'],
     [{ sources: [images, '/etc/passwd'] }, /not allowed here/, 'sources[1]'],
@@ -112,7 +113,7 @@ test('a specification that is none is refused with the field that is wrong, and 
     ],
     [{ sources, out: '/tmp/elsewhere' }, /not allowed here/, 'out'],
     [{ sources, out: 'out' }, /^Expected an absolute path or file: URI for out but received 'out'$/, 'out'],
-    [{ sources, op: ['lbp', 'rm'] }, /^Expected one of lbp, ldp, conv.* \(op\[1\]\)$/, 'op[1]'],
+    [{ sources, op: ['lbp', 'rm'] }, /^Expected one of lbp, ldp, conv for op\[1\] but received 'rm'$/, 'op[1]'],
     [{ sources, op: ['lbp:labels=x'] }, /^Expected .* for lbp:labels but received 'x' \(op\[0\]\)$/, 'op[0]'],
     [{ sources, op: ['lbp'], pipeline: { operations: [] } }, /^Expected op or pipeline but received both$/, 'op'],
     [{ sources, pipeline: {} }, /^Expected 1 to .* \(pipeline\.operations\)$/, 'pipeline.operations'],
@@ -123,7 +124,7 @@ test('a specification that is none is refused with the field that is wrong, and 
     ],
     [
       { sources, grid: { row: 1 } },
-      /^Expected one of rows, columns for a field of grid but received 'row'$/,
+      /^Expected one of rows, columns for a field of grid but received 'row' \(did you mean rows\?\)$/,
       'grid.row',
     ],
     [{ sources, mapFormat: '<b>' }, /^Expected one of none, tiff, .* for mapFormat but received '<b>'$/, 'mapFormat'],
@@ -145,6 +146,8 @@ test('a specification that is none is refused with the field that is wrong, and 
       assert.ok(status === 400 || status === 403, `${status} for ${sentence}`);
     }
   }
+  const form = await ask('jobs', { sources }, { 'content-type': 'application/x-www-form-urlencoded' });
+  assert.deepEqual([form.status, form.body.code], [415, 'INVALID_ARGUMENT']);
   const taken = await ask('jobs', { sources, out: join(images, 'image-0.pgm') });
   assert.deepEqual([taken.status, taken.body.code, taken.body.field], [409, 'FAILED_PRECONDITION', 'out']);
   assert.equal((await ask('jobs', { sources: ['x'.repeat(2 ** 20)] })).status, 400);
@@ -162,7 +165,7 @@ test('gRPC takes the same defaults, paths and texts, and names the field that is
   assert.equal(spec!.pipeline!.operations[0]!.kernel, 'ldp');
   const refused = async (more: Partial<JobSpec>) =>
     (await refusalOf(submit(jobs, JobSpec.fromPartial({ sources: [images], ...more })))).details;
-  assert.match(await refused({ op: ['x'] }), / \(op\[0\]\)$/);
+  assert.match(await refused({ op: ['x'] }), / for op\[0\] but received 'x'$/);
   assert.match(await refused({ tilePx: 1e6 }), / for tile_px but received '1000000'$/);
   assert.match(await refused({ mapFormat: 'bmp' }), / for map_format but received 'bmp'$/);
 });

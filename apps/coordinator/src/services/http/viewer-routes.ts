@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { JobFrame } from '@halogrid/proto';
+import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import { jobGrid, jobParts } from '../../job/accepted-job.ts';
 import { Refusal, refuseValue } from '../../job/refusal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { SourceLine } from '../../output/previous/source-line.ts';
 import type { Retrieval } from '../../retrieval/retrieval.ts';
 import { findJob } from '../match-job-id.ts';
 import { resultsFolder } from '../results-folder.ts';
-import { type SourceLines, SourceLists } from '../source-lines.ts';
+import { SourceLists } from '../source-lists.ts';
 import { otherRoute, type Route, route } from './route.ts';
 import { pictureAnswer, sendPicture } from './send-picture.ts';
 import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
@@ -26,7 +26,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     const part = asked ? parts.find(({ name }) => name === asked) : parts[0];
     if (!part) refuseValue('pipeline', asked, `one of ${parts.map(({ name }) => name).join(', ')}`);
     const inside = part.name === '' ? folder : join(folder, 'pipelines', part.name);
-    return { spec, part, folder: inside, lines: await lists.at(join(inside, 'sources.jsonl')) };
+    return { spec, part, folder: inside, list: await lists.in(inside) };
   };
   const read = { method: 'GET', role: 'read' } as const;
   return [
@@ -42,11 +42,14 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
       },
       async ({ path, query }) => {
         const { step, count } = readFrames(query);
-        const { lines } = await openJob(path.id!);
-        const from = query.uri === undefined ? (query.from ?? 0) : await lines.find(query.uri, query.frame);
+        const { list } = await openJob(path.id!);
+        const from = query.uri === undefined ? (query.from ?? 0) : await list.find(query.uri, query.frame);
         if (from === undefined) throw new Refusal('missing', 'The job has no such source', 'uri');
-        const frames = await lines.read(from, count, step);
-        return { total: lines.length, frames: frames.map(({ index, line }) => frameOf(index, line)) };
+        const frames: JobFrame[] = [];
+        for (let index = from; index < Math.min(list.length, from + count * step); index += step) {
+          frames.push(frameOf(index, await list.line(index)));
+        }
+        return { total: list.length, frames };
       },
     ),
     route(
@@ -60,7 +63,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         ...{ query: 'ImageQuery', answer: 'ImageAnswer' },
       },
       async ({ path, query }) => {
-        const { line } = await sourceAt((await openJob(path.id!)).lines, readIndex(query));
+        const line = await sourceAt((await openJob(path.id!)).list, readIndex(query));
         const { uri, videoFrame } = sourceOf(line);
         return { readsParts: videoFrame === undefined && (await retrieval.ask('readsParts', { uri })) };
       },
@@ -76,8 +79,8 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         ...{ query: 'RegionQuery', answer: pictureAnswer },
       },
       async ({ path, query }, response) => {
-        const { lines } = await openJob(path.id!);
-        const { line } = await sourceAt(lines, readIndex(query));
+        const { list } = await openJob(path.id!);
+        const line = await sourceAt(list, readIndex(query));
         sendPicture(response, await retrieval.ask('region', { ...sourceOf(line), ...readPart(query) }), pictureAge);
       },
     ),
@@ -108,22 +111,27 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         ...{ query: 'FrameQuery', answer: 'FrameHistograms' },
       },
       async ({ path, query }) => {
-        const { spec, part, folder, lines } = await openJob(path.id!, query.pipeline);
-        const { done, line } = await sourceAt(lines, readIndex(query));
+        const { spec, part, folder, list } = await openJob(path.id!, query.pipeline);
+        const index = readIndex(query);
+        const line = await sourceAt(list, index);
         if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
         const grid = jobGrid(spec);
         const count = grid.rows * grid.columns;
         const features = join(folder, 'features.parquet');
-        const cells = await retrieval.ask('histograms', { features, first: done * count, count });
+        const cells = await retrieval.ask('histograms', {
+          features,
+          first: (await list.doneBefore(index)) * count,
+          count,
+        });
         return { ...grid, channels: [...part.pipeline.output.channels], cells: cells.map((bins) => ({ bins })) };
       },
     ),
   ];
 }
 
-async function sourceAt(lines: SourceLines, index: number) {
-  const [found] = await lines.read(index, 1);
-  return found ?? refuseValue('index', index, `a whole number below ${lines.length}`);
+async function sourceAt(list: SourceList, index: number): Promise<SourceLine> {
+  if (index >= list.length) refuseValue('index', index, `a whole number below ${list.length}`);
+  return list.line(index);
 }
 
 const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, ...(frame !== undefined && { videoFrame: frame }) });

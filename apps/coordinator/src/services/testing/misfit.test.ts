@@ -21,8 +21,8 @@ for (const [name, value, why] of [
   ['ResultsAnswer', { files: [file], grpcPort: -1 }, 'the answer.grpcPort is -1'],
   ['ResultsAnswer', { files: {}, grpcPort: 1 }, 'the answer.files is no list'],
   ['ResultsAnswer', { files: [], grpcPort: 1, secret: 1 }, 'the answer has secret, which is not described'],
-  ['ErrorAnswer', { error: 'a', code: 'b' }, undefined],
-  ['ErrorAnswer', { error: 'a', code: 'b', field: null }, 'the answer.field is null'],
+  ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'] }, undefined],
+  ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'], field: null }, 'the answer.field is null'],
   ['MayAnswer', { submit: 'yes', why: '' }, 'the answer.submit is yes'],
   [
     'JobTimes',

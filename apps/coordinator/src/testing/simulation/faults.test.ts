@@ -490,7 +490,7 @@ test('a job fails with the host and the reason where that is away for longer tha
   assert.deepEqual([state, counts.quarantined], ['failed', 0]);
   assert.match(
     error,
-    /^The host 'job-0' was away for 600 s \(--source-grace\): node 'one' cannot read from it: .* \(and 1 more\); see to it/,
+    /^The host 'job-0' was away for 600 s, as long as the job waits for it: node 'one' cannot read from it: .* \(and 1 more\); mend its address/,
   );
   assert.ok(cluster.clock.monotonicMs() > 600_000, `${cluster.clock.monotonicMs()} ms`);
   assert.ok([...sentences].some((waiting) => waiting.startsWith("It waits for host 'job-0': ")));

@@ -90,6 +90,30 @@ test('a job ends whenever its coordinator is killed while that is written down',
   for (let ms = endMs - 100; ms <= endMs; ms += 5) await killAt(ms);
 });
 
+for (const awayMs of [1500, 4000, 8000, 60_000]) {
+  test(`a job stays with who was cut off with the database for ${awayMs} ms and comes back long after others`, async () => {
+    const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
+    const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 0 });
+    try {
+      for (const place of [0, 1]) await leaders.start(place);
+      leaders.add(nature('node', { bytesPerMs: 0.1 }), 2);
+      leaders.submit(frames({ jobId: 'job', shards: 20 }), 0);
+      let epoch: number | undefined;
+      leaders.clock.after(3500, () => {
+        epoch = leaders.memory.jobs.get('job')!.epoch;
+        leaders.failStore(awayMs);
+        leaders.pause(0, awayMs + 11_000);
+      });
+      await leaders.untilEnded();
+      assert.equal(leaders.record('job').state, 'complete');
+      assert.equal(leaders.memory.jobs.get('job')!.epoch, epoch);
+    } finally {
+      await leaders.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
 test('what a node computes while nobody leads the job counts when another coordinator has taken it over', async () => {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 0 });

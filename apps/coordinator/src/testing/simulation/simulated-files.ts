@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Cause, type Probe, type Sight } from '@halogrid/proto';
 import type { ShownFile } from '@halogrid/sources';
-import { refsOf } from '../../job/packed-frames.ts';
+import { readSources } from '../../job/planned-sources.ts';
 import type { Shard, SourceError } from '../../job/shard.ts';
 import type { Eyes } from '../../sight/own-view.ts';
 
@@ -82,7 +82,7 @@ const nothing = { version: '', sha256: Buffer.alloc(0) };
 
 /** What it could not have of a shard's sources; empty where it has all. */
 export function unreadOf(blind: readonly Blindness[], { work }: Shard, nowMs: number): SourceError[] {
-  return refsOf(work).flatMap(({ index, uri }) => {
+  return [...readSources(work.sources)].flatMap(({ index, uri }) => {
     const found = blindnessAt(blind, uri, nowMs);
     if (!found) return [];
     const cause = found.finds === 'others' ? Cause.CHANGED : causeOf(uri);

@@ -1,20 +1,14 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { AcceptedJob } from '../../job/accepted-job.ts';
+import type { PlannedSources } from '../../job/planned-sources.ts';
 import { previewSources } from '../../job/preview-choice.ts';
-import type {
-  PlannedStep,
-  PlanStep,
-  Shard,
-  ShardAnswer,
-  SourceError,
-  SourceRef,
-  SourceResult,
-} from '../../job/shard.ts';
+import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
+import { digestOfAll, jobDigest } from '../../log/digest.ts';
 import { jobLine } from '../../ledger/job-line.ts';
-import { digestOfAll, jobDigest, quarantinedDigest, sourceDigest } from '../../log/digest.ts';
-import { packPlan } from '../../plan/pack-plan.ts';
 import { foundFrames } from '../found-frames.ts';
+import { plannedSources } from '../planned.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
@@ -74,18 +68,13 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
   return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
 }
 
-/** The plan of a job, as the thread that plans makes it: frames are packed. */
-export const planOf = (job: SimulatedJob): AsyncGenerator<PlannedStep[]> => packPlan(stepsOf(job));
-
-async function* stepsOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
+/** The plan of a job, as the thread that plans makes it. */
+export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
-    for (const index of sourcesOf(job, shard)) {
-      const isFirst = job.kind === 'frames' || shard % job.group === 0;
-      const tiles = job.kind === 'frames' ? 1 : Math.min(job.group, job.shards - shard);
-      const source = { index, uri: uriOf(job, index), name: `${index}.pgm`, tiles, version: listed };
-      if (isFirst) yield [{ kind: 'source', ...source }];
-    }
-    yield [{ kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } }];
+    const work = workOf(job, shard);
+    const steps: PlanStep[] = [{ kind: 'shard', shard: { shard, work, costBytes: job.costBytes } }];
+    const isFirst = job.kind === 'frames' || shard % job.group === 0;
+    yield isFirst ? [{ kind: 'sources', sources: work.sources }, ...steps] : steps;
   }
 }
 
@@ -98,12 +87,20 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 }
 
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
-  const sources = sourcesOf(job, shard).map((index): SourceRef => {
-    // A few leave something to be written.
-    return { index, uri: uriOf(job, index), version: listed, ...(index < previewSources && { preview: true }) };
-  });
-  if (job.kind === 'frames') return { kind: 'frames', sources };
-  return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
+  const sources = plannedOf(job, shard);
+  return job.kind === 'frames' ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
+}
+
+function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
+  const first = shard - (shard % job.group);
+  const tiles = job.kind === 'frames' ? {} : { tiles: Math.min(job.group, job.shards - first) };
+  return plannedSources(
+    sourcesOf(job, shard).map((index) => {
+      const its = { index, uri: uriOf(job, index), name: String(index), version: listed, pin: listed };
+      // A few leave something to be written.
+      return { ...its, ...tiles, ...(index < previewSources && { preview: true as const }) };
+    }),
+  );
 }
 
 function tileOf(job: SimulatedJob, shard: number) {

@@ -1,4 +1,5 @@
 import type { BatchResult, Device } from '../../devices/device.ts';
+import { deviceOver } from '../../devices/device-over.ts';
 
 /** As if the memory of dense results were used for others at once. */
 function spoil({ items }: BatchResult): void {
@@ -10,13 +11,7 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];
   let out = 0;
   let maps = 0;
-  const device: Device = {
-    info: inner.info,
-    maxStagingBytes: inner.maxStagingBytes,
-    batchBytes: inner.batchBytes,
-    batchesInFlight: inner.batchesInFlight,
-    takesLimited: inner.takesLimited,
-    lost: inner.lost,
+  const device = deviceOver(inner, {
     async acquire(...asked) {
       const staging = await inner.acquire(...asked);
       out++;
@@ -39,8 +34,7 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
       };
       return { ...result, release };
     },
-    close: () => inner.close(),
     ...changes,
-  };
+  });
   return { device, batches, out: () => out, maps: () => maps };
 }

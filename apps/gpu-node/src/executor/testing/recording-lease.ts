@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { planVideo } from '@halogrid/imaging';
 import { deepKinds, makeVideo, videoKinds } from '@halogrid/imaging/testing-videos';
 import { Lease } from '@halogrid/proto';
+import { packSources } from '@halogrid/sources/pack-sources';
 import { lbp, type TestFolder } from './shard-fixture.ts';
 
 /** A lease of the first segment of a recording of so many frames, of one of the kinds that there are. */
@@ -22,17 +23,16 @@ export async function leaseOfVideo(folder: TestFolder, uri: string, lease: Parti
   for await (const part of planVideo(uri, {}, () => ({ aim: 1000, most: 1000 }))) {
     if (part.kind !== 'segment') continue;
     const { start, frames: planned, ...segment } = part.segment;
-    const sources = planned.map(({ packet, order }, index) => ({
-      index,
-      uri,
-      place: { packet, order },
-      preview: false,
-    }));
+    const sources = planned.map(({ packet, order }, index) => {
+      const place = order === undefined ? { packet } : { packet, order };
+      return { index, uri, name: String(index), sizeBytes: 0, place };
+    });
     const { packet, pts, dts, position, size } = start;
     const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
     return Lease.fromPartial({
       ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
-      work: { $case: 'frames', value: { sources, segment: its } },
+      work: { $case: 'frames', value: { segment: its } },
+      sources: packSources(sources),
       ...lease,
     });
   }

@@ -11,6 +11,8 @@ import { type AskedOperation, createPipeline, type Grid, runReference } from '@h
 import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import { packSources } from '@halogrid/sources/pack-sources';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { Device } from '../../devices/device.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
@@ -153,16 +155,29 @@ export function frameLease(
   uris: readonly string[],
   { previews = 0, ...lease }: Partial<Lease> & { previews?: number } = {},
 ): Lease {
-  const sources = uris.map((uri, index) => ({ index, uri, preview: index < previews }));
-  return testLease(folder, { work: { $case: 'frames', value: { sources } }, ...lease });
+  return testLease(folder, { work: { $case: 'frames', value: {} }, sources: sourcesOf(uris, previews), ...lease });
 }
 
 /** A lease of one tile. */
 export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rect, lease: Partial<Lease> = {}): Lease {
   return testLease(folder, {
-    work: { $case: 'tile', value: { source: { index: 0, uri }, ...size, rect } },
+    work: { $case: 'tile', value: { ...size, rect } },
+    sources: sourcesOf([uri]),
     ...lease,
   });
+}
+
+const sourcesOf = (uris: readonly string[], previews = 0): Uint8Array =>
+  packed(uris.map((uri, index) => ({ index, uri, ...(index < previews && { preview: true as const }) })));
+
+/** The sources of a lease, of as much as matters. */
+export const packed = (sources: readonly (Pick<BlockSource, 'index' | 'uri'> & Partial<BlockSource>)[]): Uint8Array =>
+  packSources(sources.map((source) => ({ name: String(source.index), sizeBytes: 0, ...source })));
+
+/** The same lease with one of its sources changed. */
+export function withSource(lease: Lease, nth: number, more: Partial<BlockSource>): Lease {
+  const sources = [...new SourceBlock(lease.sources)];
+  return { ...lease, sources: packSources(sources.with(nth, { ...sources[nth]!, ...more })) };
 }
 
 function testLease(folder: TestFolder, lease: Partial<Lease>): Lease {

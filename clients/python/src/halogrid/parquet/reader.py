@@ -11,7 +11,7 @@ from ..table import FLAT_COLUMNS, Table
 from .cursor import Malformed, Unsupported
 from .footer import Chunk, Footer, Group, read_footer
 from .levels import read_levels
-from .pages import decode, flat_values, read_pages
+from .pages import Page, decode, flat_values, read_pages
 
 _TYPES = {
     **dict.fromkeys(("source", "name", "camera"), "BYTE_ARRAY"),
@@ -63,7 +63,7 @@ def _read_group(file: BinaryIO, group: Group, table: Table, lists: _Lists) -> No
     if histogram is None or len(histogram.path) != 3:
         raise Malformed("it has no histograms")
     # First, because they have bytes for every row: no other column has more rows then.
-    counts, bins = lists.read(_bytes_of(file, histogram), histogram, group.rows)
+    pages = list(lists.read(_bytes_of(file, histogram), histogram, group.rows))
     columns: Dict[str, List[Any]] = {}
     for name in FLAT_COLUMNS:
         chunk = group.chunks.get(name)
@@ -79,7 +79,11 @@ def _read_group(file: BinaryIO, group: Group, table: Table, lists: _Lists) -> No
         if len(values) != group.rows:
             raise Malformed(f"the column '{name}' has not a value a row")
         columns[name] = values
-    table.add(columns, counts, bins)
+    first = 0
+    for counts, bins in pages:
+        end = first + len(counts) // bins
+        table.add({name: values[first:end] for name, values in columns.items()}, counts, bins)
+        first = end
 
 
 def _bytes_of(file: BinaryIO, chunk: Chunk) -> bytes:
@@ -91,25 +95,31 @@ class _Lists:
     """Reads lists of equal length, none of them empty or null."""
 
     def __init__(self) -> None:
-        #: Levels that were found to be right: those of row groups are equal but for the last.
+        #: Levels that were found to be right: those of pages are equal but for some.
         self._known: Optional[Tuple[int, int, bytes, bytes]] = None
 
-    def read(self, data: bytes, chunk: Chunk, rows: int) -> Tuple[Any, int]:
-        """The counts of ``rows`` rows one after another, and how many a row has."""
+    def read(self, data: bytes, chunk: Chunk, rows: int) -> Iterator[Tuple[Any, int]]:
+        """The counts of ``rows`` rows page by page, one row after another, and how many a row has."""
         if chunk.type not in ("INT32", "INT64"):
             raise Unsupported(f"{chunk.type} in the column 'histogram'")
-        pages = list(read_pages(data, chunk))
-        if len(pages) != 1:
-            raise Unsupported(f"{len(pages)} pages of a row group in the column 'histogram'")
-        [page] = pages
-        bins = page.values // max(rows, 1)
-        if page.rows != rows or page.nulls or bins == 0 or bins * rows != page.values:
+        left = rows
+        for page in read_pages(data, chunk):
+            if page.rows > left:
+                raise Malformed("the column 'histogram' has more rows than others")
+            yield self._counts(page, chunk)
+            left -= page.rows
+        if left:
+            raise Malformed("the column 'histogram' has not a list a row")
+
+    def _counts(self, page: Page, chunk: Chunk) -> Tuple[Any, int]:
+        bins = page.values // max(page.rows, 1)
+        if page.nulls or bins == 0 or bins * page.rows != page.values:
             raise Malformed("its histograms have not as many bins each")
         counts = decode(page, chunk, page.values)
-        asked = (rows, bins, page.repetition, page.definition)
+        asked = (page.rows, bins, page.repetition, page.definition)
         if asked != self._known:
             begins = read_levels(page.repetition, page.values)
-            if begins != (b"\0" + b"\1" * (bins - 1)) * rows or 0 in read_levels(page.definition, page.values):
+            if begins != (b"\0" + b"\1" * (bins - 1)) * page.rows or 0 in read_levels(page.definition, page.values):
                 raise Malformed("its histograms have not as many bins each")
             self._known = asked
         return counts, bins

@@ -60,7 +60,7 @@ export const hitsOf = ({ rankings }: Pick<PartFound, 'rankings'>): Hit[][] =>
 function scoreOf(value: number, exact: string): Score {
   if (exact === '') return { value };
   const parts = /^(\d+)\/([1-9]\d*)$/.exec(exact);
-  if (!parts) throw new Error('It answered a score that is no fraction');
+  if (!parts) throw new Error('It answered a score that is not a fraction');
   const [numerator, denominator] = [BigInt(parts[1]!), BigInt(parts[2]!)];
   const isSafe = numerator <= Number.MAX_SAFE_INTEGER && denominator <= Number.MAX_SAFE_INTEGER;
   const fraction: Fraction = isSafe

@@ -118,7 +118,7 @@ function checkValues(encoding: unknown, body: PageBody, count: number, { field }
       break;
     }
     case encodings.runs:
-      if (field.type !== 'BOOLEAN') throw new DamagedError('it has runs of what is no truth value');
+      if (field.type !== 'BOOLEAN') throw new DamagedError('it has runs of what is not a truth value');
       checkRuns(new PageBody(body.skip(body.uint32())), 1, count);
       break;
     case encodings.differences:

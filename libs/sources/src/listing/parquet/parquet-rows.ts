@@ -104,7 +104,7 @@ async function readFooter(file: AsyncBuffer): Promise<{ metadata: FileMetaData; 
   const magic = 'PAR1';
   const size = file.byteLength;
   const tail = Buffer.from(await file.slice(Math.max(0, size - 8), size));
-  if (size < 12 || tail.toString('latin1', 4) !== magic) throw new DamagedError('it is no file of Parquet, or cut off');
+  if (size < 12 || tail.toString('latin1', 4) !== magic) throw new DamagedError('it is not a Parquet file, or cut off');
   const footerBytes = tail.readUInt32LE(0);
   const dataEnd = size - 8 - footerBytes;
   if (dataEnd < magic.length) throw new DamagedError('its footer is longer than the file');

@@ -128,13 +128,15 @@ export function jobSharesConformance(
     assert.equal((await adopt(c, [{ jobId: 'x', leader: a.epoch }])).length, 1);
   });
 
-  check('a lease that is over and renewed is kept, and its time begins anew', async (join) => {
+  check('a lease that is over and renewed is kept, and all see that it was renewed', async (join) => {
     const [a, b] = [await join(1), await join()];
     await over(b, a.epoch);
+    const [before] = (await look(b)).members;
+    assert.equal((await look(b)).members[0]!.renewedAtMs, before!.renewedAtMs);
     assert.equal(await a.store.renew(a.epoch, longMs), true);
-    const { members } = await look(b);
-    assert.equal(members[0]!.isOver, false);
-    assert.ok(members[0]!.leadsForMs <= members[1]!.leadsForMs);
+    const [renewed] = (await look(b)).members;
+    assert.equal(renewed!.isOver, false);
+    assert.ok(renewed!.renewedAtMs > before!.renewedAtMs);
     await a.store.write(a.epoch, [put('x', 0)]);
   });
 

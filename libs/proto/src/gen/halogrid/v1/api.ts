@@ -18,7 +18,11 @@ export interface ErrorAnswer {
    */
   code: string;
   /** What of the request is wrong, as the request calls it: "grid.rows", "sources[2]". */
-  field?: string | undefined;
+  field?:
+    | string
+    | undefined;
+  /** `error` in parts: texts and, between them, the names of fields, for a program that has names of its own for these. */
+  parts: string[];
 }
 
 export interface JobsQuery {
@@ -395,7 +399,7 @@ export interface PlanAnswer {
 }
 
 function createBaseErrorAnswer(): ErrorAnswer {
-  return { error: "", code: "", field: undefined };
+  return { error: "", code: "", field: undefined, parts: [] };
 }
 
 export const ErrorAnswer: MessageFns<ErrorAnswer> = {
@@ -408,6 +412,9 @@ export const ErrorAnswer: MessageFns<ErrorAnswer> = {
     }
     if (message.field !== undefined) {
       writer.uint32(26).string(message.field);
+    }
+    for (const v of message.parts) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -449,6 +456,14 @@ export const ErrorAnswer: MessageFns<ErrorAnswer> = {
             message.field = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.parts.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -469,6 +484,7 @@ export const ErrorAnswer: MessageFns<ErrorAnswer> = {
     message.error = object.error ?? "";
     message.code = object.code ?? "";
     message.field = object.field ?? undefined;
+    message.parts = object.parts?.map((e) => e) || [];
     return message;
   },
 };

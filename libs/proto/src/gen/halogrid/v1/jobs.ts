@@ -1148,7 +1148,8 @@ export type JobsService = typeof JobsService;
 export const JobsService = {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace.
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
+   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: {
     path: "/halogrid.v1.Jobs/Submit" as const,
@@ -1223,7 +1224,8 @@ export const JobsService = {
 export interface JobsServer extends UntypedServiceImplementation {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace.
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
+   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: handleUnaryCall<SubmitRequest, SubmitResponse>;
   /** The job as it is now. */
@@ -1250,7 +1252,8 @@ export interface JobsServer extends UntypedServiceImplementation {
 export interface JobsClient extends Client {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace.
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
+   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit(
     request: SubmitRequest,

@@ -659,38 +659,17 @@ export interface Lease {
     | PipelineSet
     | undefined;
   /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
-  traceparent?: string | undefined;
-}
-
-/** An input: an image or a frame. */
-export interface Source {
-  /** Index of the source in the job. */
-  index: number;
-  uri: string;
-  /** Where in a video the frame is; absent for images. */
-  place?:
-    | VideoPlace
-    | undefined;
-  /**
-   * A name for the file as it was listed, or for a tile as it was when the job was planned; absent where nobody could tell. A
-   * node that finds another version there answers with an error of CAUSE_CHANGED instead of a result.
-   */
-  version?:
+  traceparent?:
     | string
     | undefined;
-  /** Whether the node leaves chunks for a preview: of the dense result, and of the source itself. */
-  preview?: boolean | undefined;
-}
-
-/** A frame of a video, as decoding can tell it. */
-export interface VideoPlace {
-  /** Number of the packet that holds it, in the order of the file. */
-  packet: number;
   /**
-   * Where packets have no times of their own: `packet` is the first of its group, up to the next key frame, and this the
-   * place of the frame among those that the group gives.
+   * The sources of the work, as a block of columns: libs/sources/src/blocks/source-block.ts says which columns it has, and
+   * columns.ts how they are written. Of a tile it has the image, of frames all of them, in the order in which they are
+   * computed. 8 MiB at most. A node that finds another version of a file than the one it is held to answers with an error
+   * of CAUSE_CHANGED instead of a result. For a preview it leaves chunks of the dense result and of the source itself,
+   * unless the lease is to verify.
    */
-  order?: number | undefined;
+  sources: Uint8Array;
 }
 
 /** Part of a video that is decoded at once. */
@@ -719,9 +698,6 @@ export interface VideoSegment {
 
 /** Part of one image, without its halo: the node reads the halo itself. */
 export interface Tile {
-  source:
-    | Source
-    | undefined;
   /** Size of the whole image in pixels. */
   width: number;
   height: number;
@@ -729,20 +705,8 @@ export interface Tile {
 }
 
 export interface FrameBatch {
-  sources: Source[];
   /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
-  segment?:
-    | VideoSegment
-    | undefined;
-  /**
-   * In place of `sources`: all of them as libs/sources/src/blocks/source-block.ts defines it. 8 MiB at most. Nodes without our storage are
-   * told `sources` instead.
-   */
-  block?:
-    | Uint8Array
-    | undefined;
-  /** The versions of the block are none that a node is held to. */
-  anyVersion?: boolean | undefined;
+  segment?: VideoSegment | undefined;
 }
 
 /** Pixels; x to the right, y down, the image's first pixel is (0, 0). */
@@ -4797,6 +4761,7 @@ function createBaseLease(): Lease {
     zarrShards: undefined,
     pipelines: undefined,
     traceparent: undefined,
+    sources: new Uint8Array(0),
   };
 }
 
@@ -4851,6 +4816,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
+    }
+    if (message.sources.length !== 0) {
+      writer.uint32(250).bytes(message.sources);
     }
     return writer;
   },
@@ -4996,6 +4964,14 @@ export const Lease: MessageFns<Lease> = {
             message.traceparent = reader.string();
             continue;
           }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.sources = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5045,178 +5021,7 @@ export const Lease: MessageFns<Lease> = {
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
     message.traceparent = object.traceparent ?? undefined;
-    return message;
-  },
-};
-
-function createBaseSource(): Source {
-  return { index: 0, uri: "", place: undefined, version: undefined, preview: undefined };
-}
-
-export const Source: MessageFns<Source> = {
-  encode(message: Source, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.index !== 0) {
-      writer.uint32(8).uint32(message.index);
-    }
-    if (message.uri !== "") {
-      writer.uint32(18).string(message.uri);
-    }
-    if (message.place !== undefined) {
-      VideoPlace.encode(message.place, writer.uint32(26).fork()).join();
-    }
-    if (message.version !== undefined) {
-      writer.uint32(34).string(message.version);
-    }
-    if (message.preview !== undefined) {
-      writer.uint32(40).bool(message.preview);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Source {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSource();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.index = reader.uint32();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.uri = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.place = VideoPlace.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.version = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.preview = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<Source>): Source {
-    return Source.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<Source>): Source {
-    const message = createBaseSource();
-    message.index = object.index ?? 0;
-    message.uri = object.uri ?? "";
-    message.place = (object.place !== undefined && object.place !== null)
-      ? VideoPlace.fromPartial(object.place)
-      : undefined;
-    message.version = object.version ?? undefined;
-    message.preview = object.preview ?? undefined;
-    return message;
-  },
-};
-
-function createBaseVideoPlace(): VideoPlace {
-  return { packet: 0, order: undefined };
-}
-
-export const VideoPlace: MessageFns<VideoPlace> = {
-  encode(message: VideoPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.packet !== 0) {
-      writer.uint32(8).uint64(message.packet);
-    }
-    if (message.order !== undefined) {
-      writer.uint32(16).uint32(message.order);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): VideoPlace {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseVideoPlace();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.packet = longToNumber(reader.uint64());
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.order = reader.uint32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<VideoPlace>): VideoPlace {
-    return VideoPlace.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<VideoPlace>): VideoPlace {
-    const message = createBaseVideoPlace();
-    message.packet = object.packet ?? 0;
-    message.order = object.order ?? undefined;
+    message.sources = object.sources ?? new Uint8Array(0);
     return message;
   },
 };
@@ -5383,14 +5188,11 @@ export const VideoSegment: MessageFns<VideoSegment> = {
 };
 
 function createBaseTile(): Tile {
-  return { source: undefined, width: 0, height: 0, rect: undefined };
+  return { width: 0, height: 0, rect: undefined };
 }
 
 export const Tile: MessageFns<Tile> = {
   encode(message: Tile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.source !== undefined) {
-      Source.encode(message.source, writer.uint32(10).fork()).join();
-    }
     if (message.width !== 0) {
       writer.uint32(16).uint32(message.width);
     }
@@ -5416,14 +5218,6 @@ export const Tile: MessageFns<Tile> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.source = Source.decode(reader, reader.uint32());
-            continue;
-          }
           case 2: {
             if (tag !== 16) {
               break;
@@ -5465,9 +5259,6 @@ export const Tile: MessageFns<Tile> = {
   },
   fromPartial(object: DeepPartial<Tile>): Tile {
     const message = createBaseTile();
-    message.source = (object.source !== undefined && object.source !== null)
-      ? Source.fromPartial(object.source)
-      : undefined;
     message.width = object.width ?? 0;
     message.height = object.height ?? 0;
     message.rect = (object.rect !== undefined && object.rect !== null) ? Rect.fromPartial(object.rect) : undefined;
@@ -5476,22 +5267,13 @@ export const Tile: MessageFns<Tile> = {
 };
 
 function createBaseFrameBatch(): FrameBatch {
-  return { sources: [], segment: undefined, block: undefined, anyVersion: undefined };
+  return { segment: undefined };
 }
 
 export const FrameBatch: MessageFns<FrameBatch> = {
   encode(message: FrameBatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.sources) {
-      Source.encode(v!, writer.uint32(10).fork()).join();
-    }
     if (message.segment !== undefined) {
       VideoSegment.encode(message.segment, writer.uint32(18).fork()).join();
-    }
-    if (message.block !== undefined) {
-      writer.uint32(26).bytes(message.block);
-    }
-    if (message.anyVersion !== undefined) {
-      writer.uint32(32).bool(message.anyVersion);
     }
     return writer;
   },
@@ -5509,36 +5291,12 @@ export const FrameBatch: MessageFns<FrameBatch> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.sources.push(Source.decode(reader, reader.uint32()));
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
             }
 
             message.segment = VideoSegment.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.block = reader.bytes();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.anyVersion = reader.bool();
             continue;
           }
         }
@@ -5558,12 +5316,9 @@ export const FrameBatch: MessageFns<FrameBatch> = {
   },
   fromPartial(object: DeepPartial<FrameBatch>): FrameBatch {
     const message = createBaseFrameBatch();
-    message.sources = object.sources?.map((e) => Source.fromPartial(e)) || [];
     message.segment = (object.segment !== undefined && object.segment !== null)
       ? VideoSegment.fromPartial(object.segment)
       : undefined;
-    message.block = object.block ?? undefined;
-    message.anyVersion = object.anyVersion ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,31 @@
+import type { CaptureOptions, JobSpec, VideoOptions } from '@halogrid/proto';
+
+/** The option that sets each field of a specification; fields of a message have one each, or one in common. */
+const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'sources'>]: string } & {
+  readonly video: { readonly [Field in keyof VideoOptions]-?: string };
+  readonly captured: { readonly [Field in keyof CaptureOptions]: string };
+} = {
+  ...{ pipeline: '--op', op: '--op', pipelines: '--pipeline', out: '--out', mapFormat: '--map', tilePx: '--tile' },
+  ...{ batchFrames: '--batch', grid: '--grid', priority: '--priority', verifyPercent: '--verify' },
+  ...{ checksum: '--checksum', fresh: '--fresh', maxQuarantined: '--max-quarantined', waitForNode: '--wait-for-node' },
+  video: {
+    ...{ every: '--every', fromMs: '--from', toMs: '--to', fpsNum: '--fps', fpsDen: '--fps', hwaccel: '--hwaccel' },
+  },
+  captured: { from: '--captured-from', zone: '--captured-zone' },
+};
+
+/** What the command line calls a field of a specification; a name that is none is as it was. */
+export function optionOfField(field: string): string {
+  const [, place] = /^sources(?:\[(\d+)\])?$/.exec(field) ?? [];
+  if (place !== undefined) return `SOURCE ${Number(place) + 1}`;
+  if (field === 'sources') return 'SOURCE';
+  if (field.endsWith('.border')) return '--border';
+  const [first = '', second = ''] = camelCase(field).split(/[.[]/);
+  const found = Object.hasOwn(options, first) ? options[first as keyof typeof options] : field;
+  if (typeof found === 'string') return found;
+  return Object.hasOwn(found, second) ? (found as Record<string, string>)[second]! : field;
+}
+
+/** The name of a field as programs and JSON have it: `mapFormat` of `map_format`. */
+export const camelCase = (field: string): string =>
+  field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

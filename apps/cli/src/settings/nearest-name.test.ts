@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nearestName } from './nearest-name.ts';
+
+const names = ['tile', 'map', 'max-quarantined', 'captured-zone', 'to', 'out', 'op'];
+
+const meant: [typed: string, name: string | undefined][] = [
+  ['tiel', 'tile'],
+  ['title', 'tile'],
+  ['maps', 'map'],
+  ['max-quarentined', 'max-quarantined'],
+  ['captured-timezone', undefined],
+  ['capturedzone', 'captured-zone'],
+  ['frobnicate', undefined],
+  // Half of so short a name is another name.
+  ['tp', undefined],
+  ['', undefined],
+];
+
+for (const [typed, name] of meant)
+  test(`'${typed}' is meant as ${name}`, () => assert.equal(nearestName(typed, names), name));

@@ -1,0 +1,58 @@
+import { SourcePacker } from '@halogrid/sources/pack-sources';
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { PlannedSources } from './planned-sources.ts';
+
+/** Texts of a block at most, where they are stored: a lease has the block, and is one message. */
+const mostTextBytes = 2 ** 22;
+
+/** Gathers sources one by one, in order of their numbers. */
+export class SourceGatherer {
+  readonly #packer = new SourcePacker();
+  readonly #runs: number[] = [];
+  readonly #folders = new Set<string>();
+  #uri = '';
+  #hasPreviews = false;
+  #isPlain = true;
+
+  get count(): number {
+    return this.#packer.length;
+  }
+
+  /** Whether its texts are as many as a block should have. */
+  get isLong(): boolean {
+    return this.#packer.textBytes >= mostTextBytes;
+  }
+
+  add(source: BlockSource): void {
+    const { index, uri, preview, kept, error, tiles = 1 } = source;
+    if (this.count === 0) this.#uri = uri;
+    const last = this.#runs.length - 2;
+    if (last >= 0 && this.#runs[last]! + this.#runs[last + 1]! === index) this.#runs[last + 1]!++;
+    else this.#runs.push(index, 1);
+    if (preview) this.#hasPreviews = true;
+    if (kept !== undefined || error || tiles > 1) this.#isPlain = false;
+    if (this.#packer.add(source)) this.#folders.add(folderOf(uri));
+  }
+
+  /** Nothing may be added afterwards. */
+  end(): PlannedSources {
+    return {
+      runs: Float64Array.from(this.#runs),
+      count: this.count,
+      block: this.#packer.pack(),
+      uri: this.#uri,
+      folders: [...this.#folders],
+      hasPreviews: this.#hasPreviews,
+      isPlain: this.#isPlain,
+    };
+  }
+}
+
+/** These sources, which are in order of their numbers. */
+export function gatherSources(sources: Iterable<BlockSource>): PlannedSources {
+  const gatherer = new SourceGatherer();
+  for (const source of sources) gatherer.add(source);
+  return gatherer.end();
+}
+
+const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));

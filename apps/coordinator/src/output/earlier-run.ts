@@ -1,0 +1,44 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service/version';
+import { outputPath } from '../job/output-paths.ts';
+import { isSameJob, type JobClaim } from './job-json.ts';
+
+/** Folders that are looked into, the newest first, and bytes of a job.json that is read: more would take longer than is noticed. */
+const mostFolders = 10;
+const mostBytes = 2 ** 20;
+
+/**
+ * The folder beside that of a job, named by its job as well, that has complete results of the same specification but for the folder;
+ * undefined where the newest few have none.
+ */
+export async function findEarlierRun(spec: JobSpec, jobId: string): Promise<string | undefined> {
+  const beside = dirname(outputPath(spec.out));
+  const names = (await readdir(beside).catch(() => [])).filter((name) => /^\d{8}-\d{6}-/.test(name) && name !== jobId);
+  for (const name of names.sort().reverse().slice(0, mostFolders)) {
+    const folder = join(beside, name);
+    const claim = await readSmall(join(folder, 'job.json'));
+    const isOf = claim?.state === 'complete' && claim.id === name && claim.resultsVersion === resultsVersion;
+    if (
+      isOf &&
+      isSameJob(
+        { ...claim, specification: asSent(claim.specification) },
+        { ...asSent(spec), out: claim.specification.out },
+      )
+    )
+      return folder;
+  }
+  return undefined;
+}
+
+/** With what a message has and a file lacks: lists that are empty. */
+const asSent = (spec: JobSpec): JobSpec => JSON.parse(JSON.stringify(JobSpec.fromPartial(spec)));
+
+async function readSmall(path: string): Promise<(JobClaim & { resultsVersion?: number }) | undefined> {
+  try {
+    return (await stat(path)).size <= mostBytes ? JSON.parse(await readFile(path, 'utf8')) : undefined;
+  } catch {
+    return undefined;
+  }
+}

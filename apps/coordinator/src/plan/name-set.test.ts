@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { NameSet } from './name-set.ts';
+
+test('a name is free once, among any', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
+      const taken = new NameSet();
+      const known = new Set<string>();
+      for (const name of names) {
+        const lower = name.toLowerCase();
+        assert.equal(taken.take(name), !known.has(lower) && known.add(lower) !== undefined);
+      }
+    }),
+  );
+});
+
+test('of 200,000 numbered names, which differ by little, each is free once, however the set grows', () => {
+  const taken = new NameSet();
+  const names = Array.from({ length: 200_000 }, (_, i) => `cam-7-frame-${String(i).padStart(8, '0')}`);
+  assert.deepEqual(
+    names.filter((name) => !taken.take(name)),
+    [],
+  );
+  assert.deepEqual(
+    names.filter((name) => taken.take(name)),
+    [],
+  );
+});

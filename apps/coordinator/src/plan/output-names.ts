@@ -1,0 +1,130 @@
+import { columns, texts } from '@halogrid/sources/columns';
+import { NameSet } from './name-set.ts';
+
+/** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
+const maxNameBytes = 200;
+
+/** Names that are given in ascending order are kept in blocks of so many, some 6 bytes each. */
+const blockNames = 4096;
+
+const nameBlock = columns(
+  { what: 'A block of names', format: 1, maxRows: blockNames, maxTextBytes: 3 * maxNameBytes * blockNames },
+  { name: texts() },
+  {},
+);
+
+/**
+ * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
+ * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
+ * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ *
+ * As long as each name is behind the last one, it is free. Looking each up among all names took a tenth of a plan's time
+ * (measured).
+ */
+export class OutputNames {
+  /** The last name, and those before, in lower case; undefined once they are in `#taken`. */
+  #last = '';
+  #blocks: Uint8Array[] = [];
+  #block = nameBlock.writer();
+  #taken: NameSet | undefined;
+  readonly #lastNumbers = new Map<string, number>();
+
+  /** The name of the next source. */
+  next(sourceName: string): string {
+    const stem = plainStem(sourceName) ?? safeName(stemOf(sourceName));
+    if (this.#take(stem)) return stem;
+    const full = safeName(sourceName);
+    if (this.#take(full)) return full;
+    let number = this.#lastNumbers.get(stem) ?? 1;
+    let name: string;
+    do {
+      name = `${stem}-${++number}`;
+    } while (!this.#take(name));
+    this.#lastNumbers.set(stem, number);
+    return name;
+  }
+
+  #take(name: string): boolean {
+    const lower = name.toLowerCase();
+    if (this.#taken) return this.#taken.take(lower);
+    if (lower > this.#last) {
+      this.#last = lower;
+      if (this.#block.rows === blockNames) this.#closeBlock();
+      this.#block.columns.name.put(this.#block.begin(), lower);
+      return true;
+    }
+    this.#closeBlock();
+    this.#taken = new NameSet();
+    for (const { rows, name } of this.#blocks.map((block) => nameBlock.read(block))) {
+      for (let row = 0; row < rows; row++) this.#taken.take(name.at(row)!);
+    }
+    this.#blocks = [];
+    return this.#taken.take(lower);
+  }
+
+  #closeBlock(): void {
+    this.#blocks.push(this.#block.pack());
+    this.#block = nameBlock.writer();
+  }
+}
+
+/** The name without its extension; a dot at its front begins none. */
+function stemOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  const isExtension =
+    dot > 0 && !isSeparator(name, dot - 1) && name.indexOf('/', dot) < 0 && name.indexOf('\\', dot) < 0;
+  return isExtension ? name.slice(0, dot) : name;
+}
+
+const isSeparator = (text: string, at: number): boolean => text[at] === '/' || text[at] === '\\';
+
+const [slash, dot, dash] = [0x2f, 0x2e, 0x2d];
+/** The stem that is being made. */
+const stem = Buffer.alloc(maxNameBytes);
+/** By code unit, whether a part of a name may have it. */
+const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
+
+/**
+ * The safe stem of a name whose parts between slashes stay as they are, as in nearly all archives; undefined for other
+ * names. It takes one pass: without it, safeName and stemOf took a tenth of a plan's time (measured).
+ */
+function plainStem(name: string): string | undefined {
+  if (name.length > maxNameBytes) return undefined;
+  let before = slash;
+  let stemEnd = name.length;
+  let hasFolder = false;
+  for (let i = 0; i < name.length; i++) {
+    const unit = name.charCodeAt(i);
+    stem[i] = unit === slash ? dash : unit;
+    if (unit === slash) {
+      if (before === slash) return undefined;
+      hasFolder = true;
+      stemEnd = name.length;
+    } else {
+      if (!isPlainUnit[unit]) return undefined;
+      if (unit === dot) {
+        if (before === slash) return undefined;
+        stemEnd = i;
+      }
+    }
+    before = unit;
+  }
+  if (before === slash) return undefined;
+  return hasFolder ? stem.toString('latin1', 0, stemEnd) : name.slice(0, stemEnd);
+}
+
+/** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */
+function safeName(text: string): string {
+  const parts = text.normalize('NFC').split(/[/\\]+/);
+  const safe = parts.map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_').replace(/^\.+/, '')).filter(Boolean);
+  return shorten(safe.join('-')) || 'source';
+}
+
+/** The end of the name is kept, because that is what tells frames apart. */
+function shorten(name: string): string {
+  const characters = [...name];
+  let bytes = Buffer.byteLength(name);
+  let dropped = 0;
+  while (bytes > maxNameBytes) bytes -= Buffer.byteLength(characters[dropped++]!);
+  return characters.slice(dropped).join('').replace(/^\.+/, '');
+}

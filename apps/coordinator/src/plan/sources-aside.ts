@@ -1,0 +1,41 @@
+import type { BlockSource } from '@halogrid/sources/source-block';
+import type { KeptResult, PlanStep } from '../job/shard.ts';
+import { SourceGatherer } from '../job/source-gatherer.ts';
+
+/** Sources that are told together at most: people see what cannot be read soon. */
+const mostSources = 1024;
+
+/**
+ * Gathers the sources of a plan that no shard needs: those whose earlier results are kept, and those that cannot be
+ * read.
+ */
+export class SourcesAside {
+  readonly #most: number;
+  #sources = new SourceGatherer();
+  #kept: KeptResult[] = [];
+
+  /** `mostKept`: results that are held at most. */
+  constructor(mostKept: number) {
+    this.#most = Math.min(mostSources, mostKept);
+  }
+
+  /**
+   * Adds the next source, with its earlier result where that is kept. Returns the step of all of them once they are
+   * many.
+   */
+  add(source: BlockSource, kept?: KeptResult): PlanStep[] {
+    this.#sources.add(source);
+    if (kept) this.#kept.push(kept);
+    return this.#sources.count >= this.#most || this.#sources.isLong ? this.flush() : [];
+  }
+
+  /** The step of the sources that were added since the last one. */
+  flush(): PlanStep[] {
+    if (this.#sources.count === 0) return [];
+    const kept = this.#kept.length > 0 ? { kept: this.#kept } : {};
+    const step: PlanStep = { kind: 'sources', sources: this.#sources.end(), ...kept };
+    this.#sources = new SourceGatherer();
+    this.#kept = [];
+    return [step];
+  }
+}

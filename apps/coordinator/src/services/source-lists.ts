@@ -1,0 +1,27 @@
+import { stat } from 'node:fs/promises';
+import { listPath, SourceList } from '@halogrid/results/source-list';
+import { Refusal } from '../job/refusal.ts';
+
+/** The last lists that were asked for, at most: a page asks for one again and again. */
+const mostKept = 4;
+
+/** Lists of sources by path, as long as their files stay what they are. */
+export class SourceLists {
+  readonly #lists = new Map<string, { version: string; list: Promise<SourceList> }>();
+
+  /** That of the folder of a job or pipeline. Rejects where there is none. */
+  async in(folder: string): Promise<SourceList> {
+    const path = await listPath(folder);
+    if (path === undefined) throw new Refusal('missing', 'The job has no list of its sources any more: run it again');
+    const { size, mtimeMs } = await stat(path);
+    const version = `${size}-${mtimeMs}`;
+    const known = this.#lists.get(path);
+    this.#lists.delete(path);
+    const kept = known?.version === version ? known : { version, list: SourceList.at(path) };
+    kept.list.catch(() => this.#lists.delete(path));
+    this.#lists.set(path, kept);
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > mostKept) this.#lists.delete(oldest!);
+    return kept.list;
+  }
+}

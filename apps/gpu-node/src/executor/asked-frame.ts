@@ -1,0 +1,21 @@
+import type { SourceOutcome } from './outcomes.ts';
+import type { LeasedSource } from './unpack-lease.ts';
+
+/** A frame that is to be computed. */
+export interface AskedFrame {
+  source: LeasedSource;
+  /** Index of the source in the lease. */
+  position: number;
+}
+
+/** The same, and what is known of its file. */
+export interface ListedFrame extends AskedFrame {
+  /** Bytes, as it was listed. */
+  fileBytes: number;
+}
+
+/** The frames without an outcome, which are left to cores. `outcomes` has those of the lease by position. */
+export const leftOf = <Frame extends AskedFrame>(
+  frames: readonly Frame[],
+  outcomes: readonly SourceOutcome[],
+): Frame[] => frames.filter(({ position }) => outcomes[position] === undefined);

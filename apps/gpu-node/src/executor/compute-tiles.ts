@@ -1,0 +1,116 @@
+// What tiles, frames and recordings have in common: placed in a batch, read into its memory, computed, kept.
+import type { PixelType, Rect, Size } from '@halogrid/geometry';
+import { planPipelines, type SharedItem, type SharedPlan } from '@halogrid/kernels';
+import { settleAll } from '@halogrid/threads';
+import type { Staging } from '../devices/device.ts';
+import type { AskedFrame } from './asked-frame.ts';
+import { Batch } from './batch.ts';
+import { type ReadTile, type SourceOutcome, sourceOutcome } from './outcomes.ts';
+import { needsMap, type ShardJob, samplingsOf } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
+import { type BatchResults, fillStaging, runPipelines } from './staging.ts';
+import type { LeasedSource } from './unpack-lease.ts';
+import { writeChunks, writeSourceChunk } from './write-chunks.ts';
+
+/** A rectangle of an image of that size, and how each pipeline reads and computes it. */
+export interface TilePlan extends SharedPlan {
+  rect: Rect;
+  size: Size;
+}
+
+export function planTile({ pipelines, grid }: ShardJob, rect: Rect, size: Size): TilePlan {
+  const its = pipelines.map(({ pipeline }) => pipeline);
+  return { ...planPipelines(its, rect, size, grid), rect, size };
+}
+
+/** A plan of a whole image. */
+export const planWhole = (job: ShardJob, { width, height }: Size): TilePlan =>
+  planTile(job, { x: 0, y: 0, width, height }, { width, height });
+
+/** A batch without tiles; `isLimited`: of luma of the limited range, for devices that make it gray. */
+export function emptyBatch(
+  { job: { pipelines }, means: { device }, turn: { batchShare } }: ShardRun,
+  pixel: PixelType,
+  { share = batchShare, isLimited = false } = {},
+): Batch {
+  const its = pipelines.map(({ pipeline }) => pipeline);
+  return new Batch(pixel, its, device, share, isLimited);
+}
+
+/** Adds a tile of a source to a batch, with its dense results where they are wanted; as Batch.add. */
+export function placeTile(
+  job: ShardJob,
+  batch: Batch,
+  plan: TilePlan,
+  source: LeasedSource,
+  stride?: number,
+): SharedItem | undefined {
+  return batch.add(plan, needsMap(job, source), samplingsOf(job, plan.rect, plan.size), stride);
+}
+
+/** A tile whose pixels are in the staging memory of its batch. */
+export interface FilledTile extends ReadTile {
+  item: SharedItem;
+}
+
+/** A frame as the tile that it is. */
+export interface FilledFrame extends FilledTile, AskedFrame {}
+
+/** A batch whose pixels are in staging memory, which is the caller's to compute. */
+export interface FilledBatch<Tile extends FilledTile> {
+  batch: Pick<Batch, 'withMap' | 'pipelines'>;
+  staging: Staging;
+  tiles: readonly Tile[];
+}
+
+/**
+ * Waits for staging memory, has `read` put pixels of a batch into it, and keeps what previews show of the tiles that `read` returns.
+ * `hasPreviews`: pixels are read as well, which then go to a GPU by way of other memory: its own is made for writing, and reading
+ * a preview of 1080p from it took 3 s (measured on an H200).
+ */
+export async function fillBatch<Tile extends FilledTile>(
+  run: ShardRun,
+  batch: Batch,
+  hasPreviews: boolean,
+  read: (bytes: Uint8Array) => Promise<readonly Tile[]>,
+): Promise<FilledBatch<Tile>> {
+  const { stagingBytes, pixel, isLimited } = batch;
+  const isApart = hasPreviews && run.means.device.info.kind === 'gpu';
+  const fill = async (staging: Staging) => {
+    const bytes = isApart ? new Uint8Array(stagingBytes) : staging.bytes;
+    const tiles = await read(bytes);
+    await settleAll(tiles.map((tile) => writeSourceChunk(run, tile, pixel, bytes)));
+    if (isApart) staging.bytes.set(bytes);
+    return { batch, tiles };
+  };
+  return await fillStaging(run, stagingBytes, fill, isLimited);
+}
+
+/** Tiles of a batch, and what was found of each. */
+export interface ComputedTiles<Tile extends ReadTile = ReadTile> {
+  tiles: readonly Tile[];
+  results: BatchResults;
+}
+
+/** Computes the tiles of a batch. The staging memory is given back. */
+export async function computeBatch<Tile extends FilledTile>(
+  run: ShardRun,
+  { batch, staging, tiles }: FilledBatch<Tile>,
+): Promise<ComputedTiles<Tile>> {
+  const items = tiles.map(({ item }) => item);
+  return { tiles, results: await runPipelines(run, batch, staging, items) };
+}
+
+/** Keeps the dense results of tiles that are wanted, and gives back their memory. Rejects with OutputError. */
+export async function keepMaps(run: ShardRun, { tiles, results: { items, release } }: ComputedTiles): Promise<void> {
+  const write = () => settleAll(tiles.map((tile, i) => writeChunks(run, tile, items[i]!)));
+  await run.turn.clock.time('encode', write).finally(release);
+}
+
+/** Puts the outcomes of frames to their positions in the lease. */
+export function putOutcomes(
+  { tiles, results: { items } }: ComputedTiles<FilledFrame>,
+  outcomes: SourceOutcome[],
+): void {
+  for (const [i, tile] of tiles.entries()) outcomes[tile.position] = sourceOutcome(tile, items[i]!);
+}

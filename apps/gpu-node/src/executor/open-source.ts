@@ -1,0 +1,33 @@
+import type { Rect } from '@halogrid/geometry';
+import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
+import type { ShardRun, ShardTurn } from './shard-run.ts';
+import { checkVersion } from './source-version.ts';
+import type { LeasedSource } from './unpack-lease.ts';
+
+/** Opens the image of a source. Rejects with InputError for what is its fault, and for a version that is not the planned one. */
+export async function openSource({ means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
+  const image = await means.openImage(uri);
+  try {
+    checkVersion(image.version, version);
+    return image;
+  } catch (error) {
+    await closeImage(turn, image);
+    throw error;
+  }
+}
+
+/** Closes the image and counts what was read of it. */
+export async function closeImage(turn: ShardTurn, image: OpenImage): Promise<void> {
+  turn.inputBytes += image.inputBytes;
+  await image.close();
+}
+
+/** Decodes a region of an image to the channels that the pipelines take, when a thread is free. */
+export function decodeRegion(
+  { job: { channels }, means: { meters } }: ShardRun,
+  image: OpenImage,
+  region: Rect,
+  { bytes, offset, stride, planeBytes }: Omit<PlaneTarget, 'channels'>,
+): Promise<void> {
+  return meters.decode.during(() => image.decode(region, { bytes, offset, stride, channels, planeBytes }));
+}

@@ -1,0 +1,101 @@
+import type { DecodedPicture, SegmentDecoder, SegmentRequest, VideoFile } from '@halogrid/imaging';
+import type { VideoSegment } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
+import type { AskedFrame } from './asked-frame.ts';
+import { type SourceOutcome, sourceError } from './outcomes.ts';
+import { needsPreview } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
+
+/** Frames of a segment of a video that are asked for, as a decoder gives them. */
+export class SegmentFrames {
+  readonly decoder: SegmentDecoder;
+  /** When the video was made, as its container says. */
+  captured: CaptureTime | undefined;
+  /** Bytes that the decoder read, once it has nothing more to say. */
+  inputBytes = 0;
+  readonly #run: ShardRun;
+  readonly #frames: readonly AskedFrame[];
+  #isOver = false;
+  /** Why frames count nothing, by their place among those that are asked for. */
+  readonly #bad = new Map<number, string>();
+
+  constructor(run: ShardRun, frames: readonly AskedFrame[], decoder: SegmentDecoder) {
+    this.#run = run;
+    this.#frames = frames;
+    this.decoder = decoder;
+  }
+
+  /** Waits for the next frame, in that stage; undefined where the decoder has nothing more to say. */
+  async next(stage: 'read' | 'decode'): Promise<DecodedPicture | undefined> {
+    while (!this.#isOver) {
+      const event = await this.#run.turn.clock.time(stage, () => this.decoder.next());
+      switch (event.kind) {
+        case 'frame':
+          return event;
+        case 'bad':
+          this.refuse(event.position, event.error);
+          break;
+        case 'created':
+          this.captured = { localMs: event.ms, offsetMinutes: 0 };
+          break;
+        case 'note':
+          this.#run.means.note(event.line);
+          break;
+        case 'end':
+          this.inputBytes = event.inputBytes;
+          this.#isOver = true;
+      }
+    }
+    return undefined;
+  }
+
+  /** The frame at that place among those that are asked for counts nothing. */
+  refuse(place: number, why: string): void {
+    this.#bad.set(place, why);
+  }
+
+  /** Puts the outcomes of frames that count nothing to their positions in the lease. */
+  putRefused(outcomes: SourceOutcome[]): void {
+    for (const [place, why] of this.#bad) {
+      const { source, position } = this.#frames[place]!;
+      outcomes[position] = sourceError(source, 'decode', why);
+    }
+  }
+}
+
+/** What is asked of a decoder. A preview shows gray, and is made of what the decoder gives. */
+export function requestOf(
+  { job: { channels }, means: { device } }: ShardRun,
+  frames: readonly AskedFrame[],
+  segment: VideoSegment,
+): SegmentRequest {
+  const hasPreviews = frames.some(({ source }) => needsPreview(source));
+  const asDecoded = device.takesLimited === true && channels === 'gray' && !hasPreviews;
+  const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = segment;
+  const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
+  const wanted = frames.map(({ source }) => source.place!);
+  return { start, strictFrom, end, wanted, hwaccel, channels, asDecoded };
+}
+
+/** Has `use` take the frames of a segment from a decoder, which is closed then, and as soon as they are not wanted any more. */
+export async function withSegment<T>(
+  run: ShardRun,
+  frames: readonly AskedFrame[],
+  file: VideoFile,
+  request: SegmentRequest,
+  use: (segment: SegmentFrames) => Promise<T>,
+): Promise<T> {
+  const { signal } = run.turn;
+  const decoder = await run.means.decoders.decode(file, request, signal);
+  const abort = () => void decoder.close();
+  signal.addEventListener('abort', abort);
+  try {
+    return await use(new SegmentFrames(run, frames, decoder));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await decoder.close();
+  }
+}

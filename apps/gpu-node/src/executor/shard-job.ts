@@ -1,0 +1,79 @@
+import type { Rect, Sampling, Size } from '@halogrid/geometry';
+import type { PlaneTarget } from '@halogrid/imaging';
+import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
+import type { Lease } from '@halogrid/proto';
+import { previewSampling } from '@halogrid/results';
+import type { LeasedSource } from './unpack-lease.ts';
+
+/** What a job asks of each of its sources. */
+export interface ShardJob {
+  /** Over 8-bit pixels; batches have them over the pixels of their images. All take the same channels. */
+  readonly pipelines: readonly LeasedPipeline[];
+  /** What the pipelines take, as decoders call it. */
+  readonly channels: PlaneTarget['channels'];
+  /** Laid over each image; its cells are counted apart. */
+  readonly grid: Grid;
+  /** Folder URI for chunks of the sources themselves. */
+  readonly scratch: string;
+  readonly wantsMap: boolean;
+  /** Whether maps are kept as shards of a Zarr where that can be. */
+  readonly zarrShards: boolean;
+}
+
+export interface LeasedPipeline {
+  readonly pipeline: Pipeline;
+  /** Folder URI for chunks of its results. */
+  readonly scratch: string;
+}
+
+/**
+ * What a lease asks for. Throws ParameterError, and one sentence where it has no pipeline, or not all pipelines take the same
+ * channels.
+ */
+export function shardJob(lease: Lease): ShardJob {
+  const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
+  const pipelines = leasedPipelines(lease);
+  const [first] = pipelines;
+  if (!first) throw new Error('The lease has no pipeline');
+  const { input } = first.pipeline;
+  if (pipelines.some(({ pipeline }) => pipeline.input.join() !== input.join())) {
+    throw new Error('The pipelines of the lease take different channels');
+  }
+  const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
+  for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
+  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards };
+}
+
+function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {
+  if (!pipelines) return pipeline ? [{ pipeline: createPipeline(pipeline.operations), scratch }] : [];
+  return pipelines.named.map(({ name, pipeline: its }) => ({
+    pipeline: createPipeline(its?.operations ?? []),
+    scratch: `${scratch}/pipelines/${name}`,
+  }));
+}
+
+/** Whether pictures of a source and of its result are made. */
+export const needsPreview = ({ preview }: LeasedSource): boolean => preview === true;
+
+/** Whether the dense result of a source is needed, and not its histogram alone. */
+export const needsMap = ({ wantsMap }: ShardJob, source: LeasedSource): boolean => wantsMap || needsPreview(source);
+
+/** The pixels of `rect` that each pipeline's dense result is wanted of, for needsMap; undefined where it is all of them. */
+export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size: Size): (Sampling | undefined)[] {
+  return pipelines.map(({ pipeline }) => {
+    if (wantsMap) return undefined;
+    const sampling = previewSampling(rect, size, pipeline.output.channels.length);
+    return sampling.step > 1 ? sampling : undefined;
+  });
+}
+
+/** Pixels a side that the kernels of every pipeline need. */
+export const minSideOf = ({ pipelines }: ShardJob): number =>
+  Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
+
+/** One sentence where an image is smaller than a kernel of a pipeline. */
+export function tooSmall(job: ShardJob, { width, height }: Size): string | undefined {
+  const minSide = minSideOf(job);
+  if (Math.min(width, height) >= minSide) return undefined;
+  return `A ${width} x ${height} image is smaller than the kernel, which needs ${minSide} pixels a side`;
+}

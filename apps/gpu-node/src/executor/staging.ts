@@ -1,0 +1,61 @@
+import type { ItemResult, SharedItem } from '@halogrid/kernels';
+import type { BatchResult, Staging } from '../devices/device.ts';
+import type { Batch } from './batch.ts';
+import type { ShardRun } from './shard-run.ts';
+
+/** What was found of a batch. */
+export interface BatchResults {
+  /** For each item, in their order, one a pipeline. */
+  items: ItemResult[][];
+  /** Gives back the memory of dense results, to be called once they are written: they may not be read from then on. */
+  release(): void;
+}
+
+/**
+ * Waits for staging memory and has `fill` put pixels into it; the memory is then the caller's to run or release. It is given back
+ * here where `fill` rejects, or the result is not wanted any more. `isLimited`: as Device.acquire takes it.
+ */
+export async function fillStaging<T>(
+  { means: { device }, turn: { signal } }: ShardRun,
+  bytes: number,
+  fill: (staging: Staging) => Promise<T>,
+  isLimited?: boolean,
+): Promise<T & { staging: Staging }> {
+  const staging = await device.acquire(bytes, isLimited);
+  try {
+    signal.throwIfAborted();
+    const filled = await fill(staging);
+    signal.throwIfAborted();
+    return { ...filled, staging };
+  } catch (error) {
+    staging.release();
+    throw error;
+  }
+}
+
+/** Computes items of a batch whose planes are there, pipeline after pipeline. The staging memory is given back. */
+export async function runPipelines(
+  { means: { device }, turn: { clock } }: ShardRun,
+  { withMap, pipelines }: Pick<Batch, 'withMap' | 'pipelines'>,
+  staging: Staging,
+  items: readonly SharedItem[],
+): Promise<BatchResults> {
+  const batches: BatchResult[] = [];
+  const release = (): void => {
+    for (const batch of batches) batch.release?.();
+  };
+  const results: ItemResult[][] = items.map(() => []);
+  if (items.length === 0) {
+    staging.release();
+    return { items: results, release };
+  }
+  for (const [i, pipeline] of pipelines.entries()) {
+    const its = items.map((shared) => shared.items[i]!);
+    const keep = i + 1 < pipelines.length;
+    const computed = await clock.onDevice(() => device.run(staging, its, pipeline, withMap, keep));
+    batches.push(computed);
+    for (const stage of ['upload', 'compute', 'readback'] as const) clock.add(stage, computed.seconds[stage]);
+    for (const [j, result] of computed.items.entries()) results[j]!.push(result);
+  }
+  return { items: results, release };
+}

@@ -1,0 +1,67 @@
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import type { ItemResult, SharedItem } from '@halogrid/kernels';
+import { piecesOf, samplesOfPart } from '@halogrid/results';
+import type { ReadTile } from './outcomes.ts';
+import { type LeasedPipeline, needsMap, needsPreview } from './shard-job.ts';
+import type { ShardRun } from './shard-run.ts';
+
+/** The results of a shard cannot be written: the disk is full, the folder is gone. Nothing is wrong with its sources. */
+export class OutputError extends Error {
+  constructor(cause: unknown) {
+    super(`The results cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'OutputError';
+  }
+}
+
+/** Keeps each pipeline's dense result of a tile as the chunks that are wanted of it. Rejects with OutputError. */
+export async function writeChunks(run: ShardRun, tile: ReadTile, results: readonly ItemResult[]): Promise<void> {
+  if (!needsMap(run.job, tile.source)) return;
+  for (const [i, leased] of run.job.pipelines.entries()) await writeChunksOf(run, leased, tile, results[i]!);
+}
+
+async function writeChunksOf(
+  { job: { wantsMap, zarrShards }, means: { writeChunk } }: ShardRun,
+  { pipeline, scratch }: LeasedPipeline,
+  { source, size, rect }: ReadTile,
+  { map }: ItemResult,
+): Promise<void> {
+  const { sample, channels } = pipeline.output;
+  const type = { sample, bands: channels.length };
+  const chunk = { scratch, source: source.index, size, type, rect };
+  const { bytes, stride, bandBytes } = map!;
+  const samples = { bytes, strideBytes: stride, bandBytes, areOfPreview: !wantsMap };
+  try {
+    for (const piece of wantsMap ? piecesOf(rect, size, type, zarrShards) : []) {
+      await writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
+    }
+    if (needsPreview(source)) await writeChunk({ ...chunk, kind: 'preview' }, samples);
+  } catch (error) {
+    throw new OutputError(error);
+  }
+}
+
+/**
+ * Keeps those pixels of a tile itself that a preview shows beside the map, where its source has one; `item` says where it lies in
+ * `bytes`. Rejects with OutputError.
+ */
+export async function writeSourceChunk(
+  { job: { scratch, pipelines }, means: { writeChunk } }: ShardRun,
+  { source, size, rect, item }: ReadTile & { item: SharedItem },
+  pixel: PixelType,
+  bytes: Uint8Array,
+): Promise<void> {
+  if (!needsPreview(source)) return;
+  const { stages, offset, stride, planeBytes } = item.items[0]!;
+  const type = { sample: pixel, bands: pipelines[0]!.pipeline.input.length };
+  // Each kernel's halo is around what the next one reads.
+  const x = stages.reduce((sum, { out }) => sum + out.x, 0);
+  const y = stages.reduce((sum, { out }) => sum + out.y, 0);
+  const at = offset + y * stride + x * sampleBytes[pixel];
+  const samples = { bytes: bytes.subarray(at), strideBytes: stride, bandBytes: planeBytes };
+  const chunk = { scratch, kind: 'sums' as const, source: source.index, size, type, rect };
+  try {
+    await writeChunk(chunk, samples);
+  } catch (error) {
+    throw new OutputError(error);
+  }
+}

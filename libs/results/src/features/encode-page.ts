@@ -1,0 +1,101 @@
+import type { SchemaElement } from 'hyparquet';
+import { type ColumnPage, columnPage } from './column-page.ts';
+import type { HistogramList } from './histogram-list.ts';
+import { encodeCounts, encodeOptional } from './number-columns.ts';
+import type { TextList } from './text-list.ts';
+
+/**
+ * Rows of features.parquet: those of some sources in order, and of the same cells of each. A column has a value a source, but for `counted`
+ * and `histograms`, which have those of the cells of the first source, then those of the next.
+ */
+export interface PageRows {
+  /** URI of the source. */
+  source: TextList;
+  /** That of its files, without extensions. */
+  name: TextList;
+  /** Null where nobody knows. */
+  camera: TextList;
+  frame: Float64Array;
+  /** NaN for none. */
+  timestampMs: Float64Array;
+  /** Milliseconds since 1970 in UTC; NaN where nobody knows. */
+  capturedAtMs: Float64Array;
+  counted: Float64Array;
+  histograms: HistogramList;
+  /** The first of the cells, and how many cells a row of the grid has. */
+  firstCell: number;
+  gridColumns: number;
+}
+
+/** A page as it is in any file: the bytes of each column, in the order of `schema`. */
+export interface EncodedPage {
+  rows: number;
+  columns: ColumnPage[];
+  /** Whether `histogram` of its file is to be of int64. */
+  isWide: boolean;
+}
+
+/** Encodes rows as pages of their columns. Equal rows give equal bytes, whatever is encoded before. Numbers are such as their columns have. */
+export function encodePage(page: PageRows): EncodedPage {
+  const { source, name, camera, frame, timestampMs, capturedAtMs, counted, firstCell, gridColumns } = page;
+  const rows = counted.length;
+  const cells = rows / source.length;
+  const ofCells = (value: (cell: number) => number): Float64Array => {
+    const column = new Float64Array(rows);
+    for (let cell = 0; cell < cells; cell++) column[cell] = value(firstCell + cell);
+    for (let row = cells; row < rows; row++) column[row] = column[row - cells]!;
+    return column;
+  };
+  const histograms = page.histograms.encode();
+  const encoded = [
+    source.encode(false, cells),
+    name.encode(false, cells),
+    encodeCounts('INT32', repeated(frame, cells)),
+    encodeOptional('DOUBLE', repeated(timestampMs, cells)),
+    encodeOptional('INT64', repeated(capturedAtMs, cells)),
+    camera.encode(true, cells),
+    encodeCounts(
+      'INT32',
+      ofCells((cell) => Math.floor(cell / gridColumns)),
+    ),
+    encodeCounts(
+      'INT32',
+      ofCells((cell) => cell % gridColumns),
+    ),
+    encodeCounts('INT64', counted),
+    histograms,
+  ];
+  return { rows, columns: encoded.map((column) => columnPage(rows, column)), isWide: histograms.isWide };
+}
+
+/** Each value `times` times. */
+function repeated(values: Float64Array, times: number): Float64Array {
+  if (times === 1) return values;
+  const column = new Float64Array(values.length * times);
+  for (let i = 0; i < values.length; i++) column.fill(values[i]!, i * times, (i + 1) * times);
+  return column;
+}
+
+/** The columns of features.parquet, in the order of `encodePage`. Those that have no children are of the type that it says. */
+export const schemaOf = (isWide: boolean): SchemaElement[] => [
+  { name: 'schema', num_children: 10 },
+  { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+  { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+  { name: 'frame', type: 'INT32', repetition_type: 'REQUIRED' },
+  { name: 'timestamp_ms', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+  {
+    name: 'captured_at',
+    type: 'INT64',
+    // Readers of before the logical types know the other one.
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    repetition_type: 'OPTIONAL',
+  },
+  { name: 'camera', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+  { name: 'cell_row', type: 'INT32', repetition_type: 'REQUIRED' },
+  { name: 'cell_col', type: 'INT32', repetition_type: 'REQUIRED' },
+  { name: 'counted', type: 'INT64', repetition_type: 'REQUIRED' },
+  { name: 'histogram', converted_type: 'LIST', repetition_type: 'REQUIRED', num_children: 1 },
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+  { name: 'element', type: isWide ? 'INT64' : 'INT32', repetition_type: 'REQUIRED' },
+];

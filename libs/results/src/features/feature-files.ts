@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../files/atomic-file.ts';
+import { type EncodedPage, schemaOf } from './encode-page.ts';
+import type { PageLayout } from './page-layout.ts';
+import { type FooterFacts, ParquetFile, replaceFooter } from './parquet-file.ts';
+
+/** The rows of some sources, from number `firstSource` on, and of cells from `firstCell` on. */
+export interface PlacedPage extends EncodedPage {
+  firstSource: number;
+  firstCell: number;
+}
+
+/** Digits of the names of files in a folder, so that their order is that of their sources. */
+const nameDigits = 12;
+
+/** The file of a folder features.parquet that begins with source `first`. */
+export const partName = (first: number): string => `${String(first).padStart(nameDigits, '0')}.parquet`;
+
+/**
+ * Makes features.parquet of pages, whoever encoded them, which come in the order of their sources: one file, or a folder of files where the
+ * job has more sources than `layout` has for one. A page, row group or file without rows is left out, but for the first file of a folder.
+ * What is in a file follows from its rows and the layout alone.
+ */
+export class FeatureFiles {
+  readonly #path: string;
+  readonly #layout: PageLayout;
+  /** Where the folder grows, if there is one. */
+  readonly #folder: string;
+  /** The file that is written. */
+  #file: ParquetFile;
+  /** The first source of each of its row groups. */
+  #groupSources: number[] = [];
+  /** The first source of each file of the folder, that one last; undefined as long as there is but one file. */
+  #parts: number[] | undefined;
+  /** Pages of the next row group. */
+  #pages: PlacedPage[] = [];
+  #isWide = false;
+
+  /** The folder of `path` must exist. */
+  static async create(path: string, layout: PageLayout): Promise<FeatureFiles> {
+    return new FeatureFiles(path, layout, await ParquetFile.create(path, schemaOf(false)));
+  }
+
+  private constructor(path: string, layout: PageLayout, file: ParquetFile) {
+    this.#path = path;
+    this.#layout = layout;
+    this.#folder = `${path}.${randomUUID()}.tmp`;
+    this.#file = file;
+  }
+
+  async append(page: PlacedPage): Promise<void> {
+    const [before] = this.#pages;
+    if (before && !this.#areOfOneGroup(before, page)) await this.#writeGroup();
+    this.#pages.push(page);
+  }
+
+  /** The job has so many sources, quarantined ones too. Ends the files, makes them durable and gives them their name. */
+  async finish(sources: number, about: FooterFacts['about']): Promise<void> {
+    if (this.#pages.length > 0) await this.#writeGroup();
+    if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
+    const facts = { schema: schemaOf(this.#isWide), about };
+    await this.#file.finish(facts);
+    if (!this.#parts) return;
+    // What the first files are to say was not known when they ended.
+    for (const first of this.#parts.slice(0, -1)) await replaceFooter(join(this.#folder, partName(first)), facts);
+    await syncFolder(this.#folder);
+    await rename(this.#folder, this.#path);
+    await syncFolder(dirname(this.#path));
+  }
+
+  /** Removes what was written, also after a failure. */
+  async abort(): Promise<void> {
+    await this.#file.abort();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #areOfOneGroup(one: PlacedPage, other: PlacedPage): boolean {
+    const { groupSources, groupCells } = this.#layout;
+    const isSame = (a: number, b: number, size: number) => Math.floor(a / size) === Math.floor(b / size);
+    return (
+      isSame(one.firstSource, other.firstSource, groupSources) && isSame(one.firstCell, other.firstCell, groupCells)
+    );
+  }
+
+  async #writeGroup(): Promise<void> {
+    const pages = this.#pages;
+    this.#pages = [];
+    const [first, last] = [pages[0]!.firstSource, pages.at(-1)!.firstSource];
+    if (last >= this.#layout.wholeSources && !this.#parts) await this.#split();
+    if (this.#parts && first - this.#parts.at(-1)! >= this.#layout.partSources) await this.#nextPart(first);
+    await this.#file.append(pages);
+    this.#groupSources.push(first);
+    this.#isWide ||= pages.some(({ isWide }) => isWide);
+  }
+
+  /** Makes a folder of files of the file. */
+  async #split(): Promise<void> {
+    const whole = this.#file;
+    await mkdir(this.#folder);
+    this.#parts = [];
+    for (let from = 0; from < Math.max(1, whole.groups); ) {
+      const first = this.#partOf(this.#groupSources[from] ?? 0);
+      const next = this.#groupSources.findIndex((source) => source >= first + this.#layout.partSources);
+      const to = next < 0 ? Math.max(1, whole.groups) : next;
+      if (this.#parts.length > 0) await this.#endPart();
+      this.#file = await whole.copy(join(this.#folder, partName(first)), from, to);
+      this.#parts.push(first);
+      from = to;
+    }
+    await whole.abort();
+  }
+
+  async #nextPart(source: number): Promise<void> {
+    await this.#endPart();
+    const first = this.#partOf(source);
+    this.#file = await ParquetFile.create(join(this.#folder, partName(first)), schemaOf(false));
+    this.#parts!.push(first);
+  }
+
+  /** With a footer that says nothing but of row groups. */
+  async #endPart(): Promise<void> {
+    await this.#file.finish({ schema: schemaOf(this.#isWide), about: {} });
+  }
+
+  /** The first source of the file that has that one. */
+  #partOf(source: number): number {
+    const { partSources } = this.#layout;
+    return Math.floor(source / partSources) * partSources;
+  }
+}

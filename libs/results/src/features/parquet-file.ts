@@ -1,0 +1,218 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { asyncBufferFromFile, type ColumnChunk, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { AtomicFile } from '../files/atomic-file.ts';
+import type { ColumnPage, Limits } from './column-page.ts';
+
+/** What a footer says but for the row groups. */
+export interface FooterFacts {
+  /** That of all row groups; may have wider types than the file began with. */
+  schema: SchemaElement[];
+  /** What the file says of itself, by key. */
+  about: Readonly<Record<string, string>>;
+}
+
+/** Bytes of the least and the largest text of a column and row group, in the footer; of longer ones it says what lies beyond. */
+const limitBytes = 256;
+
+/**
+ * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
+ * ten kilobytes with ten columns.
+ */
+export class ParquetFile {
+  readonly #file: AtomicFile;
+  readonly #bytes = new ByteWriter();
+  readonly #parquet: ParquetWriter;
+
+  /** The folder of `path` must exist. */
+  static async create(path: string, schema: SchemaElement[]): Promise<ParquetFile> {
+    return new ParquetFile(await AtomicFile.create(path), schema);
+  }
+
+  private constructor(file: AtomicFile, schema: SchemaElement[]) {
+    this.#file = file;
+    this.#parquet = parquetWriter(this.#bytes, schema);
+  }
+
+  /** Row groups that were appended. */
+  get groups(): number {
+    return this.#parquet.row_groups.length;
+  }
+
+  /** Appends a row group of pages, each of `rows` rows and of all columns. */
+  async append(pages: readonly { rows: number; columns: readonly ColumnPage[] }[]): Promise<void> {
+    const parquet = this.#parquet;
+    const start = this.#bytes.offset;
+    const columns = leavesOf(parquet.schema).map((leaf, i) =>
+      this.#appendColumn(
+        leaf,
+        pages.map((page) => page.columns[i]!),
+      ),
+    );
+    const num_rows = BigInt(sumOf(pages, ({ rows }) => rows));
+    const total_byte_size = columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n);
+    const total_compressed_size = BigInt(this.#bytes.offset - start);
+    parquet.row_groups.push({ columns, total_byte_size, total_compressed_size, num_rows });
+    parquet.num_rows += num_rows;
+    await this.#flush();
+  }
+
+  /** A file at `path` that begins with some of the row groups, from number `from` up to `to`, which is left out. */
+  async copy(path: string, from: number, to: number): Promise<ParquetFile> {
+    const copy = await ParquetFile.create(path, this.#parquet.schema);
+    const groups = this.#parquet.row_groups.slice(from, to);
+    if (groups.length === 0) return copy;
+    await copy.#flush();
+    const start = Number(groups[0]!.columns[0]!.file_offset);
+    const bytes = sumOf(groups, ({ total_compressed_size }) => Number(total_compressed_size));
+    await copyBytes(this.#file.handle, start, bytes, copy.#file.handle);
+    const shift = BigInt(copy.#bytes.offset - start);
+    for (const group of groups) {
+      const columns = group.columns.map(({ file_offset, meta_data }) => {
+        const data_page_offset = meta_data!.data_page_offset + shift;
+        return { file_offset: file_offset + shift, meta_data: { ...meta_data!, data_page_offset } };
+      });
+      copy.#parquet.row_groups.push({ ...group, columns });
+      copy.#parquet.num_rows += group.num_rows;
+    }
+    copy.#bytes.offset += bytes;
+    return copy;
+  }
+
+  /** Writes the footer, makes the file durable and gives it its name. Leaves nothing where that fails. */
+  async finish(facts: FooterFacts): Promise<void> {
+    try {
+      endWith(this.#parquet, facts);
+      await this.#flush();
+    } catch (error) {
+      await this.#file.abort();
+      throw error;
+    }
+    await this.#file.commit();
+  }
+
+  /** Removes what was written, also after a failure. */
+  async abort(): Promise<void> {
+    await this.#file.abort();
+  }
+
+  #appendColumn({ path, type }: Leaf, pages: ColumnPage[]): ColumnChunk {
+    const start = this.#bytes.offset;
+    for (const { bytes } of pages) this.#bytes.appendBytes(bytes);
+    const limits = pages.map((page) => page.limits).reduce(wider);
+    const nulls = sumOf(pages, (page) => page.nulls);
+    return {
+      meta_data: {
+        type,
+        encodings: [
+          ...new Set(pages.flatMap(({ encoding, hasLevels }) => (hasLevels ? ([encoding, 'RLE'] as const) : encoding))),
+        ],
+        path_in_schema: path,
+        codec: pages.some(({ isCompressed }) => isCompressed) ? 'SNAPPY' : 'UNCOMPRESSED',
+        num_values: BigInt(sumOf(pages, ({ values }) => values)),
+        total_compressed_size: BigInt(this.#bytes.offset - start),
+        total_uncompressed_size: BigInt(sumOf(pages, ({ plainBytes }) => plainBytes)),
+        data_page_offset: BigInt(start),
+        statistics: {
+          ...(limits && { min_value: limits.least, max_value: limits.largest }),
+          null_count: BigInt(nulls),
+        },
+      },
+      file_offset: BigInt(start),
+    };
+  }
+
+  /** The writer's `offset`, which goes into the file, counts on; its buffer starts again. */
+  async #flush(): Promise<void> {
+    await this.#file.handle.writeFile(this.#bytes.getBytes());
+    this.#bytes.index = 0;
+  }
+}
+
+/** Gives a whole file another footer, which says the same of its row groups. It is not durable before its next change of name. */
+export async function replaceFooter(path: string, facts: FooterFacts): Promise<void> {
+  const buffer = await asyncBufferFromFile(path);
+  const { schema, row_groups, num_rows, metadata_length } = await parquetMetadataAsync(buffer);
+  const bytes = new ByteWriter();
+  const parquet = Object.assign(parquetWriter(bytes, schema), { row_groups, num_rows });
+  bytes.index = 0;
+  endWith(parquet, facts);
+  const at = buffer.byteLength - metadata_length - endBytes;
+  const file = await open(path, 'r+');
+  try {
+    await file.truncate(at);
+    await file.write(bytes.getBytes(), 0, bytes.index, at);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Behind the metadata: their length, and the mark of the format. */
+const endBytes = 8;
+
+/** Writes the mark of the format at the front. */
+const parquetWriter = (writer: ByteWriter, schema: SchemaElement[]): ParquetWriter =>
+  new ParquetWriter({ writer, schema, createdBy: 'halogrid', statisticsTruncateLength: limitBytes });
+
+function endWith(parquet: ParquetWriter, { schema, about }: FooterFacts): void {
+  parquet.schema = schema;
+  parquet.kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
+  const leaves = leavesOf(schema);
+  for (const { columns } of parquet.row_groups) {
+    for (const [i, { meta_data }] of columns.entries()) meta_data!.type = leaves[i]!.type;
+  }
+  parquet.finish();
+}
+
+/** A column: names from the schema's root down to its values, and their type. */
+interface Leaf {
+  path: string[];
+  type: NonNullable<SchemaElement['type']>;
+}
+
+/** The columns of a schema in order. */
+function leavesOf(schema: SchemaElement[]): Leaf[] {
+  const leaves: Leaf[] = [];
+  const rest = schema.slice(1).values();
+  const walk = (children: number, above: string[]): void => {
+    for (let i = 0; i < children; i++) {
+      const { name, type, num_children } = rest.next().value!;
+      if (type) leaves.push({ path: [...above, name], type });
+      else walk(num_children!, [...above, name]);
+    }
+  };
+  walk(schema[0]!.num_children!, []);
+  return leaves;
+}
+
+/** The limits of both. */
+function wider(one: Limits | undefined, other: Limits | undefined): Limits | undefined {
+  if (!one || !other) return one ?? other;
+  return {
+    least: isLess(other.least, one.least) ? other.least : one.least,
+    largest: isLess(one.largest, other.largest) ? other.largest : one.largest,
+  };
+}
+
+function isLess(one: Limits['least'], other: Limits['least']): boolean {
+  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) < 0;
+  return one < other || (Object.is(one, -0) && Object.is(other, 0));
+}
+
+const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
+/** Bytes that are copied at once. */
+const pieceBytes = 2 ** 22;
+
+/** Copies bytes of a file behind what is in another one. */
+async function copyBytes(from: FileHandle, start: number, length: number, to: FileHandle): Promise<void> {
+  const piece = Buffer.allocUnsafe(Math.min(pieceBytes, length));
+  for (let copied = 0; copied < length; ) {
+    const { bytesRead } = await from.read(piece, 0, Math.min(piece.length, length - copied), start + copied);
+    if (bytesRead === 0) throw new Error('the file ends early');
+    await to.writeFile(piece.subarray(0, bytesRead));
+    copied += bytesRead;
+  }
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { SourceBlocks } from './source-blocks.ts';
+
+/** Lines of a block. */
+const blockLines = 1024;
+const newline = 0x0a;
+/** In a text, its quotes are escaped. */
+const quarantined = Buffer.from('"quarantined":true');
+
+/** The first line of a file; empty where it has none. */
+export async function firstLine(path: string): Promise<string> {
+  let text = Buffer.alloc(0);
+  for await (const piece of createReadStream(path)) {
+    text = Buffer.concat([text, piece]);
+    const end = text.indexOf(newline);
+    if (end >= 0) return text.toString('utf8', 0, end);
+  }
+  return text.toString();
+}
+
+/** A list that has a line of JSON a source, behind a first one that says what it is. Where its blocks begin is found out once: 0.2 s for a million. */
+export async function linesOf(path: string): Promise<SourceBlocks> {
+  const offsets: number[] = [];
+  const quarantinedBefore: number[] = [];
+  let [lines, at, count] = [-1, 0, 0];
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+    const bytes: Buffer = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
+    let from = 0;
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
+      if (lines >= 0 && lines % blockLines === 0) {
+        offsets.push(at + from);
+        quarantinedBefore.push(count);
+      }
+      lines++;
+      if (bytes.subarray(from, end).includes(quarantined)) count++;
+      from = end + 1;
+    }
+    at += from;
+    rest = bytes.subarray(from);
+  }
+  offsets.push(at);
+  const starts = offsets.map((_, block) => Math.min(Math.max(0, lines), block * blockLines));
+  return {
+    ...{ starts, quarantinedBefore },
+    async read(block, uri) {
+      const length = offsets[block + 1]! - offsets[block]!;
+      const file = await open(path);
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, offsets[block]!).finally(() => file.close());
+      // Looking for a text takes a twentieth of parsing the lines.
+      if (uri !== undefined && !buffer.includes(JSON.stringify(uri))) return undefined;
+      const texts = buffer.toString('utf8', 0, length - 1).split('\n');
+      return (nth) => JSON.parse(texts[nth]!);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { firstLine, linesOf } from './list-lines.ts';
+import { headOfRows, rowsOf } from './list-rows.ts';
+import type { SourceBlocks } from './source-blocks.ts';
+import { type ListName, listNames, type SourceLine } from './source-line.ts';
+
+/** Says of a path where it may be read; rejects where it may not. */
+type PathRule = (path: string) => string | Promise<string>;
+
+/** Reads the list of a job's sources, sources.jsonl or sources.parquet, in order or by number. Holds some of it. */
+export class SourceList {
+  readonly path: string;
+  readonly #blocks: SourceBlocks;
+  /** The block that was read last. */
+  #last: { block: number; lineAt: Promise<(nth: number) => SourceLine> } | undefined;
+
+  /** The list in the folder of a job or pipeline. Undefined where there is none. */
+  static async open(folder: string, rule: PathRule = (path) => path): Promise<SourceList | undefined> {
+    const path = await listPath(folder, rule);
+    return path === undefined ? undefined : SourceList.at(path);
+  }
+
+  /** The list at that path, one of whose names it has. Rejects where it is not there or cannot be read. */
+  static async at(path: string): Promise<SourceList> {
+    const blocks = (isOfRows(path) ? rowsOf(path) : linesOf(path)).catch((cause: Error) => {
+      throw new Error(`'${path}' cannot be read: ${cause.message}`, { cause });
+    });
+    return new SourceList(path, await blocks);
+  }
+
+  private constructor(path: string, blocks: SourceBlocks) {
+    this.path = path;
+    this.#blocks = blocks;
+  }
+
+  /** Sources. */
+  get length(): number {
+    return this.#blocks.starts.at(-1)!;
+  }
+
+  /** The source of that number. Rejects where there is none, or it cannot be read. */
+  async line(index: number): Promise<SourceLine> {
+    if (!(index >= 0 && index < this.length)) throw new RangeError(`'${this.path}' has no source ${index}`);
+    const block = this.#blockOf(index);
+    return (await this.#read(block))(index - this.#blocks.starts[block]!);
+  }
+
+  /** The sources from that number on. */
+  async *lines(from = 0): AsyncGenerator<SourceLine, void, undefined> {
+    for (let index = from; index < this.length; ) {
+      const block = this.#blockOf(index);
+      const [first, end] = [this.#blocks.starts[block]!, this.#blocks.starts[block + 1]!];
+      const lineAt = await this.#read(block);
+      for (; index < end; index++) yield lineAt(index - first);
+    }
+  }
+
+  /** How many sources before that number are not quarantined: features.parquet has rows of those. */
+  async doneBefore(index: number): Promise<number> {
+    if (index === 0) return 0;
+    const block = this.#blockOf(index - 1);
+    const first = this.#blocks.starts[block]!;
+    const lineAt = await this.#read(block);
+    let quarantined = this.#blocks.quarantinedBefore[block]!;
+    for (let nth = 0; nth < index - first; nth++) if (lineAt(nth).quarantined) quarantined++;
+    return index - quarantined;
+  }
+
+  /** The number of the source with that URI, and of a video that frame; undefined where there is none. */
+  async find(uri: string, frame = 0): Promise<number | undefined> {
+    const { starts } = this.#blocks;
+    for (let block = 0; block < starts.length - 1; block++) {
+      const lineAt = await this.#blocks.read(block, uri);
+      for (let index = starts[block]!; lineAt && index < starts[block + 1]!; index++) {
+        const line = lineAt(index - starts[block]!);
+        if (line.uri === uri && (line.frame ?? 0) === frame) return index;
+      }
+    }
+    return undefined;
+  }
+
+  #read(block: number): Promise<(nth: number) => SourceLine> {
+    if (this.#last?.block !== block) {
+      // A block has lines unless it is asked for a URI.
+      const last = { block, lineAt: this.#blocks.read(block).then((lineAt) => lineAt!) };
+      last.lineAt.catch(() => {
+        if (this.#last === last) this.#last = undefined;
+      });
+      this.#last = last;
+    }
+    return this.#last.lineAt;
+  }
+
+  #blockOf(index: number): number {
+    const { starts } = this.#blocks;
+    let [from, to] = [0, starts.length];
+    while (to - from > 1) {
+      const middle = Math.floor((from + to) / 2);
+      if (starts[middle]! <= index) from = middle;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** Where the list of a folder is; undefined where it has none. */
+export async function listPath(folder: string, rule: PathRule = (path) => path): Promise<string | undefined> {
+  for (const name of Object.values(listNames)) {
+    const path = await rule(join(folder, name));
+    if (await stat(path).catch(() => undefined)) return path;
+  }
+  return undefined;
+}
+
+/** What the list of a folder says of itself, as JSON; empty where there is none. Does not read the list. */
+export async function headOfList(folder: string): Promise<string> {
+  const path = await listPath(folder);
+  if (path === undefined) return '';
+  return isOfRows(path) ? headOfRows(path) : firstLine(path);
+}
+
+const isOfRows = (path: string): boolean => path.endsWith(`.${listNames.rows.split('.')[1]}`);
+
+export { type ListName, listNames, type SourceLine };

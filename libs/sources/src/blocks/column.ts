@@ -1,0 +1,298 @@
+import type { BlockInput } from './block-input.ts';
+import { copyBytes } from './copy-bytes.ts';
+
+/** How the values of a column are written and read. */
+export interface Column<Writer, Reader> {
+  writer(texts: TextBytes): Writer;
+  /** Reads `count` values; `nth[row]` is the place of that of a row, or -1. Without it each row has one. */
+  read(input: BlockInput, count: number, nth?: Int32Array): Reader;
+}
+
+/** Bytes of the texts of a block, as they are stored and written out. */
+export interface TextBytes {
+  storedBytes: number;
+  writtenBytes: number;
+}
+
+/** UTF-8 from byte `from` of `bytes` up to `end`, which is left out. */
+export interface TextRange {
+  bytes: Buffer;
+  from: number;
+  end: number;
+}
+
+export const textOf = ({ bytes, from, end }: TextRange): string => bytes.toString('utf8', from, end);
+
+type Part = ArrayLike<number> | Uint8Array;
+
+/** Takes the values of a column in order of rows. */
+export abstract class ColumnWriter<Value> {
+  #count = 0;
+  /** Rows that have a value, once one has none. */
+  #rows: number[] | undefined;
+
+  abstract put(row: number, value: Value): void;
+
+  /** The values: numbers, which become varints, and bytes. */
+  abstract values(): Part[];
+
+  /** To be called with the row of each value. */
+  protected at(row: number): void {
+    if (!this.#rows && row !== this.#count) this.#rows = Array.from({ length: this.#count }, (_, i) => i);
+    this.#rows?.push(row);
+    this.#count++;
+  }
+
+  /** Varints: how many rows have a value; of each, unless all have, the rows between it and the one before. */
+  places(rows: number): number[] {
+    const count = this.#count;
+    if (count === 0 || count === rows) return [count];
+    const places = this.#rows ?? Array.from({ length: count }, (_, i) => i);
+    return [count, ...places.map((row, i) => row - (i === 0 ? 0 : places[i - 1]! + 1))];
+  }
+}
+
+/** A column of numbers that was read. */
+export class Numbers {
+  readonly #values: Float64Array;
+  readonly #nth: Int32Array | undefined;
+
+  constructor(values: Float64Array, nth: Int32Array | undefined) {
+    this.#values = values;
+    this.#nth = nth;
+  }
+
+  /** Undefined for a row without one. */
+  at(row: number): number | undefined {
+    const nth = this.#nth ? this.#nth[row]! : row;
+    return nth < 0 ? undefined : this.#values[nth];
+  }
+}
+
+class NumberWriter extends ColumnWriter<number> {
+  readonly #numbers: number[] = [];
+
+  put(row: number, value: number): void {
+    this.at(row);
+    this.#numbers.push(value);
+  }
+
+  values(): Part[] {
+    return [this.#numbers];
+  }
+}
+
+/** Integers from 0 to 2^53 - 1, as varints. */
+export const uints = (): Column<ColumnWriter<number>, Numbers> => ({
+  writer: () => new NumberWriter(),
+  read: (input, count, nth) => new Numbers(input.numbers(count), nth),
+});
+
+class StepWriter extends NumberWriter {
+  #next = 0;
+
+  override put(row: number, value: number): void {
+    const step = value - this.#next;
+    super.put(row, step < 0 ? -2 * step - 1 : 2 * step);
+    this.#next = value + 1;
+  }
+}
+
+/** Integers from 0 on that mostly grow by one: zigzag varints of what each is more than one after the one before. */
+export const steps = (): Column<ColumnWriter<number>, Numbers> => ({
+  writer: () => new StepWriter(),
+  read: (input, count, nth) => {
+    const values = input.numbers(count);
+    let next = 0;
+    for (let i = 0; i < count; i++) {
+      const step = values[i]!;
+      const value = next + (step % 2 === 0 ? step / 2 : -(step + 1) / 2);
+      if (!Number.isSafeInteger(value) || value < 0) input.refuse();
+      values[i] = value;
+      next = value + 1;
+    }
+    return new Numbers(values, nth);
+  },
+});
+
+class DoubleWriter extends NumberWriter {
+  override values(): Part[] {
+    const [numbers] = super.values() as [number[]];
+    const bytes = Buffer.allocUnsafe(8 * numbers.length);
+    for (const [i, value] of numbers.entries()) bytes.writeDoubleLE(value, 8 * i);
+    return [bytes];
+  }
+}
+
+/** Any numbers, as float64, little-endian. */
+export const doubles = (): Column<ColumnWriter<number>, Numbers> => ({
+  writer: () => new DoubleWriter(),
+  read: (input, count, nth) => {
+    const bytes = input.raw(8 * count);
+    return new Numbers(
+      Float64Array.from({ length: count }, (_, i) => bytes.readDoubleLE(8 * i)),
+      nth,
+    );
+  },
+});
+
+/** Rows that are marked. */
+export interface Marks {
+  has(row: number): boolean;
+}
+
+class MarkWriter extends ColumnWriter<true> {
+  put(row: number): void {
+    this.at(row);
+  }
+
+  values(): Part[] {
+    return [];
+  }
+}
+
+/** Which rows are marked. */
+export const marks = (): Column<ColumnWriter<true>, Marks> => ({
+  writer: () => new MarkWriter(),
+  read: (_input, _count, nth) => ({ has: (row) => (nth ? nth[row]! >= 0 : true) }),
+});
+
+/** A column of texts that was read. They are written out when one is first asked for. */
+export class Texts {
+  readonly #shared: Float64Array;
+  readonly #rest: Buffer;
+  readonly #ends: Uint32Array;
+  readonly #nth: Int32Array | undefined;
+  #written: Buffer | undefined;
+
+  constructor(shared: Float64Array, rest: Buffer, ends: Uint32Array, nth: Int32Array | undefined) {
+    this.#shared = shared;
+    this.#rest = rest;
+    this.#ends = ends;
+    this.#nth = nth;
+  }
+
+  /** Undefined for a row without one. */
+  at(row: number): string | undefined {
+    const nth = this.#nth ? this.#nth[row]! : row;
+    return nth < 0 ? undefined : this.#bytes().toString('utf8', this.#ends[nth - 1] ?? 0, this.#ends[nth]!);
+  }
+
+  /** Has `text` say where the text of a row lies, which must have one. */
+  range(row: number, text: TextRange): void {
+    const nth = this.#nth ? this.#nth[row]! : row;
+    text.bytes = this.#bytes();
+    text.from = nth === 0 ? 0 : this.#ends[nth - 1]!;
+    text.end = this.#ends[nth]!;
+  }
+
+  #bytes(): Buffer {
+    this.#written ??= this.#writeOut();
+    return this.#written;
+  }
+
+  #writeOut(): Buffer {
+    const [shared, rest, ends] = [this.#shared, this.#rest, this.#ends];
+    const written = Buffer.allocUnsafe(ends[ends.length - 1] ?? 0);
+    for (let i = 0, before = 0, start = 0, at = 0; i < ends.length; i++) {
+      const restStart = start + shared[i]!;
+      const end = ends[i]!;
+      written.copyWithin(start, before, before + shared[i]!);
+      copyBytes(rest, at, at + end - restStart, written, restStart);
+      at += end - restStart;
+      before = start;
+      start = end;
+    }
+    return written;
+  }
+}
+
+/**
+ * Texts: varints of the bytes that each shares with the one before, and of its other bytes; then the other bytes, as
+ * UTF-8.
+ */
+export const texts = (): Column<TextWriter, Texts> => ({
+  writer: (bytes) => new TextWriter(bytes),
+  read: (input, count, nth) => {
+    const shared = input.numbers(count);
+    const rest = input.numbers(count);
+    const ends = new Uint32Array(count);
+    let [before, end, stored] = [0, 0, 0];
+    for (let i = 0; i < count; i++) {
+      if (shared[i]! > before) input.refuse();
+      before = shared[i]! + rest[i]!;
+      input.takeText(before);
+      end += before;
+      stored += rest[i]!;
+      ends[i] = end;
+    }
+    return new Texts(shared, input.raw(stored), ends, nth);
+  },
+});
+
+/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+const mostUnitBytes = 3;
+
+/** Most columns of texts of a block have none. */
+const none = Buffer.alloc(0);
+
+/** Keeps bytes of texts one after another: a buffer of each was most of what the thread of a plan had to collect. */
+export class TextWriter extends ColumnWriter<string> {
+  readonly #shared: number[] = [];
+  readonly #rest: number[] = [];
+  readonly #sum: TextBytes;
+  #stored = none;
+  #storedBytes = 0;
+  /** The text before, and room for the next. */
+  #before = none;
+  #beforeBytes = 0;
+  #now = none;
+
+  constructor(sum: TextBytes) {
+    super();
+    this.#sum = sum;
+  }
+
+  put(row: number, text: string): void {
+    this.at(row);
+    const most = mostUnitBytes * text.length;
+    if (this.#now.length < most) this.#now = Buffer.allocUnsafe(Math.max(256, 2 * most));
+    const now = this.#now;
+    const bytes = now.write(text);
+    const before = this.#before;
+    const least = Math.min(bytes, this.#beforeBytes);
+    let shared = 0;
+    while (shared < least && now[shared] === before[shared]) shared++;
+    const rest = bytes - shared;
+    this.#shared.push(shared);
+    this.#rest.push(rest);
+    if (this.#storedBytes + rest > this.#stored.length) this.#grow(this.#storedBytes + rest);
+    copyBytes(now, shared, bytes, this.#stored, this.#storedBytes);
+    this.#storedBytes += rest;
+    this.#sum.storedBytes += rest;
+    this.#sum.writtenBytes += bytes;
+    this.#now = before;
+    this.#before = now;
+    this.#beforeBytes = bytes;
+  }
+
+  values(): Part[] {
+    return [this.#shared, this.#rest, this.#stored.subarray(0, this.#storedBytes)];
+  }
+
+  /** Bytes of the last text. */
+  get lastBytes(): number {
+    return this.#beforeBytes;
+  }
+
+  /** How many it has in common with the one before. */
+  get lastShared(): number {
+    return this.#shared[this.#shared.length - 1] ?? 0;
+  }
+
+  #grow(length: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(2 ** 10, 2 * length));
+    this.#stored.copy(larger, 0, 0, this.#storedBytes);
+    this.#stored = larger;
+  }
+}
