@@ -15,10 +15,10 @@ import {
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { SourceRuns } from '../job/source-runs.ts';
-import { checkCounts, InvalidResultError } from './check-answer.ts';
-import { FrameReader } from './frame-reader.ts';
 import { FrameRows } from '../log/frame-rows.ts';
 import { Totals } from '../log/totals.ts';
+import { checkCounts, InvalidResultError } from './check-answer.ts';
+import { FrameReader } from './frame-reader.ts';
 
 /** Frames of a shard as their node answered them, and what they are checked by. */
 export interface FrameOrder {

@@ -2,9 +2,9 @@ import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
 import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { LedgerState } from '../log/fact.ts';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { LedgerState } from '../log/fact.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 
 export type { LedgerState };

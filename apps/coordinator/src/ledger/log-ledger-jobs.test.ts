@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { sourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion } from '@halogrid/service';
 import { eventually } from '@halogrid/testing';
-import { packFrames } from '../job/packed-frames.ts';
-import { jobDigest, sourceDigest } from '../log/digest.ts';
+import { jobDigest } from '../log/digest.ts';
 import type { Fact } from '../log/fact.ts';
 import { packFact, readFact } from '../log/fact-codec.ts';
 import { LogWriter, readLog } from '../log/log-file.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { batchSteps } from '../testing/planned.ts';
 import { jobLine } from './job-line.ts';
 import type { ShardCommit } from './ledger.ts';
 import type { LogLedger } from './log-ledger.ts';
@@ -33,10 +34,7 @@ const spec = JobSpec.fromPartial({
 async function planFrames(ledger: LogLedger, count: number, of = spec): Promise<void> {
   await ledger.createJob({ jobId: 'job', spec: of, submittedMs: 0 });
   for (let index = 0; index < count; index++) {
-    const source = { index, uri: `file:///${index}` };
-    const work = { kind: 'frames' as const, sources: [source] };
-    const shard = { kind: 'shard' as const, shard: { shard: index, work, costBytes: 1 } };
-    await ledger.addPlan('job', [{ kind: 'source', ...source, name: String(index), tiles: 1 }, shard], false);
+    await ledger.addPlan('job', batchSteps(index, [{ index, uri: `file:///${index}` }]), false);
   }
   await ledger.addPlan('job', [], true);
 }
@@ -354,17 +352,10 @@ test('of jobs that have ended the newest thousand are kept, in the store too', a
 test('a job whose sources are damaged in its file does not go on', async () => {
   const own = await newFolder();
   const store = new MemoryRegistry();
-  const plain = planOf(
-    [1, 2].map((width) => ({ width, height: 1 })),
-    4,
-    2,
-  );
-  const sources = plain.filter((step) => step.kind === 'source').map(({ size: _, ...step }) => ({ ...step, tiles: 1 }));
-  const refs = sources.map(({ index, uri, version }) => ({ index, uri, ...(version && { version }) }));
-  const work = packFrames(sources, { kind: 'frames', sources: refs })!;
+  const sizes = [1, 2].map((width) => ({ width, height: 1 }));
   const before = await openLogLedger(own, store);
   await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
-  await before.addPlan('job', [{ kind: 'shard', shard: { shard: 0, work, costBytes: 1 } }], true);
+  await before.addPlan('job', planOf(sizes, 4, 2), true);
   await before.close();
   const [job] = await Array.fromAsync(store.jobs());
   const path = join(own, 'job', `log-${job!.marks[0]!.epoch}`);

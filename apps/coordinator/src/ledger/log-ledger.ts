@@ -1,9 +1,8 @@
 import type { JobSpec } from '@halogrid/proto';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
-import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { OutputLack } from '../job/output-lack.ts';
-import { unpackStep } from '../job/packed-frames.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { countLogs, JobLog, type JobLogOptions } from '../log/job-log.ts';
 import type { Journal, Journaled } from '../log/journal.ts';
@@ -389,7 +388,7 @@ export class LogLedger implements Ledger {
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
     const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
-    for (const { steps } of job.open.plan.written()) for (const step of steps) yield* unpackStep(step);
+    yield* job.open.plan.steps();
   }
 
   /**

@@ -1,13 +1,13 @@
 import type { JobSpec } from '@halogrid/proto';
-import { indexesOf, refsOf } from '../job/packed-frames.ts';
-import type { KeptResult, PackedFrames, PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
+import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
+import type { KeptResult, PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
+import { SourceRuns } from '../job/source-runs.ts';
 import { digestOfAll } from '../log/digest.ts';
-import type { AnswerFact, Fact, LedgerState, SourceFault } from '../log/fact.ts';
+import type { AnswerFact, Fact, LedgerState, PlannedBlock, SourceFault } from '../log/fact.ts';
 import { foundPart, packCounts, packSums, wholeBins } from '../log/found-part.ts';
 import type { JobLog } from '../log/job-log.ts';
-import { isOpen, reasonsOf } from '../log/job-state.ts';
+import { reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
-import { SourceRuns } from '../log/source-runs.ts';
 import type { JobChange } from '../registry/registry.ts';
 import { checkAnswers, checkMended, framesWithout, InvalidResultError } from './check-answer.ts';
 import type { FrameOrder, FrameSummary } from './frame-summary.ts';
@@ -71,11 +71,13 @@ export class LoggedJob implements Journaled {
   }
 
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
-    const { index } = this.log.state;
-    const { fact, kept } = planFacts(steps, isLast, index, (source) => this.plan.source(source).planned.uri);
-    this.log.add(fact);
-    for (const step of steps) if (step.kind === 'shard') this.shards.set(step.shard.shard, this.#held(step.shard));
-    for (const { index, result } of kept) this.#keep(index, result);
+    for (const { fact, kept } of planFacts(steps, isLast, this.log.state.index.shards)) {
+      this.log.add(fact);
+      if (kept.length > 0) this.#keep(fact.sources!, kept);
+    }
+    for (const step of steps) {
+      if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
+    }
   }
 
   setState(state: LedgerState, at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean }): void {
@@ -182,17 +184,9 @@ export class LoggedJob implements Journaled {
    * written.
    */
   takeUp(): OpenShard[] {
-    const { index, attempts } = this.log.state;
+    const { attempts } = this.log.state;
     this.shards.clear();
-    for (const { steps, firstShard, endShard } of this.plan.written()) {
-      const isAllDone = Array.from({ length: endShard - firstShard }, (_, i) => firstShard + i).every((shard) =>
-        index.isDone(shard),
-      );
-      if (isAllDone) continue;
-      for (const step of steps) {
-        if (step.kind === 'shard' && !index.isDone(step.shard.shard)) this.shards.set(step.shard.shard, step.shard);
-      }
-    }
+    for (const shard of this.plan.openShards()) this.shards.set(shard.shard, shard);
     return [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
   }
 
@@ -236,19 +230,6 @@ export class LoggedJob implements Journaled {
     await this.end();
   }
 
-  /** A shard whose block is read from the log once it is there. */
-  #held(shard: Shard): Shard {
-    const { work } = shard;
-    if (work.kind !== 'packed') return shard;
-    const { block: _, ...outline } = work;
-    const { plan } = this;
-    const packed: PackedFrames = Object.defineProperty({ ...outline } as PackedFrames, 'block', {
-      get: () => plan.block(work),
-      enumerable: true,
-    });
-    return { ...shard, work: packed };
-  }
-
   #open(shard: number): Shard | undefined {
     const { index } = this.log.state;
     if (!(shard >= 0 && shard < index.shards)) throw new Error(`Job ${this.jobId} has no shard ${shard}`);
@@ -273,7 +254,7 @@ export class LoggedJob implements Journaled {
     const byPart = checkAnswers(work, commit, shapes);
     if (work.kind === 'tile') {
       const { rect, size } = work;
-      const source = work.source.index;
+      const source = firstOf(work.sources);
       const captured = this.found.goesByMtime ? undefined : byPart[0]![0]?.captured;
       const parts = byPart.flatMap(([result]) =>
         result ? [{ counted: result.counted, binCount: result.bins.length, bins: packCounts(result.bins) }] : [],
@@ -311,15 +292,21 @@ export class LoggedJob implements Journaled {
     };
   }
 
-  #keep(source: number, { size, parts, captured }: KeptResult): void {
-    if (!isOpen(this.log.state, source)) return;
+  /** Takes the earlier results of those of the sources that are kept. */
+  #keep(sources: Pick<PlannedBlock, 'block'>, results: readonly KeptResult[]): void {
+    const left = results.values();
+    for (const { index, kept } of readSources(sources)) {
+      if (kept !== undefined) this.log.add(this.#keptFact(index, left.next().value!));
+    }
+  }
+
+  #keptFact(source: number, { size, parts, captured }: KeptResult): Fact {
     const time = captured && !this.found.goesByMtime ? captured : undefined;
     const found = parts.map(({ counted, bins }, i) =>
       foundPart(this.parts[i]!.shape, [{ size, counted, bins, ...(i === 0 && time && { captured: time }) }]),
     );
     const pixels = size.width * size.height;
-    const isTimed = time !== undefined;
-    this.log.add({ kind: 'whole', source, isKept: true, found: 1, pixels, isTimed, parts: found });
+    return { kind: 'whole', source, isKept: true, found: 1, pixels, isTimed: time !== undefined, parts: found };
   }
 }
 
@@ -346,7 +333,7 @@ const faultOf = ({ source, stage, error }: SourceError, uriOf: (source: number) 
 function urisOf(work: ShardWork): (source: number) => string {
   let uris: Map<number, string> | undefined;
   return (source) => {
-    uris ??= new Map(refsOf(work).map(({ index, uri }) => [index, uri]));
+    uris ??= new Map(Array.from(readSources(work.sources), ({ index, uri }) => [index, uri]));
     return uris.get(source) ?? '';
   };
 }

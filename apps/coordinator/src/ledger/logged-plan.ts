@@ -1,28 +1,23 @@
 import { SourceBlock } from '@halogrid/sources/source-block';
-import type { PackedFrames, PlanStep } from '../job/shard.ts';
-import type { PlannedFact } from '../log/fact.ts';
+import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
+import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
+import { SourceRuns } from '../job/source-runs.ts';
+import type { PlannedBlock, PlannedFact } from '../log/fact.ts';
 import { readFact } from '../log/fact-codec.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import type { JobLog } from '../log/job-log.ts';
-import { stepsOf } from './plan-facts.ts';
-import { type PlannedSource, plannedOf } from './source-list.ts';
 
 /** Planned facts that are held: those who read sources read them in order. */
 const heldFacts = 4;
 
-/** A source of the plan, and its place in a block of packed frames if it is in one. */
+/** A source of the plan in its block. */
 export interface LoggedSource {
-  planned: PlannedSource;
-  packed?: PackedSource;
-}
-
-/** Where a source lies in a block of packed frames. */
-export interface PackedSource {
+  block: SourceBlock;
   nth: number;
-  /** How many sources follow it in the block, itself included. */
+  /** How many sources follow it there and in the job, itself included. */
   left: number;
   /** Where the log has the block; undefined until it is written. */
-  block: FactPlace | undefined;
+  place: FactPlace | undefined;
 }
 
 /** Reads the plan of a job from its log, or from what waits to be written. */
@@ -37,30 +32,61 @@ export class LoggedPlan {
 
   /** A source that was planned. Waits for the disk. Throws one sentence where the log is not as it was written. */
   source(index: number): LoggedSource {
-    return this.#with(index).source(index);
+    const { nth, left, plan } = this.#with(index);
+    return { block: plan.block, nth, left, place: plan.blockPlace };
   }
 
-  /** The block of packed frames of a shard. */
-  block({ first }: Pick<PackedFrames, 'first'>): Uint8Array {
-    return this.#with(first).packed(first).block;
+  /** The bytes of the block that a source is in. */
+  block(source: number): Uint8Array {
+    return this.#with(source).plan.sources.block;
   }
 
-  /** The steps of each planned fact that is written, in order, and which shards are among them. */
-  *written(): Generator<{ steps: readonly PlanStep[]; firstShard: number; endShard: number }> {
-    for (const { place, firstShard, endShard } of this.#log.state.index.plannedFacts()) {
-      if (place && this.#log.isWritten(place)) yield { steps: this.#read(place).steps, firstShard, endShard };
+  /** A shard whose block is read each time that it is asked for. */
+  held(shard: Shard): Shard {
+    return { ...shard, work: { ...shard.work, sources: new LoggedSources(shard.work.sources, this) } };
+  }
+
+  /** The steps of each planned fact that is written, in order. */
+  *steps(): Generator<PlanStep> {
+    for (const { place } of this.#written()) yield* this.#stepsOf(this.#read(place));
+  }
+
+  /** Shards that are planned, written and not done. */
+  *openShards(): Generator<Shard> {
+    const { index } = this.#log.state;
+    for (const { place, firstShard, endShard } of this.#written()) {
+      let next = firstShard;
+      while (next < endShard && index.isDone(next)) next++;
+      if (next === endShard) continue;
+      for (const step of this.#stepsOf(this.#read(place))) {
+        if (step.kind === 'shard' && !index.isDone(step.shard.shard)) yield this.held(step.shard);
+      }
     }
   }
 
-  /** The planned fact that has a source. */
-  #with(source: number): ReadPlan {
+  *#written(): Generator<{ place: FactPlace; firstShard: number; endShard: number }> {
+    for (const { place, ...shards } of this.#log.state.index.plannedFacts()) {
+      if (place && this.#log.isWritten(place)) yield { place, ...shards };
+    }
+  }
+
+  *#stepsOf({ fact, planned }: ReadPlan): Generator<PlanStep> {
+    if (planned) yield { kind: 'sources', sources: planned };
+    for (const [i, { first, work, ...shard }] of fact.shards.entries()) {
+      const sources = planned && firstOf(planned) === first ? planned : this.#with(first).plan.sources;
+      const whole = { ...work, sources } as ShardWork;
+      yield { kind: 'shard', shard: { shard: fact.firstShard + i, work: whole, ...shard } };
+    }
+  }
+
+  /** The planned fact that has the block of a source, and where the source is in it. */
+  #with(source: number): { plan: ReadPlan; nth: number; left: number } {
     const planned = this.#log.state.index.planned(source);
     if (!planned) throw new RangeError(`There is no source ${source}`);
-    const { place } = planned;
-    if (place && this.#log.isWritten(place)) return this.#read(place);
+    const { place, nth, left } = planned;
+    if (place && this.#log.isWritten(place)) return { plan: this.#read(place), nth, left };
     for (const fact of this.#log.waiting()) {
-      const isIts = fact.kind === 'planned' && source >= fact.first && source < fact.first + fact.sources;
-      if (isIts) return new ReadPlan(fact);
+      if (fact.kind === 'planned' && hasSource(fact, source)) return { plan: new ReadPlan(fact), nth, left };
     }
     throw new RangeError(`The plan of source ${source} is neither written nor waits`);
   }
@@ -80,53 +106,67 @@ export class LoggedPlan {
   }
 }
 
-/** A planned fact whose steps are read. */
+function hasSource({ sources }: PlannedFact, source: number): boolean {
+  const { runs = [] } = sources ?? {};
+  return runs.some((first, i) => i % 2 === 0 && source >= first && source < first + runs[i + 1]!);
+}
+
+/** A planned fact that is read. */
 class ReadPlan {
-  readonly steps: readonly PlanStep[];
-  readonly place: FactPlace | undefined;
-  readonly #first: number;
-  readonly #bytes: Uint8Array | undefined;
-  /** Of each source that has one: its step. */
-  readonly #alone = new Map<number, PlannedSource>();
-  readonly #packed: PackedFrames[] = [];
-  #block: { of: PackedFrames; read: SourceBlock } | undefined;
+  readonly fact: PlannedFact;
+  /** Its sources; undefined where it has shards alone. */
+  readonly planned: PlannedSources | undefined;
+  /** Where the log has its block; undefined until it is written. */
+  readonly blockPlace: FactPlace | undefined;
+  #block: SourceBlock | undefined;
 
   constructor(fact: PlannedFact, written?: { place: FactPlace; bytes: Uint8Array }) {
-    this.steps = stepsOf(fact);
-    this.place = written?.place;
-    this.#bytes = written?.bytes;
-    this.#first = fact.first;
-    for (const step of this.steps) {
-      if (step.kind === 'source') {
-        const { uri, name, tiles, video, version } = step;
-        const more = { ...(video && { video }), ...(version !== undefined && { version }) };
-        this.#alone.set(step.index, { uri, name, tiles, ...more });
-      } else if (step.kind === 'shard' && step.shard.work.kind === 'packed') this.#packed.push(step.shard.work);
-    }
+    this.fact = fact;
+    this.planned = fact.sources && plannedOf(fact.sources);
+    if (!written || !fact.sources) return;
+    const { place, bytes } = written;
+    const { block } = fact.sources;
+    const offset = place.offset + block.byteOffset - bytes.byteOffset;
+    this.blockPlace = { epoch: place.epoch, offset, length: block.length };
   }
 
-  source(index: number): LoggedSource {
-    const planned = this.#alone.get(index);
-    if (planned) return { planned };
-    const frames = this.packed(index);
-    if (this.#block?.of !== frames) this.#block = { of: frames, read: new SourceBlock(frames.block) };
-    const nth = index - frames.first;
-    return {
-      planned: { ...plannedOf(this.#block.read, nth), tiles: 1 },
-      packed: { nth, left: frames.count - nth, block: this.#placeOf(frames.block) },
-    };
+  get sources(): PlannedSources {
+    return this.planned!;
   }
 
-  /** The packed frames that a source is among. */
-  packed(index: number): PackedFrames {
-    const frames = this.#packed.find(({ first, count }) => index >= first && index < first + count);
-    if (frames) return frames;
-    throw new RangeError(`Source ${index} is not in the plan of source ${this.#first}`);
+  get block(): SourceBlock {
+    this.#block ??= new SourceBlock(this.sources.block);
+    return this.#block;
+  }
+}
+
+function plannedOf({ runs, ...more }: PlannedBlock): PlannedSources {
+  const { runs: own, length: count } = new SourceRuns(Float64Array.from(runs));
+  return { runs: own, count, ...more };
+}
+
+/** Sources of a plan whose block is read each time. */
+class LoggedSources implements PlannedSources {
+  readonly runs: Float64Array;
+  readonly count: number;
+  readonly uri: string;
+  readonly folders: readonly string[];
+  readonly hasPreviews: boolean;
+  readonly isPlain: boolean;
+  readonly #plan: LoggedPlan;
+
+  constructor({ runs, count, uri, folders, hasPreviews, isPlain }: Omit<PlannedSources, 'block'>, plan: LoggedPlan) {
+    this.runs = runs;
+    this.count = count;
+    this.uri = uri;
+    this.folders = folders;
+    this.hasPreviews = hasPreviews;
+    this.isPlain = isPlain;
+    this.#plan = plan;
   }
 
-  #placeOf(block: Uint8Array): FactPlace | undefined {
-    if (!this.place || !this.#bytes) return undefined;
-    const offset = this.place.offset + block.byteOffset - this.#bytes.byteOffset;
-    return { epoch: this.place.epoch, offset, length: block.length };
+  /** Waits for the disk. Throws one sentence where the log is not as it was written. */
+  get block(): Uint8Array {
+    return this.#plan.block(firstOf(this));
   }
 }

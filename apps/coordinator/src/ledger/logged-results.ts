@@ -1,17 +1,17 @@
 import { crc32 } from 'node:zlib';
 import type { JobSpec } from '@halogrid/proto';
-import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
-import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
-import { jobDigest, quarantinedDigest } from '../log/digest.ts';
+import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
+import { CaptureRule, type CaptureTime, timeOfFile } from '@halogrid/sources/captured';
+import { jobGrid, jobParts } from '../job/accepted-job.ts';
+import { jobDigest } from '../log/digest.ts';
 import type { AnswerFact, FoundSources, WholeFact } from '../log/fact.ts';
 import { readFact } from '../log/fact-codec.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import { FrameRows } from '../log/frame-rows.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
-import type { HistogramPlace, SourceDigest, StoredPlace } from '../log/settled-source.ts';
-import { changedAt } from './captured-times.ts';
+import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 import { jobLine } from './job-line.ts';
 import type {
   FramesRun,
@@ -68,10 +68,10 @@ export class LoggedResults {
 
   /** What became of a source by a pipeline; undefined while it is open. Waits for the disk. */
   outcome(index: number, part = 0): SourceOutcome | undefined {
-    if (!(index < this.#log.state.index.sources) || isOpen(this.#log.state, index)) return undefined;
-    const { planned } = this.#plan.source(index);
-    const { uri, name, tiles, video } = planned;
-    const source = { index, uri, name, ...(video && { video }) };
+    if (isOpen(this.#log.state, index)) return undefined;
+    const { block, nth } = this.#plan.source(index);
+    const video = block.video(nth);
+    const source = { index, uri: block.uri(nth), name: block.name(nth), ...(video && { video }) };
     const reason = this.#log.state.quarantined.get(index);
     if (reason) {
       const { stage, error, attempts } = reason;
@@ -82,8 +82,8 @@ export class LoggedResults {
       ReturnType<FrameRows['settled']>,
       { state: 'done' }
     >;
-    const captured = this.#captured(planned.version, answer, row);
-    return { ...source, state: 'done', size, tiles, counted, digest, ...(captured && { captured }) };
+    const captured = this.#captured(() => block.version(nth), answer, row);
+    return { ...source, state: 'done', size, tiles: block.tiles(nth), counted, digest, ...(captured && { captured }) };
   }
 
   /** What each pipeline found, of a job all of whose sources are settled. */
@@ -98,9 +98,9 @@ export class LoggedResults {
   /** By the pipeline at that place: those from `from` on, up to the first that is open or waits for the disk. */
   settled(from: number, atMost: number, part: number): SettledSources {
     const runs: SettledRun[] = [];
-    const { index, quarantined } = this.#log.state;
+    const { quarantined } = this.#log.state;
     let next = from;
-    while (next - from < atMost && next < index.sources && !isOpen(this.#log.state, next)) {
+    while (next - from < atMost && !isOpen(this.#log.state, next)) {
       const found = quarantined.has(next) ? undefined : this.#found(next);
       if (found && !found.answer.written) break;
       const frames = found && this.#framesRun(next, from + atMost - next, found, part);
@@ -122,15 +122,16 @@ export class LoggedResults {
     return { next, runs };
   }
 
-  /** Undefined where it was not planned with others in one block, or that waits for the disk. */
+  /** Undefined for an image that was cut or kept, and where its block waits for the disk. */
   #framesRun(first: number, atMost: number, found: FoundRow, part: number): FramesRun | undefined {
-    const { packed } = this.#plan.source(first);
-    if (!packed?.block || !this.#log.isWritten(packed.block)) return undefined;
+    if (this.#log.state.index.isWhole(first)) return undefined;
+    const planned = this.#plan.source(first);
+    if (!planned.place) return undefined;
     const { answer, row, left } = found;
-    const { epoch, offset, length } = packed.block;
+    const { epoch, offset, length } = planned.place;
     return {
-      ...{ kind: 'frames', file: answer.written!.file, first, count: Math.min(left, packed.left, atMost), row },
-      planned: { file: this.#log.file(epoch), offset, length, nth: packed.nth },
+      ...{ kind: 'frames', file: answer.written!.file, first, count: Math.min(left, atMost), row },
+      planned: { file: this.#log.file(epoch), offset, length, nth: planned.nth },
       stored: answer.stored(part),
       ...(part > 0 && answer.isTimed && { times: { file: answer.written!.file, stored: answer.stored(0) } }),
       ...{ goesByMtime: this.goesByMtime, hasHistograms: this.#parts[part]!.shape.bins > 0 },
@@ -138,9 +139,11 @@ export class LoggedResults {
   }
 
   #settledRow(index: number, found: FoundRow | undefined, part: number): SettledRow {
-    const { uri, name, video, version } = this.#plan.source(index).planned;
-    const planned = { index, uri, name, ...(video && { video }), ...(version !== undefined && { version }) };
+    const { block, nth } = this.#plan.source(index);
+    const version = block.version(nth);
     const source = this.outcome(index, part)!;
+    const { uri, name, video } = source;
+    const planned = { index, uri, name, ...(video && { video }), ...(version !== undefined && { version }) };
     if (source.state === 'quarantined') {
       const { state, stage, error, attempts } = source;
       return { ...planned, state, stage, error, attempts };
@@ -151,15 +154,16 @@ export class LoggedResults {
     return { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex'), ...more };
   }
 
-  #captured(version: string | undefined, answer: ReadAnswer, row: number): CaptureTime | undefined {
-    return this.goesByMtime ? changedAt(version) : answer.isTimed ? answer.rows(0).captured(row) : undefined;
+  #captured(version: () => string | undefined, answer: ReadAnswer, row: number): CaptureTime | undefined {
+    return timeOfFile(this.goesByMtime, version, () => (answer.isTimed ? answer.rows(0).captured(row) : undefined));
   }
 
   #outcomes(part: number): SourceOutcomes {
     const { sources: length } = this.#log.state.index;
     const at = (index: number) => this.outcome(index, part);
-    const each = function* () {
+    const each = function* (): Generator<SourceOutcome, undefined> {
       for (let index = 0; index < length; index++) yield at(index)!;
+      return undefined;
     };
     return { length, at, [Symbol.iterator]: each };
   }

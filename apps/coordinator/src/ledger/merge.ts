@@ -12,16 +12,16 @@ import { type SourceDigest, sourceDigest } from '@halogrid/results/source-digest
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { SourceResult } from '../job/shard.ts';
-import type { PartSummary } from './frame-summary.ts';
-import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { OpenBins } from '../log/open-bins.ts';
 import { QuarantineReasons } from '../log/quarantine-reasons.ts';
 import type { Quarantine, SettledSource } from '../log/settled-source.ts';
+import { Totals } from '../log/totals.ts';
+import type { PartSummary } from './frame-summary.ts';
+import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { SettledTable, type StoredRow } from './settled-table.ts';
 import { type PlannedPlace, SourceList } from './source-list.ts';
 import type { StoredFrames } from './stored-frames.ts';
 import type { StoredSources } from './stored-sources.ts';
-import { Totals } from '../log/totals.ts';
 
 /** Some tiles of a source, or all, are still to come. */
 export interface OpenSource {

@@ -3,9 +3,9 @@ import { timeOfFile } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
+import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
-import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 
 type DoneRow = Extract<SettledRow, { state: 'done' }>;
 

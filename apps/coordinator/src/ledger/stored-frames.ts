@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows, frameRowsBytes } from '../log/frame-rows.ts';
-import { describeChange } from './histogram-file.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
+import { describeChange } from './histogram-file.ts';
 
 /** Blocks whose rows are held: those who read frames read them in order. */
 const heldBlocks = 4;

@@ -31,6 +31,13 @@ export class NumberColumn {
     this.#values[index] = value;
   }
 
+  /** Puts a value before the one at `index`, or behind the last. Takes time by how many follow. */
+  insert(index: number, value: number): void {
+    this.push(value);
+    this.#values.copyWithin(index + 1, index, this.#length - 1);
+    this.#values[index] = value;
+  }
+
   /** The last place whose value is not above `value`, in a column that rises; -1 where there is none. */
   lastUpTo(value: number): number {
     let [low, high] = [0, this.#length];

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/geometry';
-import type { VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import type { PlannedSources } from '../job/planned-sources.ts';
+import type { ShardWork } from '../job/shard.ts';
 import type { LogMark } from '../registry/registry.ts';
 
 /**
@@ -26,21 +27,11 @@ export type Fact =
   | StateFact
   | CheckpointFact;
 
-/**
- * Sources that follow one another, as they were planned, and shards, whose sources are planned with them or were
- * before.
- */
+/** Sources of a plan, and the shards that follow them there: of these sources, or of some that were planned before. */
 export interface PlannedFact {
   kind: 'planned';
-  /** Number of the first source. */
-  first: number;
-  sources: number;
-  /** The sources as a SourceBlock; empty where there are none. */
-  block: Uint8Array;
-  /** Those that nobody could read. */
-  errors: readonly SourceFault[];
-  /** Images that are cut, and into how many tiles. */
-  cut: readonly { source: number; tiles: number }[];
+  /** Absent where there are shards alone. */
+  sources?: PlannedBlock;
   /** Number of the first shard. */
   firstShard: number;
   shards: readonly PlannedShard[];
@@ -48,15 +39,21 @@ export interface PlannedFact {
   isLast: boolean;
 }
 
-/** A shard as it was planned. */
+/** Sources as PlannedSources has them; `runs` as those of SourceRuns. */
+export interface PlannedBlock extends Omit<PlannedSources, 'runs' | 'count'> {
+  runs: readonly number[];
+}
+
+/** A shard as it was planned: of all sources of a block. */
 export interface PlannedShard {
-  work:
-    | { kind: 'tile'; source: number; size: Size; rect: { x: number; y: number; width: number; height: number } }
-    /** `runs`: the first source and how many follow it, itself included, in turns. */
-    | { kind: 'frames'; runs: readonly number[]; segment?: VideoSegment };
+  /** The first of them. */
+  first: number;
+  work: DistributiveOmit<ShardWork, 'sources'>;
   costBytes: number;
   needs?: readonly string[];
 }
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
 /** An input that cannot be processed, and why. */
 export interface SourceFault {

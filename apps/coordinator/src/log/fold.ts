@@ -1,6 +1,7 @@
 import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';
 import type {
   AnswerFact,
@@ -91,9 +92,11 @@ export function placeFact({ index }: JobState, fact: Fact, place: FactPlace): vo
 
 function takePlan(state: JobState, fact: PlannedFact): void {
   state.index.plan(fact);
-  for (const { source, tiles } of fact.cut) state.open.set(source, { tilesLeft: tiles, pixels: 0, parts: [] });
-  for (const { source, uri, stage, error } of fact.errors) {
-    quarantine(state, source, { uri, stage, error, attempts: 0, shard: -1 });
+  if (fact.sources && !fact.sources.isPlain) {
+    for (const { index, uri, tiles = 1, error } of new SourceBlock(fact.sources.block)) {
+      if (error) quarantine(state, index, { uri, ...error, attempts: 0, shard: -1 });
+      else if (tiles > 1) state.open.set(index, { tilesLeft: tiles, pixels: 0, parts: [] });
+    }
   }
   if (fact.isLast) state.planned = true;
 }

@@ -2,9 +2,15 @@ import { crc32 } from 'node:zlib';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { noZone } from '@halogrid/proto/frame-table';
 import { varintsLength, writeVarints } from '@halogrid/proto/varints';
+import {
+  binsOfCell,
+  binsOfSource,
+  digestedBins,
+  type HistogramShape,
+  isOneCell,
+} from '@halogrid/results/histogram-shape';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import type { FoundPart, PartSums } from './fact.ts';
 import { FrameRows } from './frame-rows.ts';
 import { Totals } from './totals.ts';

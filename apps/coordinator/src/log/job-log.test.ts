@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readVarints } from '@halogrid/proto/varints';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
+import { SourceRuns } from '../job/source-runs.ts';
 import type { LogMark } from '../registry/registry.ts';
+import { plannedSources, type ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
-import type { AnswerFact, Fact, FoundSources, PlannedShard, TileFact } from './fact.ts';
+import type { AnswerFact, Fact, FoundSources, PlannedFact, PlannedShard, TileFact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';
 import { sumsOf } from './fold.ts';
 import { FolderLogs } from './folder-logs.ts';
@@ -16,7 +19,6 @@ import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';
-import { SourceRuns } from '../job/source-runs.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
 const shapes = [shape, { ...shape, bins: 3 }];
@@ -32,50 +34,45 @@ const sum = (values: readonly number[]): number => values.reduce((all, value) =>
 /** Sources and shards of a plan: frames, images of two tiles each, and those that nobody can read. */
 interface Plan {
   sources: ('frame' | 'image' | 'unread')[];
-  shards: PlannedShard[];
+  /** By number, with their sources. */
+  shards: (PlannedShard & { sources: readonly number[] })[];
+  /** One for each block. A batch is planned once it is full, when sources behind it may be planned already. */
+  facts: Fact[];
 }
 
 function planOf(sources: Plan['sources'], batch: number): Plan {
-  const shards: PlannedShard[] = [];
-  let frames: number[] = [];
+  const shards: Plan['shards'] = [];
+  const facts: PlannedFact[] = [];
+  const add = (told: readonly ToldSource[], works: readonly PlannedShard['work'][]): void => {
+    const its = told.map(({ index }) => index);
+    const own = works.map((work) => ({ first: its[0]!, work, costBytes: 1 }));
+    const { count: _, runs, ...block } = plannedSources(told);
+    facts.push({
+      ...{ kind: 'planned', sources: { ...block, runs: [...runs] }, firstShard: shards.length, shards: own },
+      isLast: false,
+    });
+    shards.push(...own.map((shard) => ({ ...shard, sources: its })));
+  };
+  let frames: ToldSource[] = [];
   const flush = (): void => {
-    if (frames.length > 0) shards.push({ work: { kind: 'frames', runs: frames.flatMap((i) => [i, 1]) }, costBytes: 1 });
+    if (frames.length > 0) add(frames, [{ kind: 'frames' }]);
     frames = [];
   };
-  for (const [source, kind] of sources.entries()) {
-    if (kind === 'frame' && frames.push(source) === batch) flush();
-    if (kind !== 'image') continue;
-    for (const nth of [0, 1]) {
-      const work = { kind: 'tile' as const, source, size: { width: 8, height: 2 }, rect: tileRect(nth) };
-      shards.push({ work, costBytes: 1 });
+  for (const [index, kind] of sources.entries()) {
+    const source = { index, uri: uriOf(index) };
+    if (kind === 'unread') add([{ ...source, error: { stage: 'read', error: 'No' } }], []);
+    else if (kind === 'frame') {
+      if (frames.push(source) === batch) flush();
+    } else {
+      const tiles = [0, 1].map((nth) => {
+        return { kind: 'tile' as const, size: { width: 8, height: 2 }, rect: tileRect(nth) };
+      });
+      add([{ ...source, tiles: 2 }], tiles);
     }
   }
   flush();
-  return { sources, shards };
-}
-
-/** The plan as facts, each of some sources and of the shards that these complete. */
-function plannedFacts({ sources, shards }: Plan, cut: number): Fact[] {
-  const facts: Fact[] = [];
-  let firstShard = 0;
-  for (let first = 0; first < sources.length || facts.length === 0; first += cut) {
-    const end = first + cut;
-    const its = [...sources.keys()].slice(first, end);
-    const isIncomplete = (shard: PlannedShard): boolean => sourcesOf(shard).some((source) => source >= end);
-    const next = shards.findIndex((shard, i) => i >= firstShard && isIncomplete(shard));
-    const endShard = next < 0 ? shards.length : next;
-    facts.push({
-      ...{ kind: 'planned', first, sources: its.length, block: Buffer.from(`sources ${first}`), firstShard },
-      shards: shards.slice(firstShard, endShard),
-      errors: its
-        .filter((source) => sources[source] === 'unread')
-        .map((source) => ({ source, uri: uriOf(source), stage: 'read', error: 'No' })),
-      cut: its.filter((source) => sources[source] === 'image').map((source) => ({ source, tiles: 2 })),
-      isLast: end >= sources.length,
-    });
-    firstShard = endShard;
-  }
-  return facts;
+  facts.at(-1)!.isLast = true;
+  return { sources, shards, facts };
 }
 
 const answered = (shard: number, broken: readonly number[]) => ({
@@ -96,21 +93,19 @@ function foundOf(sources: readonly number[]): FoundSources {
   return { found: sources.length, pixels: 3000 * sources.length, isTimed: false, parts };
 }
 
-const sourcesOf = ({ work }: PlannedShard): number[] =>
-  work.kind === 'tile' ? [work.source] : work.runs.filter((_, i) => i % 2 === 0);
-
-function answerTo(shard: number, planned: PlannedShard, broken: readonly number[]): AnswerFact | TileFact {
-  const { work } = planned;
+function answerTo(shard: number, planned: Plan['shards'][number], broken: readonly number[]): AnswerFact | TileFact {
+  const { work, sources } = planned;
   const said = answered(shard, broken);
-  const good = sourcesOf(planned).filter((source) => !broken.includes(source));
+  const good = sources.filter((source) => !broken.includes(source));
   if (work.kind === 'frames') {
     return { kind: 'answer', ...said, runs: [...SourceRuns.of(good).runs], ...foundOf(good) };
   }
+  const source = planned.first;
   const parts = shapes.map(({ bins }) => {
-    const own = binsOf(work.source + work.rect.x, bins);
+    const own = binsOf(source + work.rect.x, bins);
     return { counted: sum(own), binCount: bins, bins: packCounts(own) };
   });
-  const { source, size, rect } = work;
+  const { size, rect } = work;
   return { kind: 'tile', ...said, source, size, rect, ...(good.length > 0 && { parts }) };
 }
 
@@ -121,7 +116,7 @@ type Done = ReadonlyMap<number, readonly number[] | undefined>;
 function expected({ sources, shards }: Plan, done: Done) {
   const all = sources.map((kind, source) => {
     if (kind === 'unread') return { state: 'quarantined', shard: -1 };
-    const its = [...shards.keys()].filter((shard) => sourcesOf(shards[shard]!).includes(source));
+    const its = [...shards.keys()].filter((shard) => shards[shard]!.sources.includes(source));
     const ended = its.filter((shard) => done.has(shard));
     const bad = ended.filter((shard) => done.get(shard)?.includes(source) ?? true);
     if (bad.length > 0) return { state: 'quarantined', shard: Math.min(...bad) };
@@ -177,8 +172,8 @@ function check(log: JobLog, plan: Plan, done: Done): void {
     assert.equal(state.quarantined.get(source)?.shard, outcome.shard, `source ${source}`);
     if (outcome.bins) assert.deepEqual(countsIn(log, source), outcome.bins);
     const fact = readFact(log.read(state.index.planned(source)!.place!));
-    assert.ok(fact.kind === 'planned' && source >= fact.first && source < fact.first + fact.sources);
-    assert.equal(Buffer.from(fact.block).toString(), `sources ${fact.first}`);
+    const { index, uri } = new SourceBlock((fact as PlannedFact).sources!.block).get(state.index.planned(source)!.nth);
+    assert.deepEqual([index, uri], [source, uriOf(source)]);
   }
   const quarantined = all.filter((outcome) => outcome.state === 'quarantined').length;
   assert.equal(
@@ -268,7 +263,7 @@ describe('a job in logs', () => {
           let epoch = 1;
           const options = () => ({ place, epoch: epoch++, shapes, checkpointBytes: 2000 });
           let log = JobLog.create(options(), 5);
-          const facts = plannedFacts(plan, batch + 1);
+          const { facts } = plan;
           let planned = 0;
           let keptPlanned = 0;
           log.add({ kind: 'node', name: 'node', device: 'cpu' });
@@ -283,7 +278,7 @@ describe('a job in logs', () => {
             if (step.kind === 'plan' && planned < facts.length) log.add(facts[planned++]!);
             else if (step.kind === 'shard' && left.length > 0) {
               const shard = left[step.pick % left.length]!;
-              const its = sourcesOf(plan.shards[shard]!);
+              const its = plan.shards[shard]!.sources;
               const broken = its.filter((_, i) => (step.broken >> i) % 3 === 1);
               const isGivenUp = step.fate === 'given up';
               if (isGivenUp)

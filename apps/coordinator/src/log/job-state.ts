@@ -1,7 +1,7 @@
 import type { JobTimes } from '@halogrid/proto';
+import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import type { LedgerState } from './fact.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';

@@ -2,59 +2,79 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
+import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedFact } from './fact.ts';
 import { SourceIndex } from './source-index.ts';
-import { SourceRuns } from '../job/source-runs.ts';
 
-/** Which shard each source is of, in facts of some sources each. */
-const jobs = fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 });
+const planned = (its: readonly number[], firstShard: number, shards: PlannedFact['shards']): PlannedFact => ({
+  kind: 'planned',
+  ...(its.length > 0 && {
+    sources: {
+      ...{ runs: [...SourceRuns.of(its).runs], block: new Uint8Array(), uri: '', folders: [] },
+      ...{ hasPreviews: false, isPlain: true },
+    },
+  }),
+  ...{ firstShard, shards, isLast: false },
+});
 
-test('each source of any plan has its shard, its place in it, and its planned fact', () => {
+const frames = (first: number) => ({ first, work: { kind: 'frames' as const }, costBytes: 1 });
+
+/** Which of five blocks each source is in; which blocks have a shard, and whether that comes in a fact of its own. */
+const jobs = fc.record({
+  blockOf: fc.array(fc.nat(4), { minLength: 1, maxLength: 24 }),
+  order: fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
+  shardOf: fc.array(fc.constantFrom('none', 'with it', 'later'), { minLength: 5, maxLength: 5 }),
+  isRestored: fc.boolean(),
+});
+
+test('each source of any plan has its block, its place there, and its shard', () => {
   fc.assert(
-    fc.property(jobs, fc.boolean(), (facts, isRestored) => {
+    fc.property(jobs, ({ blockOf, order, shardOf, isRestored }) => {
       let index = new SourceIndex();
-      const expected: [shard: number, nth: number, first: number][] = [];
-      for (const [number, shardOf] of facts.entries()) {
-        const first = index.sources;
-        const firstShard = index.shards;
-        const used = [...new Set(shardOf)];
-        const shards = used.map((shard) => {
-          const its = shardOf.flatMap((of, i) => (of === shard ? [first + i] : []));
-          return { work: { kind: 'frames' as const, runs: [...SourceRuns.of(its).runs] }, costBytes: 1 };
-        });
-        for (const [i, of] of shardOf.entries()) {
-          const nth = shardOf.slice(0, i).filter((other) => other === of).length;
-          expected.push([firstShard + used.indexOf(of), nth, first]);
+      const sourcesOf = (block: number): number[] => blockOf.flatMap((of, i) => (of === block ? [i] : []));
+      const blocks = order.filter((block) => blockOf.includes(block));
+      const facts: PlannedFact[] = [];
+      const shards = new Map<number, number>();
+      const factOf = new Map<number, number>();
+      const later: (() => void)[] = [];
+      let shard = 0;
+      for (const block of blocks) {
+        const its = sourcesOf(block);
+        const own = frames(its[0]!);
+        factOf.set(block, facts.length);
+        if (shardOf[block] !== 'with it') facts.push(planned(its, shard, []));
+        else {
+          shards.set(block, shard);
+          facts.push(planned(its, shard++, [own]));
         }
-        const planned = {
-          kind: 'planned',
-          first,
-          sources: shardOf.length,
-          block: new Uint8Array(),
-          firstShard,
-          shards,
-        };
-        index.plan({ ...planned, errors: [], cut: [], isLast: false } as PlannedFact);
+        if (shardOf[block] !== 'later') continue;
+        later.push(() => {
+          shards.set(block, shard);
+          facts.push(planned([], shard++, [own]));
+        });
+      }
+      for (const add of later) add();
+      for (const [number, fact] of facts.entries()) {
+        index.plan(fact);
         index.placePlanned({ epoch: 1, offset: 100 * number, length: 7 });
         if (isRestored) index = new SourceIndex(index.stored);
       }
-      for (const [source, [shard, nth, first]] of expected.entries()) {
-        const frame = index.frame(source)!;
-        assert.deepEqual([frame.shard, frame.nth], [shard, nth]);
-        const next = expected
-          .slice(source)
-          .findIndex(([other], i) => other !== shard || expected[source + i]![2] !== first);
-        assert.equal(frame.left, next < 0 ? expected.length - source : next);
-        const planned = index.planned(source)!;
-        assert.equal(planned.first, first);
-        assert.equal(planned.place!.length, 7);
+      assert.deepEqual([index.sources, index.shards], [blockOf.length, shards.size]);
+      for (const [source, block] of blockOf.entries()) {
+        const nth = sourcesOf(block).indexOf(source);
+        const end = blockOf.findIndex((other, i) => i > source && other !== block);
+        const left = (end < 0 ? blockOf.length : end) - source;
+        const { place, ...found } = index.planned(source)!;
+        assert.deepEqual(found, { nth, left });
+        assert.equal(place!.offset, 100 * factOf.get(block)!);
+        const number = shards.get(block);
+        assert.deepEqual(index.frame(source), number === undefined ? undefined : { shard: number, nth, left });
       }
-      assert.equal(index.frame(expected.length), undefined);
-      assert.equal(index.planned(expected.length), undefined);
-      const ends = [...index.plannedFacts()].map(({ firstShard, endShard }) => endShard - firstShard);
+      assert.equal(index.frame(blockOf.length), undefined);
+      assert.equal(index.planned(blockOf.length), undefined);
       assert.deepEqual(
-        ends,
-        facts.map((shardOf) => new Set(shardOf).size),
+        [...index.plannedFacts()].map(({ firstShard, endShard }) => endShard - firstShard),
+        facts.map((fact) => fact.shards.length),
       );
     }),
     { numRuns: runs(300) },
@@ -63,9 +83,12 @@ test('each source of any plan has its shard, its place in it, and its planned fa
 
 test('a plan that does not follow what was planned is refused', () => {
   const index = new SourceIndex();
-  const planned = { kind: 'planned', first: 1, sources: 1, block: new Uint8Array(), firstShard: 0, shards: [] };
-  assert.throws(() => index.plan({ ...planned, errors: [], cut: [], isLast: false } as PlannedFact), {
-    name: 'RangeError',
-    message: 'Source 1 and shard 0 were planned after 0 and 0',
-  });
+  const refused = (fact: PlannedFact, message: string): void => {
+    assert.throws(() => index.plan(fact), { name: 'RangeError', message });
+  };
+  refused(planned([0], 1, []), 'Shard 1 was planned after 0');
+  index.plan(planned([3, 4], 0, []));
+  refused(planned([2, 3], 0, []), 'Source 2 is planned twice');
+  refused(planned([4, 5], 0, []), 'Source 4 is planned twice');
+  refused(planned([], 0, [frames(5)]), 'Shard 0 is of source 5, which is not planned');
 });

@@ -1,14 +1,16 @@
+import { SourceRuns } from '../job/source-runs.ts';
 import { Marks, NumberColumn } from './columns.ts';
 import type { PlannedFact } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 
-/** A planned fact. */
+/** Where a source was planned. */
 export interface PlannedPlace {
-  /** Its first source and its first shard. */
-  first: number;
-  firstShard: number;
-  /** Undefined until it is written. */
+  /** Of the planned fact that has its block; undefined until it is written. */
   place: FactPlace | undefined;
+  /** Its place in the block. */
+  nth: number;
+  /** How many sources follow it there and in the job, itself included. */
+  left: number;
 }
 
 /** A source that a shard of frames is of. */
@@ -33,18 +35,17 @@ export interface StoredIndex {
 
 /**
  * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the
- * number of shards, and not with that of their sources: a shard takes 24 bytes and a bit, a run of its sources 32, a
- * planned fact 40. Only images that are cut or kept take memory one by one, once they are done.
+ * number of shards, and not with that of their sources: a planned fact takes 40 bytes, a run of its sources 32, a shard
+ * 24 and a bit. Only images that are cut or kept take memory one by one, once they are done.
  */
 export class SourceIndex {
   sources: number;
   shards: number;
   readonly #done: Marks;
+  /** Planned facts, with the shard of frames that is of their block if there is one. */
   readonly #plan: Table;
-  /** Runs of sources of shards of frames. */
-  #runs: Table;
-  /** Whether they are in order of source: a batch may have sources before and behind an image that is cut. */
-  #areRunsSorted = false;
+  /** Runs of sources in blocks, in order: blocks are planned in almost any. */
+  readonly #runs: Table;
   /** Of each shard the place of its answer. */
   readonly #answers: Table;
   readonly #wholes: Map<number, FactPlace | undefined>;
@@ -54,32 +55,37 @@ export class SourceIndex {
     this.sources = stored?.sources ?? 0;
     this.shards = stored?.shards ?? 0;
     this.#done = new Marks(stored?.done);
-    this.#plan = new Table(['first', 'firstShard', 'epoch', 'offset', 'length'], stored?.plan);
-    this.#runs = new Table(['first', 'count', 'shard', 'nth'], stored?.runs);
+    this.#plan = new Table(['firstShard', 'shard', 'epoch', 'offset', 'length'], stored?.plan);
+    this.#runs = new Table(['first', 'count', 'fact', 'nth'], stored?.runs);
     this.#answers = new Table(['epoch', 'offset', 'length'], stored?.answers);
     const wholes = stored?.wholes ?? [];
     this.#wholes = new Map(wholes.map(([source, epoch, offset, length]) => [source, { epoch, offset, length }]));
     this.#placedFacts = this.#plan.rows;
   }
 
-  plan({ first, sources, firstShard, shards }: PlannedFact): void {
-    if (first !== this.sources || firstShard !== this.shards) {
-      throw new RangeError(
-        `Source ${first} and shard ${firstShard} were planned after ${this.sources} and ${this.shards}`,
-      );
-    }
-    this.#plan.push([first, firstShard, 0, Number.NaN, 0]);
-    this.sources += sources;
-    for (const { work } of shards) {
+  plan({ sources, firstShard, shards }: PlannedFact): void {
+    if (firstShard !== this.shards) throw new RangeError(`Shard ${firstShard} was planned after ${this.shards}`);
+    const fact = this.#plan.rows;
+    this.#plan.push([firstShard, Number.NaN, 0, Number.NaN, 0]);
+    new SourceRuns(Float64Array.from(sources?.runs ?? [])).forEach((first, end, nth) => {
+      this.#planRun(first, end, fact, nth);
+    });
+    for (const { first, work } of shards) {
       const shard = this.shards++;
       this.#answers.push([0, Number.NaN, 0]);
-      if (work.kind === 'tile') continue;
-      for (let i = 0, nth = 0; i < work.runs.length; i += 2) {
-        this.#runs.push([work.runs[i]!, work.runs[i + 1]!, shard, nth]);
-        nth += work.runs[i + 1]!;
-      }
-      this.#areRunsSorted = false;
+      const run = this.#runOf(first);
+      if (run < 0) throw new RangeError(`Shard ${shard} is of source ${first}, which is not planned`);
+      if (work.kind === 'frames') this.#plan.column('shard').set(this.#runs.at('fact', run), shard);
     }
+  }
+
+  #planRun(first: number, end: number, fact: number, nth: number): void {
+    const before = this.#runs.column('first').lastUpTo(end - 1);
+    if (before >= 0 && this.#runs.at('first', before) + this.#runs.at('count', before) > first) {
+      throw new RangeError(`Source ${first} is planned twice`);
+    }
+    this.#runs.insert(before + 1, [first, end - first, fact, nth]);
+    this.sources += end - first;
   }
 
   /** Planned facts are written in their order. */
@@ -125,31 +131,29 @@ export class SourceIndex {
 
   /** Undefined for an image that is cut or kept, or that no shard is of yet. */
   frame(source: number): FrameOfShard | undefined {
-    this.#sortRuns();
-    const row = this.#runs.column('first').lastUpTo(source);
-    if (row < 0) return undefined;
-    const into = source - this.#runs.at('first', row);
-    const left = this.#runs.at('count', row) - into;
-    return left > 0 ? { shard: this.#runs.at('shard', row), nth: this.#runs.at('nth', row) + into, left } : undefined;
+    const run = this.#runOf(source);
+    if (run < 0) return undefined;
+    const shard = this.#plan.at('shard', this.#runs.at('fact', run));
+    return Number.isNaN(shard) ? undefined : { shard, ...this.#inRun(run, source) };
   }
 
-  /** The planned fact that has the source. */
+  /** Undefined where it was not planned. */
   planned(source: number): PlannedPlace | undefined {
-    if (!(source < this.sources)) return undefined;
-    return this.#plannedAt(this.#plan.column('first').lastUpTo(source));
+    const run = this.#runOf(source);
+    if (run < 0) return undefined;
+    return { place: this.#plan.place(this.#runs.at('fact', run)), ...this.#inRun(run, source) };
   }
 
   /** In their order. */
-  *plannedFacts(): Generator<PlannedPlace & { endShard: number }> {
+  *plannedFacts(): Generator<{ place: FactPlace | undefined; firstShard: number; endShard: number }> {
     for (let row = 0; row < this.#plan.rows; row++) {
       const endShard = row + 1 < this.#plan.rows ? this.#plan.at('firstShard', row + 1) : this.shards;
-      yield { ...this.#plannedAt(row), endShard };
+      yield { place: this.#plan.place(row), firstShard: this.#plan.at('firstShard', row), endShard };
     }
   }
 
   /** Everything is written. */
   get stored(): StoredIndex {
-    this.#sortRuns();
     return {
       ...{ sources: this.sources, shards: this.shards, done: this.#done.bytes },
       ...{ plan: this.#plan.stored, runs: this.#runs.stored, answers: this.#answers.stored },
@@ -157,15 +161,15 @@ export class SourceIndex {
     };
   }
 
-  #plannedAt(row: number): PlannedPlace {
-    const { at } = this.#plan;
-    return { first: at('first', row), firstShard: at('firstShard', row), place: this.#plan.place(row) };
+  /** The row of the run that a source is in; -1: it was not planned. */
+  #runOf(source: number): number {
+    const row = this.#runs.column('first').lastUpTo(source);
+    return row >= 0 && source < this.#runs.at('first', row) + this.#runs.at('count', row) ? row : -1;
   }
 
-  #sortRuns(): void {
-    if (this.#areRunsSorted) return;
-    this.#runs = this.#runs.sortedBy('first');
-    this.#areRunsSorted = true;
+  #inRun(row: number, source: number): { nth: number; left: number } {
+    const into = source - this.#runs.at('first', row);
+    return { nth: this.#runs.at('nth', row) + into, left: this.#runs.at('count', row) - into };
   }
 }
 
@@ -197,6 +201,11 @@ class Table {
     for (const [i, name] of this.#names.entries()) this.column(name).push(values[i]!);
   }
 
+  /** As `push`, before the row at `row`. */
+  insert(row: number, values: readonly number[]): void {
+    for (const [i, name] of this.#names.entries()) this.column(name).insert(row, values[i]!);
+  }
+
   setPlace(row: number, { epoch, offset, length }: FactPlace): void {
     this.column('epoch').set(row, epoch);
     this.column('offset').set(row, offset);
@@ -206,17 +215,6 @@ class Table {
   place(row: number): FactPlace | undefined {
     const offset = this.at('offset', row);
     return Number.isNaN(offset) ? undefined : { epoch: this.at('epoch', row), offset, length: this.at('length', row) };
-  }
-
-  sortedBy(name: string): Table {
-    const column = this.column(name);
-    let isSorted = true;
-    for (let row = 1; row < this.rows; row++) isSorted &&= column.at(row - 1) <= column.at(row);
-    if (isSorted) return this;
-    const rows = Float64Array.from({ length: this.rows }, (_, row) => row).sort((a, b) => column.at(a) - column.at(b));
-    const sorted = new Table(this.#names);
-    for (const row of rows) sorted.push(this.#names.map((of) => this.at(of, row)));
-    return sorted;
   }
 
   get stored(): StoredTable {

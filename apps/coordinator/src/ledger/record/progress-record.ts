@@ -1,9 +1,9 @@
 import type { Size } from '@halogrid/geometry';
 import type { SourceDigest } from '@halogrid/results/source-digest';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import type { HistogramPlace, Quarantine, StoredPlace } from '../../log/settled-source.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import type { HistogramPlace, Quarantine, StoredPlace } from '../../log/settled-source.ts';
 
 /** What became of shards and sources, one after another. */
 export type ProgressRecord =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
-import { readable } from '../../testing/planned.ts';
 import { FencedError } from '../../registry/registry.ts';
+import { readable } from '../../testing/planned.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Change, EntryFilter, LedgerStore } from '../store/ledger-store.ts';
 import {

@@ -7,9 +7,9 @@ import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape'
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import { firstOf, indexesOf } from '../../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../../job/shard.ts';
+import { jobDigest } from '../../log/digest.ts';
 import { foundFrames } from '../../testing/found-frames.ts';
 import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
-import { jobDigest } from '../../log/digest.ts';
 import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { settledHistograms } from './settled-rows.ts';

@@ -5,8 +5,8 @@ import type { AcceptedJob } from '../../job/accepted-job.ts';
 import type { PlannedSources } from '../../job/planned-sources.ts';
 import { previewSources } from '../../job/preview-choice.ts';
 import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
-import { digestOfAll, jobDigest } from '../../log/digest.ts';
 import { jobLine } from '../../ledger/job-line.ts';
+import { digestOfAll, jobDigest } from '../../log/digest.ts';
 import { foundFrames } from '../found-frames.ts';
 import { plannedSources } from '../planned.ts';
 
