@@ -63,7 +63,7 @@ export interface CoordinatorConfig {
   nodeGraceMs: number;
   sourceGraceMs: number;
   spaceGraceMs: number;
-  /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
+  /** As openRegistry takes it; undefined where each job has its own. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
   /** Of pages of other sites that may use the HTTP API. */

@@ -16,9 +16,9 @@ import { systemClock } from './dispatch/clock.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
 import { Leadership } from './leadership/leadership.ts';
-import type { DurableLedger } from './ledger/durable-ledger.ts';
-import { MemoryStore } from './ledger/store/memory-store.ts';
-import { openStore } from './ledger/store/open-store.ts';
+import type { LogLedger } from './ledger/log-ledger.ts';
+import { MemoryRegistry } from './registry/memory-registry.ts';
+import { openRegistry } from './registry/open-registry.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';
@@ -74,13 +74,13 @@ export async function startCoordinator(
   };
   try {
     await checkFree(config.listen);
-    const store = config.ledger === undefined ? new MemoryStore() : await openStore(config.ledger);
+    const store = config.ledger === undefined ? new MemoryRegistry() : await openRegistry(config.ledger);
     closers.push(() => store.close());
     const leadership = new Leadership({ store, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
     closers.push(() => leadership.close());
     exposeLeadership(registry, leadership);
     let api: LeaderServer['api'] | undefined;
-    let ledger: DurableLedger | undefined;
+    let ledger: LogLedger | undefined;
     const http = await startHttp({
       ...config.http,
       registry,
@@ -128,7 +128,7 @@ export async function startCoordinator(
 
 class LeadershipLostError extends Error {}
 
-function ledgerFailure(ledger: DurableLedger | undefined): string | undefined {
+function ledgerFailure(ledger: LogLedger | undefined): string | undefined {
   const { ms, failure } = ledger?.behind() ?? {};
   return failure && `The ledger cannot be written for ${(ms! / 1000).toFixed(1)} s: ${failure}`;
 }

@@ -18,8 +18,7 @@ import { exposeState } from './expose-state.ts';
 import { checkSources } from './job/check-sources.ts';
 import { createJobId } from './job/job-id.ts';
 import { SharedJobs } from './leadership/shared-jobs.ts';
-import type { DurableLedger } from './ledger/durable-ledger.ts';
-import type { LedgerStore } from './ledger/store/ledger-store.ts';
+import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
@@ -28,6 +27,7 @@ import { otherResultsVersion } from './output/previous/other-results-version.ts'
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
+import type { Registry as JobRegistry } from './registry/registry.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
@@ -113,8 +113,8 @@ export interface LeaderOptions {
   clock: Clock;
   log: Log;
   registry: Registry;
-  /** That of the ledger, which this process leads. */
-  store: LedgerStore;
+  /** That of the jobs, which this process leads. */
+  store: JobRegistry;
   epoch: number;
   /** Rejects when this process may do nothing more than end. */
   lost: Promise<never>;
@@ -126,7 +126,7 @@ export interface LeaderOptions {
   handOver: HandOver;
   httpPort: number;
   /** Told the ledger as soon as it is there: it may be behind before anything is served. */
-  opened: (ledger: DurableLedger) => void;
+  opened: (ledger: LogLedger) => void;
   /** Takes what is to be closed in the end, in the opposite order. */
   onClose: (closer: () => Promise<void>) => void;
 }
@@ -144,8 +144,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
   const shared = openSharedJobs(options);
-  const inStore = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
-  const ledger = inStore?.ledger ?? createFolderLedger(context);
+  const inRegistry = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
+  const ledger = inRegistry?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
   onClose(() => ledger.close());
   const { plan: makePlan, check, survey } = await choosePlanner(options);
@@ -192,8 +192,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   onClose(() => cells.close());
   const known = new JobAnswers({ view, ledger, cells, questions: shared?.questions });
   const recovery = { ledger, jobs, clock, log };
-  if (shared && inStore) {
-    await Promise.race([shared.start(new LedJobs(recovery, inStore.home, view)), options.lost]);
+  if (shared && inRegistry) {
+    await Promise.race([shared.start(new LedJobs(recovery, inRegistry.home, view)), options.lost]);
     onClose(() => shared.close());
   } else await Promise.race([recoverJobs(recovery), options.lost]);
   const retrieval = new Retrieval(retrievalLimits, {

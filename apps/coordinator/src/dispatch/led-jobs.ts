@@ -1,4 +1,4 @@
-import type { DurableLedger, JobHome } from '../ledger/durable-ledger.ts';
+import type { LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
 import type { WorkView } from './work-view.ts';
 
@@ -7,13 +7,13 @@ const bringWithinMs = 2_000;
 
 /** The jobs of this coordinator, as those who divide the jobs of a store deal with them. */
 export class LedJobs {
-  readonly #recovery: Recovery & { ledger: DurableLedger };
-  readonly #home: JobHome;
+  readonly #recovery: Recovery & { ledger: LogLedger };
+  readonly #home: LogHome;
   readonly #view: Pick<WorkView, 'nodes' | 'jobsNow'>;
 
   constructor(
-    recovery: Recovery & { ledger: DurableLedger },
-    home: JobHome,
+    recovery: Recovery & { ledger: LogLedger },
+    home: LogHome,
     view: Pick<WorkView, 'nodes' | 'jobsNow'>,
   ) {
     this.#recovery = recovery;

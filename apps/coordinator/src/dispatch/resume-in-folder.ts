@@ -1,17 +1,19 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { lackOf } from '../job/output-lack.ts';
-import { outputPath, scratchUri } from '../job/output-paths.ts';
-import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
-import { ledgerFormat, OlderLedgerError } from '../registry/ledger-errors.ts';
+import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
 import type { JobDriver } from './job-driver.ts';
-import { type LedgerContext, openFolderHome } from './open-ledger.ts';
+import { SqliteRegistry } from '../registry/sqlite-registry.ts';
+import { createFolderHome, type LedgerContext } from './open-ledger.ts';
 
 export interface FolderResume extends LedgerContext {
-  ledger: DurableLedger;
+  ledger: LogLedger;
   jobs: JobDriver;
 }
 
@@ -43,16 +45,18 @@ export async function resumeHalfWay(
   return undefined;
 }
 
-/** Goes on by the ledger in the folder. Returns false if there is none, or if it does not have the job yet. */
+/** Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet. */
 export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
   if (!(await hasOwnLedger(spec.out))) return false;
-  // First, because of several processes that get here one has the folder, and that one alone may lead the ledger in it.
+  // First: where several processes get here, one has the folder, and that one alone may lead the job in it.
   await resumeOutputFolder(spec.out, job);
   try {
-    const home = await openFolderHome(spec.out, context);
-    const known = await context.ledger.load(home);
-    if (known.some((record) => record.jobId === jobId)) {
+    await refuseOlderLedger(spec.out);
+    const home = createFolderHome(context);
+    const torn = (epoch: number, offset: number): void =>
+      context.log.warn({ jobId }, `The log of epoch ${epoch} ends in a group that is not whole, at byte ${offset}: it does not count`);
+    if (await context.ledger.loadFolder(home, job, torn)) {
       const pipeline = jobPipeline(spec);
       await context.jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
       return true;
@@ -64,7 +68,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     if (error instanceof OlderLedgerError) {
       throw new UsageError(
         `Job ${jobId} in '${path}' was left half-way by an older version (ledger format ${error.format}, this is ` +
-          `${ledgerFormat}): finish it with that version, or remove '${path}' to start again`,
+          `${registryFormat}): finish it with that version, or remove '${path}' to start again`,
       );
     }
     const why = error instanceof Error ? error.message : String(error);
@@ -73,6 +77,12 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
   }
   releaseOutputFolder(spec.out);
   return false;
+}
+
+/** Earlier versions kept a job in a database in its folder. Rejects with OlderLedgerError where there is one. */
+async function refuseOlderLedger(out: string): Promise<void> {
+  const path = ledgerPath(out);
+  if (existsSync(path)) await (await SqliteRegistry.open(path, Number.POSITIVE_INFINITY)).close();
 }
 
 /** The newest first, as ids of jobs begin with their time. */

@@ -1,12 +1,12 @@
 import { UsageError } from '@halogrid/service';
 import { outputPath } from '../job/output-paths.ts';
-import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import type { LogLedger } from '../ledger/log-ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
 import type { HalfWayJob } from './resume-in-folder.ts';
 
-type LedgerRecovery = Recovery & { ledger: DurableLedger };
+type LedgerRecovery = Recovery & { ledger: LogLedger };
 
 /**
  * Goes on with a failed job from what the ledger has of it. Returns false if the ledger has no such job, or the job

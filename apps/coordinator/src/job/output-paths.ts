@@ -28,7 +28,7 @@ export function histogramSpoolPath(out: string, name = ''): string {
   return join(outputPath(out), '.halogrid', name === '' ? 'histograms' : `histograms-${name}`);
 }
 
-/** The ledger of a job that is kept by itself, for as long as it runs. */
+/** The ledger of a job that an earlier version kept by itself, for as long as it ran. */
 export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');
 }

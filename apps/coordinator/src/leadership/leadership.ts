@@ -1,10 +1,10 @@
 import type { Log } from '@halogrid/service';
-import { type Change, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
 import { LostLedgerError } from '../registry/ledger-errors.ts';
+import { FencedError, type JobChange, type Registry } from '../registry/registry.ts';
 import { askEveryMs, keepLease, type LeaseEvent, type LeaseState, leaseMs, startLeadership } from './lease-keeping.ts';
 
 export interface LeadershipOptions {
-  store: LedgerStore;
+  store: Registry;
   /** Names this process for people. */
   holder: string;
   /** A clock that never goes back. */
@@ -19,7 +19,7 @@ export class Leadership {
   /** Resolves with one sentence once it leads no more, or can lead no more: it may do nothing then but end. */
   readonly lost: Promise<string>;
   /** What the ledger writes to. A write that is fenced never settles, because nothing may follow from it any more. */
-  readonly store: LedgerStore;
+  readonly store: Registry;
 
   readonly #options: LeadershipOptions;
   readonly #led = Promise.withResolvers<number>();
@@ -126,20 +126,20 @@ export class Leadership {
     }
   }
 
-  #guard(store: LedgerStore): LedgerStore {
+  #guard(store: Registry): Registry {
     return {
       ...(store.shares && { shares: store.shares }),
       acquire: (holder, ms) => store.acquire(holder, ms),
       renew: (epoch, ms) => store.renew(epoch, ms),
       release: (epoch) => store.release(epoch),
       leader: () => store.leader(),
-      entries: (of) => store.entries(of),
+      jobs: (ids) => store.jobs(ids),
       write: (epoch, changes) => this.#write(epoch, changes),
       close: () => store.close(),
     };
   }
 
-  async #write(epoch: number, changes: readonly Change[]): Promise<void> {
+  async #write(epoch: number, changes: readonly JobChange[]): Promise<void> {
     const { store } = this.#options;
     try {
       await store.write(epoch, changes);

@@ -2,10 +2,10 @@ import { shortened } from '@halogrid/kernels';
 import type { Log } from '@halogrid/service';
 import { Refusal } from '../job/refusal.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
-import { readRecords } from '../ledger/read-records.ts';
-import type { LedgerStore } from '../ledger/store/ledger-store.ts';
+import { readRecord } from '../ledger/registered-record.ts';
 import type { Adopted, JobShares, SharedView } from '../registry/job-shares.ts';
 import { LostLedgerError } from '../registry/ledger-errors.ts';
+import type { Registry } from '../registry/registry.ts';
 import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { Questions } from './questions.ts';
@@ -23,7 +23,7 @@ export interface LedJobs {
 }
 
 export interface SharedJobsOptions {
-  store: LedgerStore;
+  store: Registry;
   shares: JobShares;
   epoch: number;
   log: Log;
@@ -255,12 +255,14 @@ export class SharedJobs {
       const known = this.#known.get(jobId);
       return !known || (!known.hasEnded && known.writes !== writes);
     });
-    const specs = (jobId: string) => this.#known.get(jobId)?.record.spec;
-    for await (const stored of readRecords(store, new Set(changed.map(({ jobId }) => jobId)), specs)) {
-      const { jobId } = stored.record;
-      if (this.#known.get(jobId)?.hasEnded) continue;
+    if (changed.length === 0) return;
+    for await (const { jobId, spec, status, leader } of store.jobs(changed.map(({ jobId }) => jobId))) {
+      const before = this.#known.get(jobId);
+      if (before?.hasEnded) continue;
       const { writes, now } = others.get(jobId)!;
-      this.#known.set(jobId, { ...stored, writes, now });
+      // A specification never changes.
+      const record = readRecord(status, before?.record.spec ?? JSON.parse(spec));
+      this.#known.set(jobId, { record, hasEnded: leader === undefined, writes, now });
     }
   }
 

@@ -14,6 +14,7 @@ import type {
   LedgerState,
   MergedPart,
   OpenShard,
+  OtherJobs,
   SettledSources,
   ShardCommit,
   SourceOutcome,
@@ -45,16 +46,6 @@ export interface DurableLedgerOptions {
   lost?: (error: LostLedgerError) => void;
   /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
   others?: OtherJobs;
-}
-
-/** Jobs of the same store that this ledger does not lead. */
-export interface OtherJobs {
-  get(jobId: string): Promise<JobRecord | undefined>;
-  list(): Promise<JobRecord[]>;
-  ended(): JobRecord[];
-  /** Takes over a job that has ended. */
-  add(record: JobRecord): void;
-  forget(jobIds: readonly string[]): void;
 }
 
 interface Led {

@@ -271,3 +271,13 @@ export interface Ledger {
   behind(): { ms: number; failure: string | undefined };
   close(): Promise<void>;
 }
+
+/** Jobs that the ledger of this process does not lead. */
+export interface OtherJobs {
+  get(jobId: string): Promise<JobRecord | undefined>;
+  list(): Promise<JobRecord[]>;
+  ended(): JobRecord[];
+  /** Takes over a job that has ended. */
+  add(record: JobRecord): void;
+  forget(jobIds: readonly string[]): void;
+}

@@ -9,7 +9,6 @@ import type { Journal, Journaled } from '../log/journal.ts';
 import type { LogPlace } from '../log/log-place.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
-import type { OtherJobs } from './durable-ledger.ts';
 import { summarise } from './frame-summary.ts';
 import type {
   JobRecord,
@@ -18,11 +17,13 @@ import type {
   LedgerState,
   MergedPart,
   OpenShard,
+  OtherJobs,
   SettledSources,
   ShardCommit,
   SourceOutcome,
 } from './ledger.ts';
 import { LoggedJob } from './logged-job.ts';
+import { readRecord, statusOf } from './registered-record.ts';
 import type { Summaries } from './summaries.ts';
 
 /** Jobs that have ended, and of which is still known how. */
@@ -122,7 +123,7 @@ export class LogLedger implements Ledger {
   }
 
   #closed(home: LogHome, { spec, status, leader, marks, epoch }: RegisteredJob): ClosedJob {
-    const record: JobRecord = { ...JSON.parse(status), spec: JSON.parse(spec) };
+    const record = readRecord(status, JSON.parse(spec));
     return { home, record, ...(leader !== undefined && { marks }), ...(epoch !== this.epoch && { epoch }) };
   }
 
@@ -460,8 +461,3 @@ function recordOf(job: Job): JobRecord {
 
 /** Changes that are written once, whatever follows. */
 const once = (changes: JobChange[]): Journaled => ({ append: async () => changes });
-
-/** What the registry keeps of a job. */
-function statusOf({ spec: _, ...facts }: JobRecord): string {
-  return JSON.stringify(facts);
-}

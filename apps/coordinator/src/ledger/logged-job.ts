@@ -15,6 +15,7 @@ import type { JobRecord, JobResults, OpenShard, ShardCommit } from './ledger.ts'
 import { LoggedPlan } from './logged-plan.ts';
 import { type LoggedPart, LoggedResults, loggedParts } from './logged-results.ts';
 import { planFacts } from './plan-facts.ts';
+import { statusOf } from './registered-record.ts';
 
 /**
  * A job that has not ended, as its leader knows it: makes facts of what it is told, checked, and adds them to the job's
@@ -192,8 +193,7 @@ export class LoggedJob implements Journaled {
 
   /** What the registry keeps of the job. */
   get status(): string {
-    const { spec: _, ...facts } = this.record;
-    return JSON.stringify(facts);
+    return statusOf(this.record);
   }
 
   async append(): Promise<readonly JobChange[]> {

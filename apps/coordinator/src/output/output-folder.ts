@@ -116,8 +116,12 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
   return undefined;
 }
 
-/** Whether the folder has the ledger of the job that ran in it. */
-export const hasOwnLedger = (out: string): Promise<boolean> => exists(ledgerPath(out));
+/** Whether the folder has logs of the job that ran in it, or the ledger that an earlier version kept there. */
+export async function hasOwnLedger(out: string): Promise<boolean> {
+  if (await exists(ledgerPath(out))) return true;
+  const names = await readdir(fileURLToPath(scratchUri(out))).catch((): string[] => []);
+  return names.some((name) => /^log-\d+$/.test(name));
+}
 
 /** Whether a complete job of this specification has its output in the folder. */
 export async function hasEarlierOutput(spec: JobSpec): Promise<boolean> {

@@ -1,0 +1,10 @@
+import type { JobSpec } from '@halogrid/proto';
+import type { JobRecord } from './ledger.ts';
+
+/** What the registry keeps of a job beside its specification, as JSON. */
+export function statusOf({ spec: _, ...facts }: JobRecord): string {
+  return JSON.stringify(facts);
+}
+
+/** The record of a job whose status `statusOf` gave. */
+export const readRecord = (status: string, spec: JobSpec): JobRecord => ({ ...JSON.parse(status), spec });
