@@ -12,7 +12,7 @@ import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeLeadership, exposeState } from './expose-state.ts';
 import type { PlannedStep } from './job/shard.ts';
-import { openLedger } from './ledger/testing/open-ledger.ts';
+import { openLogLedger } from './ledger/testing/open-log-ledger.ts';
 import { noTables } from './testing/no-tables.ts';
 import { batchSteps } from './testing/planned.ts';
 
@@ -57,7 +57,7 @@ async function scrapeMs(registry: Registry): Promise<number> {
 
 test('with 1,000 nodes and 100 jobs a scrape costs little more than writing its series, and no job has a series of its own', async (t) => {
   const registry = createRegistry('coordinator');
-  const ledger = await openLedger(() => join(folder, 'spool'));
+  const ledger = await openLogLedger(folder);
   const dispatcher = new Dispatcher({
     ledger,
     work: { plan, tables: () => noTables, finalise: async () => {}, abandon: async () => false, release() {} },

@@ -15,12 +15,12 @@ import { createFolderLedger, openSharedLedger } from '../../../apps/coordinator/
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
 import { SharedJobs } from '../../../apps/coordinator/src/leadership/shared-jobs.ts';
-import { openStore } from '../../../apps/coordinator/src/ledger/store/open-store.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
 import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
+import { openRegistry } from '../../../apps/coordinator/src/registry/open-registry.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
@@ -48,7 +48,7 @@ const { ledger, closeStore } = await openLedger(process.env.HALOGRID_LEDGER);
 
 async function openLedger(url: string | undefined) {
   if (url === undefined) return { ledger: createFolderLedger(context), closeStore: async () => {} };
-  const store = await openStore(url);
+  const store = await openRegistry(url);
   const epoch = (await store.acquire(jobId, 600_000))!;
   const shared = new SharedJobs({ store, shares: store.shares!, epoch, log, nowMs: systemClock.monotonicMs, lost });
   const { ledger } = await openSharedLedger(store, epoch, context, shared);

@@ -12,7 +12,7 @@ import { eventually, turns, within } from '@halogrid/testing';
 import { indexesOf } from '../job/planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { noTables } from '../testing/no-tables.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
@@ -32,7 +32,7 @@ const job = { jobId: 'job', spec, pipeline, scratch: 'file:///out/.scratch' };
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-dispatcher-'));
 after(() => rm(folder, { recursive: true, force: true }));
-let spools = 0;
+let ledgers = 0;
 
 /** Frames of 3 x 3 pixels, a shard each. */
 async function* frames(count: number): AsyncGenerator<PlanStep[]> {
@@ -59,7 +59,7 @@ async function setStage(
   log: Log = createLog('test', 'silent'),
 ): Promise<Stage> {
   const calls: string[] = [];
-  const ledger = await openLedger(() => join(folder, String(spools++)));
+  const ledger = await openLogLedger(join(folder, String(ledgers++)));
   const dispatcher = new Dispatcher({
     ledger,
     work: {

@@ -11,11 +11,7 @@ export class LedJobs {
   readonly #home: LogHome;
   readonly #view: Pick<WorkView, 'nodes' | 'jobsNow'>;
 
-  constructor(
-    recovery: Recovery & { ledger: LogLedger },
-    home: LogHome,
-    view: Pick<WorkView, 'nodes' | 'jobsNow'>,
-  ) {
+  constructor(recovery: Recovery & { ledger: LogLedger }, home: LogHome, view: Pick<WorkView, 'nodes' | 'jobsNow'>) {
     this.#recovery = recovery;
     this.#home = home;
     this.#view = view;

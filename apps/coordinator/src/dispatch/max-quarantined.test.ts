@@ -9,7 +9,7 @@ import { Cause, JobState, type JobStatus, type Lease, type MaxQuarantined } from
 import { createLog } from '@halogrid/service/log';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { planOf, spec } from '../ledger/testing/ledger-scene.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';
 import {
   complete,
@@ -137,7 +137,7 @@ const idle: JobWork = {
 /** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
-  const ledger = await openLedger(() => join(folder, 'spool'));
+  const ledger = await openLogLedger(folder);
   const steps = planOf(
     Array.from({ length: 2 }, () => ({ width: 1, height: 1 })),
     1,

@@ -8,9 +8,9 @@ import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { JobRecord } from '../ledger/ledger.ts';
-import { MemoryStore } from '../ledger/store/memory-store.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -26,8 +26,8 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
     pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
     out: pathToFileURL(path).href,
   });
-  const store = new MemoryStore();
-  const before = await openLedger(() => join(path, '.halogrid', 'histograms'), store);
+  const registry = new MemoryRegistry();
+  const before = await openLogLedger(join(path, '.halogrid'), registry);
   await claimOutputFolder(spec.out, { jobId: 'job', spec });
   await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
   await before.setState('job', 'running', { nowMs: 2 });
@@ -35,7 +35,7 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
   releaseOutputFolder(spec.out);
   await change(path);
 
-  const ledger = await openLedger(() => join(path, '.halogrid', 'histograms'), store);
+  const ledger = await openLogLedger(join(path, '.halogrid'), registry);
   const log = createLog('test', 'silent');
   const ended = Promise.withResolvers<void>();
   const dispatcher = new Dispatcher({

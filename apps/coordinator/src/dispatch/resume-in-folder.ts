@@ -8,8 +8,8 @@ import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
-import type { JobDriver } from './job-driver.ts';
 import { SqliteRegistry } from '../registry/sqlite-registry.ts';
+import type { JobDriver } from './job-driver.ts';
 import { createFolderHome, type LedgerContext } from './open-ledger.ts';
 
 export interface FolderResume extends LedgerContext {
@@ -55,7 +55,10 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     await refuseOlderLedger(spec.out);
     const home = createFolderHome(context);
     const torn = (epoch: number, offset: number): void =>
-      context.log.warn({ jobId }, `The log of epoch ${epoch} ends in a group that is not whole, at byte ${offset}: it does not count`);
+      context.log.warn(
+        { jobId },
+        `The log of epoch ${epoch} ends in a group that is not whole, at byte ${offset}: it does not count`,
+      );
     if (await context.ledger.loadFolder(home, job, torn)) {
       const pipeline = jobPipeline(spec);
       await context.jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });

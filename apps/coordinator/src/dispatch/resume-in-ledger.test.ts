@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { noTables } from '../testing/no-tables.ts';
@@ -26,7 +26,7 @@ async function stage(t: TestContext) {
     pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
     out: pathToFileURL(path).href,
   });
-  const ledger = await openLedger(() => join(path, '.halogrid', 'histograms'));
+  const ledger = await openLogLedger(join(path, '.halogrid', 'logs'));
   const log = createLog('test', 'silent');
   await claimOutputFolder(spec.out, { jobId: 'job', spec });
   await ledger.createJob({ jobId: 'job', spec, submittedMs: 1 });
@@ -68,7 +68,7 @@ test('a job that failed for want of room keeps what is done, and goes on when th
   const { path, spec, ledger, dispatcher, jobJson, submit } = await stage(t);
   const { state, error, canGoOn } = await jobJson();
   assert.deepEqual([state, error, canGoOn], ['failed', 'There is no room', true]);
-  assert.deepEqual(await readdir(join(path, '.halogrid')), ['map'], 'what is made again takes no room');
+  assert.deepEqual(await readdir(join(path, '.halogrid')), ['logs', 'map'], 'what is made again takes no room');
   assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job is none to go on with');
   assert.equal(await submit({ ...spec, fresh: true }), undefined);
   assert.equal(await submit({ ...spec, waitForNode: true }), 'job');

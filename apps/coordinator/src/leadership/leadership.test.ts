@@ -2,23 +2,24 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
 import { turns } from '@halogrid/testing';
-import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
 import { LostLedgerError } from '../registry/ledger-errors.ts';
+import { MemoryRegistry, RegistryMemory } from '../registry/memory-registry.ts';
+import { begin } from '../registry/testing/registry-conformance.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
 
 const log = createLog('test', 'silent');
-const put = { jobId: 'a', kind: 'job', key: 0, value: Uint8Array.of(1) };
+const begun = begin('a', 'running');
 
 /** Coordinators on one store, and a clock that the test moves. */
 function setStage(t: TestContext) {
   let nowMs = 0;
   const clock = () => nowMs;
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const memory = new SharedMemory();
+  const memory = new RegistryMemory();
   return {
     join: (holder: string) => {
-      const store = new MemoryStore({ memory, nowMs: clock });
+      const store = new MemoryRegistry({ memory, nowMs: clock });
       return { store, leadership: new Leadership({ store, holder, nowMs: clock, log }) };
     },
     /** Lets time pass in steps that are short against every interval, with answers in between. */
@@ -91,14 +92,17 @@ test('a write that is fenced tells so at once, and never settles', async (t) => 
   const { join, pass } = setStage(t);
   const a = join('A');
   const epoch = await a.leadership.led;
-  await a.leadership.store.write(epoch, [put]);
+  await a.leadership.store.write(epoch, [begun]);
   a.store.renew = () => new Promise(() => {});
   const b = join('B').leadership;
   await pass(leaseMs + 2 * askEveryMs);
-  const written = a.leadership.store.write(epoch, [{ jobId: 'a' }]);
+  const written = a.leadership.store.write(epoch, [{ kind: 'remove', jobId: 'a' }]);
   assert.match(await a.leadership.lost, /B leads, with epoch 2$/);
   assert.equal(await isSettled(written), false);
-  assert.deepEqual(await Array.fromAsync(b.store.entries()), [put]);
+  assert.deepEqual(
+    (await Array.fromAsync(b.store.jobs())).map(({ jobId }) => jobId),
+    ['a'],
+  );
   await b.close();
 });
 
@@ -132,7 +136,7 @@ test('another failure of a write is the writer’s to hear', async (t) => {
   const { store, leadership } = join('A');
   const epoch = await leadership.led;
   store.failure = new Error('The disk is full');
-  await assert.rejects(leadership.store.write(epoch, [put]), { message: 'The disk is full' });
+  await assert.rejects(leadership.store.write(epoch, [begun]), { message: 'The disk is full' });
   assert.equal(await isSettled(leadership.lost), false);
   await leadership.close();
 });

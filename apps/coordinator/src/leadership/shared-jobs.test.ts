@@ -6,11 +6,11 @@ import { after, type TestContext, test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { turns } from '@halogrid/testing';
-import { DurableLedger } from '../ledger/durable-ledger.ts';
-import { HistogramSpool } from '../ledger/histogram-spool.ts';
-import { Journal } from '../ledger/journal.ts';
-import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
+import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
+import { FolderLogs } from '../log/folder-logs.ts';
+import { Journal } from '../log/journal.ts';
 import type { Adopted } from '../registry/job-shares.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));
@@ -44,9 +44,13 @@ function setStage(t: TestContext) {
     }
   };
   const join_ = async (name: string) => {
-    const store = new SharedMemoryStore(memory, () => nowMs);
+    const store = new SharedMemoryRegistry(memory, () => nowMs);
     const epoch = await store.acquire(name, 5000);
-    const journal = new Journal({ store, epoch, log, nowMs: () => nowMs });
+    const home: LogHome = {
+      journal: new Journal({ registry: store, epoch, log, nowMs: () => nowMs }),
+      registry: store,
+      logsOf: (jobId) => new FolderLogs(folder, jobId),
+    };
     const shared = new SharedJobs({
       store,
       shares: store.shares,
@@ -56,18 +60,13 @@ function setStage(t: TestContext) {
       lost: assert.fail,
       after,
     });
-    const ledger = new DurableLedger({
-      epoch,
-      homeOf: async () => ({ journal }),
-      openSpool: () => new HistogramSpool(join(folder, name)),
-      others: shared,
-    });
+    const ledger = new LogLedger({ epoch, homeOf: async () => home, others: shared });
     const [taken, cancelled, now]: [Adopted[], string[], Map<string, string>] = [[], [], new Map()];
     const held = { takeUp: Promise.resolve() };
     const takeUp = async (job: Adopted): Promise<void> => {
       taken.push(job);
       await held.takeUp;
-      await ledger.adopt({ journal }, job.jobId, job.epoch);
+      await ledger.adopt(home, job.jobId, job.epoch);
     };
     const led = {
       has: (id: string) => ledger.has(id),

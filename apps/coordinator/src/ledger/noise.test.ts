@@ -19,11 +19,11 @@ import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
+import type { Registry } from '../registry/registry.ts';
+import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import { runLocalJob } from '../testing/local-job.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { SeededRandom } from '../testing/simulation/seeded-random.ts';
-import type { LedgerStore } from './store/ledger-store.ts';
-import { SqliteStore } from './store/sqlite-store.ts';
 
 // Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the ledger is refused with
 // a sentence; then the job and its folder are as they were, and go on with a copy that was made before.
@@ -58,12 +58,12 @@ before(async () => {
 const jobJson = (place: string) => JSON.parse(readFileSync(join(place, 'out', 'job.json'), 'utf8'));
 
 /** A job in a folder, and its ledger beside it. */
-async function open(place: string, over: (store: LedgerStore) => LedgerStore = (store) => store) {
+async function open(place: string, over: (store: Registry) => Registry = (store) => store) {
   const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(join(place, 'out')).href };
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   const spec = JobSpec.fromPartial({ ...uris, pipeline, batchFrames: 1 });
-  const store = await SqliteStore.open(join(place, 'ledger.sqlite'));
-  return { job: { jobId: 'job', spec, store: over(store) }, close: () => store.close() };
+  const store = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
+  return { job: { jobId: 'job', spec, registry: over(store) }, close: () => store.close() };
 }
 
 /** A page of a file, or a part of one. */
@@ -140,7 +140,7 @@ test(`noise in the file while it is in use, ${runs} times`, async (t) => {
     const beforeWrite = random.whole(0, shards);
     let writes = 0;
     const { job, close } = await open(place, (store) => {
-      const write: LedgerStore['write'] = async (epoch, changes) => {
+      const write: Registry['write'] = async (epoch, changes) => {
         if (writes++ === beforeWrite) disturb(path, place, file, random);
         await store.write(epoch, changes);
       };
@@ -168,13 +168,13 @@ function disturb(path: string, place: string, file: number, random: SeededRandom
 }
 
 /** The methods of a store, to be spread. */
-function methodsOf(store: LedgerStore): LedgerStore {
+function methodsOf(store: Registry): Registry {
   return {
     acquire: (holder, ms) => store.acquire(holder, ms),
     renew: (epoch, ms) => store.renew(epoch, ms),
     release: (epoch) => store.release(epoch),
     leader: () => store.leader(),
-    entries: (of) => store.entries(of),
+    jobs: (ids) => store.jobs(ids),
     write: (epoch, changes) => store.write(epoch, changes),
     close: () => store.close(),
   };

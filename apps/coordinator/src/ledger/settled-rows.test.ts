@@ -14,7 +14,7 @@ import { batchSteps } from '../testing/planned.ts';
 import type { Ledger } from './ledger.ts';
 import { countedRows } from './settled-rows.ts';
 import { asSent, jobId, pipeline, shardsOf, spec } from './testing/ledger-scene.ts';
-import { openLedger } from './testing/open-ledger.ts';
+import { openLogLedger } from './testing/open-log-ledger.ts';
 import { settledHistograms, settledRows } from './testing/settled-rows.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-settled-'));
@@ -26,7 +26,7 @@ const named = [pipeline, rank].map((each, i) => {
 });
 const changedMs = (index: number): number => 1_700_000_000_000 + index;
 
-let spools = 0;
+let ledgers = 0;
 
 /** A job whose frames are planned in blocks of `shardFrames`, and answered together but for those that are broken. */
 async function openJob(
@@ -35,7 +35,7 @@ async function openJob(
   shardFrames: number,
   isBroken: (index: number) => boolean,
 ) {
-  const ledger = await openLedger(() => join(folder, String(spools++)));
+  const ledger = await openLogLedger(join(folder, String(ledgers++)));
   await ledger.createJob({ jobId, spec: { ...spec, ...more }, submittedMs: 1 });
   const steps: PlanStep[] = [];
   for (let first = 0; first < frames; first += shardFrames) {

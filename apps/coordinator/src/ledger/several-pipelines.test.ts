@@ -9,14 +9,12 @@ import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape'
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { Shard } from '../job/shard.ts';
+import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { InvalidResultError } from './check-answer.ts';
-import type { DurableLedger } from './durable-ledger.ts';
 import type { Ledger, ShardCommit } from './ledger.ts';
-import type { LedgerStore } from './store/ledger-store.ts';
-import { MemoryStore } from './store/memory-store.ts';
 import { commitOf, jobId, pipeline as lbp, oneCell, planOf, shardsOf, spec as single } from './testing/ledger-scene.ts';
-import { openLedger } from './testing/open-ledger.ts';
+import { openLogLedger } from './testing/open-log-ledger.ts';
 import { settledHistograms } from './testing/settled-rows.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-pipelines-'));
@@ -30,11 +28,8 @@ const named = Object.entries(pipelines).map(([name, pipeline]) => {
 const both: JobSpec = { ...single, pipeline: undefined, pipelines: { named } };
 
 let ledgers = 0;
-/** A ledger over the store, with histograms in files of that name. */
-const open = (store: LedgerStore, name: string): Promise<DurableLedger> => {
-  let spools = 0;
-  return openLedger(() => join(folder, `${name}-${spools++}`), store);
-};
+/** A ledger over the registry, with logs in a folder of that name. */
+const open = (registry: MemoryRegistry, name: string) => openLogLedger(join(folder, name), registry);
 
 /** What a node says of a shard that computes only the second pipeline: the same counts in fewer bins. */
 function uniformCommit(commit: ShardCommit): ShardCommit {
@@ -102,16 +97,16 @@ test('property: a job of two pipelines has of each what its own job has, in any 
         const broken = new Set(sources.flatMap((source, i) => (source.broken ? [i] : [])));
         const shards = shardsOf(plan);
         const run = async (spec: JobSpec, toCommit: (commit: ShardCommit) => ShardCommit, crash = Infinity) => {
-          const store = new MemoryStore();
+          const registry = new MemoryRegistry();
           const name = String(ledgers++);
-          let ledger = await open(store, name);
+          let ledger = await open(registry, name);
           await ledger.createJob({ jobId, spec, submittedMs: 0 });
           await ledger.addPlan(jobId, plan, true);
           const left: Shard[] = [...shards];
           for (let done = 0; left.length > 0; done++) {
             if (done === crash) {
               await ledger.close();
-              ledger = await open(store, name);
+              ledger = await open(registry, name);
               await ledger.resume(jobId);
             }
             const next = left.splice(crash === Infinity ? 0 : random.next().value % left.length, 1)[0]!;
@@ -165,7 +160,7 @@ const wrong: [what: string, change: (commit: ShardCommit) => ShardCommit, why: R
 ];
 for (const [what, change, why] of wrong) {
   test(`an answer ${what} is refused, and changes nothing`, async () => {
-    const ledger = await open(new MemoryStore(), String(ledgers++));
+    const ledger = await open(new MemoryRegistry(), String(ledgers++));
     await ledger.createJob({ jobId, spec: both, submittedMs: 0 });
     await ledger.addPlan(jobId, plan, true);
     await assert.rejects(ledger.commit(change(good)), (error: Error) => {

@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grid } from '@halogrid/kernels';
-import { createLog } from '@halogrid/service/log';
 import { foundFrames } from '../testing/found-frames.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
-import { DurableLedger } from './durable-ledger.ts';
-import { HistogramSpool } from './histogram-spool.ts';
-import { Journal } from './journal.ts';
 import type { ShardCommit } from './ledger.ts';
-import { MemoryStore } from './store/memory-store.ts';
+import type { LogLedger } from './log-ledger.ts';
 import { Summaries } from './summaries.ts';
 import { commitOf, comparable, expectedResults, jobId, planOf, shardsOf, spec } from './testing/ledger-scene.ts';
+import { openLogLedger } from './testing/open-log-ledger.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-summaries-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -34,26 +31,17 @@ const packed = (commit: ShardCommit): ShardCommit => {
 };
 const answerOf = (shard: number): ShardCommit => packed(commitOf(shards[shard]!, steps, undefined, grid));
 
-let spools = 0;
-async function begin(summaries: Summaries): Promise<DurableLedger> {
-  const store = new MemoryStore();
-  const epoch = (await store.acquire('test', 0))!;
-  const journal = new Journal({ store, epoch, log: createLog('test', 'silent'), nowMs: () => performance.now() });
-  const path = join(folder, String(spools++));
-  const ledger = new DurableLedger({
-    epoch,
-    homeOf: async () => ({ journal }),
-    openSpool: () => new HistogramSpool(path),
-    summaries,
-  });
+let ledgers = 0;
+async function begin(summaries: Summaries): Promise<LogLedger> {
+  const ledger = await openLogLedger(join(folder, String(ledgers++)), undefined, { summaries });
   await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
   await ledger.addPlan(jobId, steps, true);
   return ledger;
 }
-const commit = (ledger: DurableLedger, shard: number) => ledger.commit({ ...answerOf(shard), epoch: ledger.epoch });
+const commit = (ledger: LogLedger, shard: number) => ledger.commit({ ...answerOf(shard), epoch: ledger.epoch });
 
 /** Without their hundred thousands of numbers, of which a difference takes minutes to be told. */
-async function assertResults(ledger: DurableLedger, results: Awaited<ReturnType<typeof comparable>>): Promise<void> {
+async function assertResults(ledger: LogLedger, results: Awaited<ReturnType<typeof comparable>>): Promise<void> {
   const { histograms, ...found } = await comparable(ledger, grid);
   const { histograms: wanted, ...others } = results;
   assert.deepEqual(found, others);

@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
@@ -170,7 +170,7 @@ async function stage(
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'scratch'));
-  const ledger = await openLedger(() => join(folder, 'spool'));
+  const ledger = await openLogLedger(join(folder, 'logs'));
   t.after(() => ledger.close());
   await ledger.createJob({
     jobId: 'job',

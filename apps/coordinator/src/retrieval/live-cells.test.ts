@@ -8,7 +8,7 @@ import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { PlanStep } from '../job/shard.ts';
 import { asSent, binsOf, commitOf, jobId, pipeline, planOf, shardsOf, spec } from '../ledger/testing/ledger-scene.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { sourcesOf } from '../testing/planned.ts';
 import { LiveCells } from './live-cells.ts';
@@ -22,7 +22,7 @@ let spools = 0;
 /** A job whose sources have those sizes. */
 async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
   const path = join(folder, String(spools++));
-  const ledger = await openLedger(() => path);
+  const ledger = await openLogLedger(path);
   await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames);
   await ledger.addPlan(jobId, plan, true);

@@ -20,7 +20,7 @@ import type { CoordinatorOptions } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { createMetrics } from '../dispatch/work-metrics.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { openTables } from '../output/tables-file.ts';
@@ -213,7 +213,7 @@ test('a node that vanishes is forgotten at once', async (t) => {
 /** Nodes that talk to the service in this process, where a clock of the test's drops those that are silent. */
 async function serve(t: TestContext) {
   const clock = new VirtualClock();
-  const ledger = await openLedger(() => assert.fail('no job is submitted'));
+  const ledger = await openLogLedger('no job is submitted');
   const dispatcher = new Dispatcher({
     ledger,
     work: {

@@ -1,5 +1,6 @@
 // For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
 
+import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
@@ -8,7 +9,7 @@ import { writeChunk } from '@halogrid/results';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
-import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { readSources } from '../job/planned-sources.ts';
 import {
   isRecorded,
@@ -18,9 +19,8 @@ import {
   type SourceError,
   type SourceResult,
 } from '../job/shard.ts';
-import type { DurableLedger } from '../ledger/durable-ledger.ts';
-import type { LedgerStore } from '../ledger/store/ledger-store.ts';
-import { openLedger } from '../ledger/testing/open-ledger.ts';
+import type { LogLedger } from '../ledger/log-ledger.ts';
+import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
@@ -29,12 +29,13 @@ import type { TablesEvents } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
+import type { Registry } from '../registry/registry.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface LocalJob {
   jobId: string;
   spec: JobSpec;
-  store: LedgerStore;
+  registry: Registry;
 }
 
 /**
@@ -43,11 +44,11 @@ export interface LocalJob {
  * Rejects with LostLedgerError where the ledger is lost meanwhile.
  */
 export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
-  const { spec, store } = job;
+  const { spec, registry } = job;
   const lost = Promise.withResolvers<never>();
   // What was asked of a lost ledger is not answered any more.
   lost.promise.catch(() => {});
-  const ledger = await openLedger((name) => histogramSpoolPath(spec.out, name), store, { lost: lost.reject });
+  const ledger = await openLogLedger(join(outputPath(spec.out), '.halogrid'), registry, { lost: lost.reject });
   try {
     return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
   } finally {
@@ -56,7 +57,7 @@ export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFI
   }
 }
 
-async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: number): Promise<string[]> {
+async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: number): Promise<string[]> {
   const pipeline = jobPipeline(spec);
   const shards: Shard[] = [];
   if (await ledger.getJob(jobId)) {
@@ -94,7 +95,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
 }
 
 /** Does what a node does with a shard, by the reference; returns the URIs of its sources. */
-async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
+async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { shard, work }: Shard): Promise<string[]> {
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
   const sources = [...readSources(work.sources)];

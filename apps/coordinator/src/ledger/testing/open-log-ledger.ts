@@ -23,8 +23,9 @@ export async function openLogLedger(
   {
     epoch,
     lost,
+    summaries,
     makesFolders = true,
-  }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'>> & { makesFolders?: boolean } = {},
+  }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost' | 'summaries'>> & { makesFolders?: boolean } = {},
 ): Promise<LogLedger> {
   // A lease that has ended at once leaves the way to the next one free.
   const acquired = (await registry.acquire('test', 0))!;
@@ -39,7 +40,10 @@ export async function openLogLedger(
   const log = createLog('test', 'silent');
   const journal = new Journal({ registry, epoch: acquired, log, lost, nowMs: () => performance.now() });
   const home: LogHome = { journal, registry, logsOf: (jobId) => new FolderLogs(folderOf(jobId), jobId) };
-  const ledger = new LogLedger({ epoch: epoch ?? acquired, homeOf: async () => home });
+  const ledger = new LogLedger({
+    ...{ epoch: epoch ?? acquired, homeOf: async () => home },
+    ...(summaries && { summaries }),
+  });
   await ledger.load(home);
   return ledger;
 }

@@ -12,7 +12,7 @@ import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { MemoryStore } from '../../ledger/store/memory-store.ts';
+import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { memoryFolder } from '../../testing/memory-folder.ts';
 import type { Changes } from './changes.ts';
@@ -103,14 +103,14 @@ for (const [what, works] of [
           for (const { name, to } of changes) await apply(join(source, name), to, number);
           const spec = specOf(source, join(place, 'grown'), more);
           if (number > 0 && form !== 'as it is') await reform(fileURLToPath(spec.out), form);
-          const job = { jobId: `job-${number}`, spec, store: new MemoryStore() };
+          const job = { jobId: `job-${number}`, spec, registry: new MemoryRegistry() };
           const computed = new Set<string>();
           for (const dieAfter of [...deaths, undefined]) {
             if (await isComplete(spec, job.jobId)) break;
             for (const uri of await runLocalJob(job, dieAfter)) computed.add(uri);
           }
           const fresh = specOf(source, join(place, `fresh-${number}`), more);
-          await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+          await runLocalJob({ jobId: 'fresh', spec: fresh, registry: new MemoryRegistry() });
           assert.deepEqual(await filesOf(spec.out), await filesOf(fresh.out));
           const [is, was] = [await jobJson(spec.out), await jobJson(fresh.out)];
           for (const key of ['digest', 'sources']) assert.deepEqual(is[key], was[key]);
@@ -136,14 +136,14 @@ test('a job that adds maps comes to what one does that asks for all at once, whe
   for (const more of [{ mapFormat: 'png' }, { mapFormat: 'tiff', tilePx: 4, grid: { rows: 2, columns: 3 } }]) {
     const out = join(place, more.mapFormat);
     const plain = specOf(source, out, { ...more, mapFormat: 'none' });
-    await runLocalJob({ jobId: 'plain', spec: plain, store: new MemoryStore() });
+    await runLocalJob({ jobId: 'plain', spec: plain, registry: new MemoryRegistry() });
     const { digest } = await jobJson(plain.out);
-    const job = { jobId: 'maps', spec: specOf(source, out, more), store: new MemoryStore() };
+    const job = { jobId: 'maps', spec: specOf(source, out, more), registry: new MemoryRegistry() };
     for (const dieAfter of [0, 1, undefined]) {
       if (!(await isComplete(job.spec, job.jobId))) await runLocalJob(job, dieAfter);
     }
     const fresh = specOf(source, `${out}-fresh`, more);
-    await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+    await runLocalJob({ jobId: 'fresh', spec: fresh, registry: new MemoryRegistry() });
     assert.deepEqual(await filesOf(plain.out), await filesOf(fresh.out));
     const [is, was] = [await jobJson(plain.out), await jobJson(fresh.out)];
     assert.deepEqual([is.digest, was.digest, is.specification.mapFormat], [digest, digest, more.mapFormat]);
@@ -158,12 +158,12 @@ test('what an earlier version wrote by rows, and what very many sources have, is
   for (let i = 0; i < 9; i++) await write(join(source, `${i}.pgm`), image(5 + i, 9, i));
   await write(join(source, 'bad.pgm'), Buffer.alloc(0));
   const fresh = specOf(source, join(place, 'fresh'), {});
-  await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+  await runLocalJob({ jobId: 'fresh', spec: fresh, registry: new MemoryRegistry() });
   const spec = specOf(source, join(place, 'again'), {});
-  await runLocalJob({ jobId: 'first', spec, store: new MemoryStore() });
+  await runLocalJob({ jobId: 'first', spec, registry: new MemoryRegistry() });
   for (const form of forms) {
     if (form !== 'as it is') await reform(fileURLToPath(spec.out), form);
-    await runLocalJob({ jobId: form.replaceAll(' ', '-'), spec, store: new MemoryStore() });
+    await runLocalJob({ jobId: form.replaceAll(' ', '-'), spec, registry: new MemoryRegistry() });
     assert.equal((await jobJson(spec.out)).incremental.kept, 9);
     assert.deepEqual(await filesOf(spec.out), await filesOf(fresh.out));
   }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
 import { blindTo, createCluster, frames, nature } from './create-cluster.ts';
 import type { MetricSums } from './metric-sums.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
+import { acceptedJob } from './simulated-job.ts';
 
 // After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
 
@@ -497,19 +499,23 @@ test('a job fails with the host and the reason where that is away for longer tha
   await cluster.close();
 });
 
-test('a coordinator refuses a ledger of which a bit has changed', async () => {
+test('a coordinator refuses a job of whose log a bit has changed', async () => {
   const cluster = await createCluster();
   cluster.add(nature('one'));
-  cluster.submit(frames());
+  const job = frames();
+  cluster.submit(job);
   await cluster.until(() => cluster.clock.monotonicMs() > 2000);
-  const { entries } = cluster.world.memory;
-  for (const [place, entry] of entries) {
-    const value = new Uint8Array(entry.value);
-    value[value.length >> 1]! ^= 4;
-    entries.set(place, { ...entry, value });
-    await assert.rejects(cluster.lead(), /damaged/, `${entry.kind} ${entry.key}`);
-    entries.set(place, entry);
+  const logs = cluster.world.logsOf(job.jobId, acceptedJob(job).spec);
+  const [epoch] = await logs.epochs();
+  const file = logs.file(epoch!);
+  const whole = readFileSync(file);
+  for (const part of [0.1, 0.5, 0.9]) {
+    const changed = Buffer.from(whole);
+    changed[Math.floor(part * changed.length)]! ^= 4;
+    writeFileSync(file, changed);
+    await assert.rejects(cluster.lead(), /^Error: The results so far of job job are lost: The log '.*' has/);
   }
+  writeFileSync(file, whole);
   await cluster.close();
 });
 

@@ -1,13 +1,14 @@
+import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { DurableLedger } from '../../ledger/durable-ledger.ts';
-import { HistogramSpool } from '../../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../../ledger/ledger.ts';
-import { SharedMemory } from '../../ledger/store/memory-store.ts';
+import type { LogLedger } from '../../ledger/log-ledger.ts';
 import { settledHistograms } from '../../ledger/testing/settled-rows.ts';
+import { FolderLogs } from '../../log/folder-logs.ts';
+import { RegistryMemory } from '../../registry/memory-registry.ts';
 import { noTables } from '../no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import type { NodeNature } from './node-nature.ts';
@@ -18,6 +19,13 @@ import { isFull, noRoom } from './simulated-files.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
+
+/** The folder of a job's logs, which is made. */
+export function jobFolder(folder: string, out: string): string {
+  const path = join(folder, basename(out));
+  mkdirSync(path, { recursive: true });
+  return path;
+}
 
 /** A run that takes longer than this many simulated hours will not end. */
 const endlessMs = 24 * 3_600_000;
@@ -30,7 +38,7 @@ const log = createLog('simulation', 'silent');
 
 export interface ClusterOptions {
   seed: number;
-  /** An empty folder, for histograms. */
+  /** An empty folder, for logs. */
   folder: string;
   /** Time that the ledger takes for a transaction. */
   commitMs?: number;
@@ -73,12 +81,12 @@ export class SimulatedCluster {
     this.#metricsBefore = sumMetrics(metrics);
     this.world = {
       clock: this.clock,
-      memory: new SharedMemory(),
+      memory: new RegistryMemory(),
       commitMs,
       failure: undefined,
-      openSpool: ({ out }, name) => {
+      logsOf: (jobId, { out }) => {
         const disk = simulatedDisk(async () => this.#checkRoom(out));
-        return new HistogramSpool(join(folder, `${basename(out)}${name}`), disk);
+        return new FolderLogs(jobFolder(folder, out), jobId, disk);
       },
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
@@ -106,7 +114,7 @@ export class SimulatedCluster {
     return this.#last.dispatcher;
   }
 
-  get ledger(): DurableLedger {
+  get ledger(): LogLedger {
     return this.#last.ledger;
   }
 

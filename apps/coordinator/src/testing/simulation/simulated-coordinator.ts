@@ -5,16 +5,15 @@ import type { Metrics } from '../../dispatch/work-metrics.ts';
 import type { AcceptedJob } from '../../job/accepted-job.ts';
 import { askEveryMs, leaseMs } from '../../leadership/lease-keeping.ts';
 import { SharedJobs } from '../../leadership/shared-jobs.ts';
-import { DurableLedger } from '../../ledger/durable-ledger.ts';
-import type { OpenSpool } from '../../ledger/job-sums.ts';
-import { Journal } from '../../ledger/journal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { type LogHome, LogLedger } from '../../ledger/log-ledger.ts';
+import { Journal } from '../../log/journal.ts';
 import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
-import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
+import { type RegistryWorld, SimulatedRegistry } from './simulated-registry.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-export interface CoordinatorWorld extends StoreWorld {
-  openSpool: OpenSpool;
+export interface CoordinatorWorld extends RegistryWorld {
+  logsOf: LogHome['logsOf'];
   work: JobWork;
   /** Disks that are full. */
   full: FullDisk[];
@@ -34,8 +33,8 @@ export interface CoordinatorWorld extends StoreWorld {
 /** One process of a coordinator: the real dispatcher, scheduler and ledger, from when it leads until it dies. */
 export class SimulatedCoordinator {
   readonly dispatcher: Dispatcher;
-  readonly ledger: DurableLedger;
-  readonly #store: SimulatedStore;
+  readonly ledger: LogLedger;
+  readonly #registry: SimulatedRegistry;
   #state: 'running' | 'paused' | 'dead' = 'running';
   /** What happened to it while it stood still. */
   #late: (() => void)[] = [];
@@ -43,10 +42,10 @@ export class SimulatedCoordinator {
   #shared: SharedJobs | undefined;
   #stopRenewing: () => void = () => {};
 
-  private constructor(ledger: DurableLedger, store: SimulatedStore, world: CoordinatorWorld, shared?: SharedJobs) {
+  private constructor(ledger: LogLedger, registry: SimulatedRegistry, world: CoordinatorWorld, shared?: SharedJobs) {
     const { work, clock, reportWithinMs, metrics, log } = world;
     this.ledger = ledger;
-    this.#store = store;
+    this.#registry = registry;
     this.dispatcher = new Dispatcher({
       ledger: world.observe(ledger),
       work,
@@ -61,30 +60,30 @@ export class SimulatedCoordinator {
     });
   }
 
-  /** Takes the store over and knows the jobs in it. Rejects with one sentence where that is damaged. */
+  /** Takes the registry over and knows the jobs in it. Rejects with one sentence where that is damaged. */
   static async start(world: CoordinatorWorld): Promise<SimulatedCoordinator> {
-    const store = new SimulatedStore(world);
-    const { clock, log, openSpool } = world;
+    const registry = new SimulatedRegistry(world);
+    const { clock, log, logsOf } = world;
     // Where one leads, a lease that has ended at once leaves the way to the next one free.
-    const epoch = (await store.acquire('simulated', store.shares ? leaseMs : 0))!;
+    const epoch = (await registry.acquire('simulated', registry.shares ? leaseMs : 0))!;
     const journal = new Journal({
-      store,
+      registry,
       epoch,
       log,
       nowMs: () => clock.monotonicMs(),
       pause: (ms, signal) => pauseOf(clock, ms, signal),
     });
-    const home = { journal };
+    const home: LogHome = { journal, registry, logsOf };
     const homeOf = async () => home;
-    if (!store.shares) {
-      const ledger = new DurableLedger({ epoch, homeOf, openSpool });
+    if (!registry.shares) {
+      const ledger = new LogLedger({ epoch, homeOf });
       await ledger.load(home);
-      return new SimulatedCoordinator(ledger, store, world);
+      return new SimulatedCoordinator(ledger, registry, world);
     }
     const nowMs = () => clock.monotonicMs();
     let isLost = false;
     const shared = new SharedJobs({
-      ...{ store, shares: store.shares, epoch, log, nowMs },
+      ...{ store: registry, shares: registry.shares, epoch, log, nowMs },
       lost: () => {},
       after: (ms, task) => {
         let isCancelled = false;
@@ -94,13 +93,13 @@ export class SimulatedCoordinator {
         };
       },
     });
-    const ledger = new DurableLedger({ epoch, homeOf, openSpool, others: shared });
-    const coordinator: SimulatedCoordinator = new SimulatedCoordinator(ledger, store, world, shared);
+    const ledger = new LogLedger({ epoch, homeOf, others: shared });
+    const coordinator: SimulatedCoordinator = new SimulatedCoordinator(ledger, registry, world, shared);
     coordinator.#shared = shared;
     coordinator.#stopRenewing = clock.every(askEveryMs, () => {
       coordinator.tell(() => {
         if (isLost || world.failure) return;
-        void store.renew(epoch, leaseMs).then((isRenewed) => {
+        void registry.renew(epoch, leaseMs).then((isRenewed) => {
           isLost = !isRenewed;
           if (isLost) world.fenced?.(coordinator);
         });
@@ -137,7 +136,7 @@ export class SimulatedCoordinator {
   pause(): void {
     if (this.#state !== 'running') return;
     this.#state = 'paused';
-    this.#store.running = new Promise((resolve) => {
+    this.#registry.running = new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
@@ -152,7 +151,7 @@ export class SimulatedCoordinator {
   /** It ends at once: whatever it was doing is not done. Resolves when nothing of it is left, not even open files. */
   async kill(): Promise<void> {
     this.#state = 'dead';
-    this.#store.isDead = true;
+    this.#registry.isDead = true;
     this.#wake();
     this.#stopRenewing();
     await this.#shared?.close();

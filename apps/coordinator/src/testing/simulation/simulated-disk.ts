@@ -1,43 +1,24 @@
-import {
-  closeSync,
-  copyFileSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  writevSync,
-} from 'node:fs';
-import type { SpoolDisk, SpoolFile } from '../../ledger/histogram-spool.ts';
+import { closeSync, fdatasyncSync, openSync, writevSync } from 'node:fs';
+import type { OpenFile } from '../../log/log-file.ts';
 
 /**
- * A disk whose calls are done one at a time, after `pass` resolves: threads of a real one end what is written side by side in an order
- * that no seed decides.
+ * Opens files of a disk whose calls are done one at a time, after `pass` resolves: threads of a real one end what is written
+ * side by side in an order that no seed decides.
  */
-export function simulatedDisk(pass: () => Promise<void>): SpoolDisk {
-  const fileOf = (fd: number): SpoolFile => ({
-    fd,
-    stat: async () => fstatSync(fd),
-    truncate: async (bytes) => ftruncateSync(fd, bytes),
-    writev: async (blocks, at) => {
-      await pass();
-      return { bytesWritten: writevSync(fd, blocks, at) };
-    },
-    datasync: async () => {
-      await pass();
-      fdatasyncSync(fd);
-    },
-    close: async () => closeSync(fd),
-  });
-  return {
-    open: async (path, flags) => {
-      await pass();
-      return fileOf(openSync(path, flags));
-    },
-    copyFile: async (from, to, mode) => {
-      await pass();
-      copyFileSync(from, to, mode);
-    },
-    rename: async (from, to) => renameSync(from, to),
+export function simulatedDisk(pass: () => Promise<void>): OpenFile {
+  return async (path, flags) => {
+    await pass();
+    const fd = openSync(path, flags);
+    return {
+      writev: async (pieces, at) => {
+        await pass();
+        return { bytesWritten: writevSync(fd, pieces, at) };
+      },
+      datasync: async () => {
+        await pass();
+        fdatasyncSync(fd);
+      },
+      close: async () => closeSync(fd),
+    };
   };
 }

@@ -1,14 +1,14 @@
-import { basename, join } from 'node:path';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import { HistogramSpool } from '../../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
-import { readRecords } from '../../ledger/read-records.ts';
-import { SharesMemory } from '../../ledger/store/memory-shares.ts';
+import { readRecord } from '../../ledger/registered-record.ts';
+import { FolderLogs } from '../../log/folder-logs.ts';
+import { SharesMemory } from '../../registry/shared-memory-registry.ts';
 import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { jobFolder } from './simulated-cluster.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { simulatedDisk } from './simulated-disk.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
@@ -56,7 +56,7 @@ export class SimulatedLeaders {
       memory: this.memory,
       commitMs,
       failure: undefined,
-      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`), disk),
+      logsOf: (jobId, { out }) => new FolderLogs(jobFolder(folder, out), jobId, disk),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
@@ -81,7 +81,7 @@ export class SimulatedLeaders {
     this.#places[place] = coordinator;
     for (const [jobId, at] of this.#submitted) {
       // Its client submits it again, where the coordinator died before it was known.
-      if (at === place && !this.memory.jobs.has(jobId)) this.#hand(coordinator, jobId);
+      if (at === place && !this.memory.jobs.get(jobId)) this.#hand(coordinator, jobId);
     }
   }
 
@@ -135,7 +135,7 @@ export class SimulatedLeaders {
   async untilEnded(): Promise<void> {
     for (;;) {
       await settle();
-      await this.#findEnded();
+      this.#findEnded();
       if (this.#ended.size === this.jobs.size) return;
       if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
         const open = [...this.jobs.keys()].filter((jobId) => !this.#ended.has(jobId));
@@ -159,15 +159,12 @@ export class SimulatedLeaders {
   }
 
   /** Takes ends from the store: a coordinator may be killed after it wrote one down and before it told anybody. */
-  async #findEnded(): Promise<void> {
-    const untold = [...this.memory.jobs.values()].filter(({ jobId, leader }) => {
-      return leader === undefined && !this.#ended.has(jobId);
-    });
-    if (untold.length === 0) return;
-    const jobIds = new Set(untold.map(({ jobId }) => jobId));
-    for await (const { record } of readRecords(this.memory.store, jobIds, () => undefined)) {
-      this.#ended.set(record.jobId, record);
-      this.#note(`${record.jobId} ${record.state}`);
+  #findEnded(): void {
+    for (const { jobId, leader, status, spec } of this.memory.jobs.all()) {
+      if (leader !== undefined || this.#ended.has(jobId)) continue;
+      const record = readRecord(status, JSON.parse(spec));
+      this.#ended.set(jobId, record);
+      this.#note(`${jobId} ${record.state}`);
     }
   }
 

@@ -1,37 +1,37 @@
-import { type Change, type EntryFilter, FencedError, type LedgerStore } from '../../ledger/store/ledger-store.ts';
-import { SharedMemoryStore, SharesMemory } from '../../ledger/store/memory-shares.ts';
-import { MemoryStore, type SharedMemory } from '../../ledger/store/memory-store.ts';
 import type { JobShares } from '../../registry/job-shares.ts';
+import { MemoryRegistry, type RegistryMemory } from '../../registry/memory-registry.ts';
+import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../../registry/shared-memory-registry.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** The store that all coordinators of a cluster share. */
-export interface StoreWorld {
+/** The registry that all coordinators of a cluster share. */
+export interface RegistryWorld {
   clock: VirtualClock;
-  memory: SharedMemory | SharesMemory;
+  memory: RegistryMemory | SharesMemory;
   /** What a transaction takes: half of it before it is made, half until that is known. */
   commitMs: number;
   /** While set, nothing can be written. */
   failure: Error | undefined;
 }
 
-/** The store as one process sees it, which may die at any moment of a transaction, and stand still. */
-export class SimulatedStore implements LedgerStore {
+/** The registry as one process sees it, which may die at any moment of a transaction, and stand still. */
+export class SimulatedRegistry implements Registry {
   /** The process is dead: nothing of it is written, and nothing that it wrote is known to it. */
   isDead = false;
   /** Resolves when the process runs. */
   running: Promise<void> = Promise.resolve();
   /** Where several lead. What they ask of it is answered at once, and never to a process that is dead. */
   readonly shares?: JobShares;
-  readonly #world: StoreWorld;
-  readonly #store: LedgerStore;
+  readonly #world: RegistryWorld;
+  readonly #registry: Registry;
 
-  constructor(world: StoreWorld) {
+  constructor(world: RegistryWorld) {
     this.#world = world;
     const { memory, clock } = world;
     const nowMs = () => clock.monotonicMs();
-    this.#store =
-      memory instanceof SharesMemory ? new SharedMemoryStore(memory, nowMs) : new MemoryStore({ memory, nowMs });
-    const { shares } = this.#store;
+    this.#registry =
+      memory instanceof SharesMemory ? new SharedMemoryRegistry(memory, nowMs) : new MemoryRegistry({ memory, nowMs });
+    const { shares } = this.#registry;
     if (!shares) return;
     this.shares = {
       look: (epoch, now) => this.#ask(() => shares.look(epoch, now)),
@@ -44,33 +44,31 @@ export class SimulatedStore implements LedgerStore {
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
-    return this.#store.acquire(holder, leaseMs);
+    return this.#registry.acquire(holder, leaseMs);
   }
 
   renew(epoch: number, leaseMs: number): Promise<boolean> {
-    return this.#store.renew(epoch, leaseMs);
+    return this.#registry.renew(epoch, leaseMs);
   }
 
   release(epoch: number): Promise<void> {
-    return this.#store.release(epoch);
+    return this.#registry.release(epoch);
   }
 
-  leader(): ReturnType<LedgerStore['leader']> {
-    return this.#store.leader();
+  leader(): ReturnType<Registry['leader']> {
+    return this.#registry.leader();
   }
 
-  entries(of?: EntryFilter): ReturnType<LedgerStore['entries']> {
-    return this.#store.entries(of);
+  jobs(ids?: readonly string[]): ReturnType<Registry['jobs']> {
+    return this.#registry.jobs(ids);
   }
 
-  async write(epoch: number, changes: readonly Change[]): Promise<void> {
-    const values = changes.map((change) => {
-      return change.kind === undefined || !change.value ? change : { ...change, value: new Uint8Array(change.value) };
-    });
+  async write(epoch: number, told: readonly JobChange[]): Promise<void> {
+    const changes = structuredClone(told);
     await this.#pass();
     if (this.isDead) throw new FencedError(epoch, undefined);
     if (this.#world.failure) throw this.#world.failure;
-    await this.#store.write(epoch, values);
+    await this.#registry.write(epoch, changes);
     await this.#pass();
     if (this.isDead) throw new FencedError(epoch, undefined);
     await this.running;
@@ -86,7 +84,7 @@ export class SimulatedStore implements LedgerStore {
   }
 
   close(): Promise<void> {
-    return this.#store.close();
+    return this.#registry.close();
   }
 
   async #pass(): Promise<void> {
