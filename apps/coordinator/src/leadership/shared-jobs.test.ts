@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,7 @@ const spec = JobSpec.fromPartial({
 function setStage(t: TestContext) {
   let nowMs = 0;
   const memory = new SharesMemory();
+  const logs = mkdtempSync(join(folder, 'logs-'));
   const tasks: { atMs: number; task: () => void }[] = [];
   const after = (ms: number, task: () => void) => {
     const entry = { atMs: nowMs + ms, task };
@@ -49,7 +51,7 @@ function setStage(t: TestContext) {
     const home: LogHome = {
       journal: new Journal({ registry: store, epoch, log, nowMs: () => nowMs }),
       registry: store,
-      logsOf: (jobId) => new FolderLogs(folder, jobId),
+      logsOf: (jobId) => new FolderLogs(logs, jobId),
     };
     const shared = new SharedJobs({
       store,

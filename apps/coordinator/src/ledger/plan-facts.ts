@@ -31,6 +31,6 @@ export function planFacts(steps: readonly PlanStep[], isLast: boolean, firstShar
   return told;
 }
 
-function plannedShard({ work: { sources, ...work }, costBytes, needs }: Shard): PlannedShard {
-  return { first: firstOf(sources), work, costBytes, ...(needs && { needs }) };
+function plannedShard({ work: { sources, ...work }, costBytes }: Shard): PlannedShard {
+  return { first: firstOf(sources), work, costBytes };
 }

@@ -50,7 +50,6 @@ export interface PlannedShard {
   first: number;
   work: DistributiveOmit<ShardWork, 'sources'>;
   costBytes: number;
-  needs?: readonly string[];
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

@@ -51,7 +51,7 @@ test('the tables hold what the histograms and the ledger say, in order, whatever
       assert.deepEqual(await readRows(path), expectedRows(fates, grid));
       const isSettledBad = fates.some((fate) => fate !== 'done');
       const files = ['features.parquet', 'sources.jsonl', ...(isSettledBad ? ['errors.jsonl'] : [])];
-      const there = (await readdir(folder)).filter((name) => !['scratch', 'spool'].includes(name));
+      const there = (await readdir(folder)).filter((name) => !['scratch'].includes(name));
       assert.deepEqual(there.sort(), files.sort());
       const [, ...lines] = (await readFile(join(folder, 'sources.jsonl'), 'utf8')).trimEnd().split('\n');
       assert.deepEqual(
@@ -104,12 +104,13 @@ test('histograms that are cut short or missing fail the file', async (t) => {
     const cut = await stage(t, ['done', 'done'], { fewBins });
     for (const source of [0, 1]) await cut.settle(source);
     await cut.ledger.results('job');
-    await truncate(join(cut.folder, 'spool'), 300);
+    const { runs } = await cut.ledger.settled('job', 0, 2);
+    await truncate(runs[0]!.file, 300);
     await assert.rejects(
       cut.tables.finish(2, {}),
       /features.parquet' could not be written: The file of .* ends early$/,
     );
-    assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
+    assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch']);
 
     const missing = await stage(t, ['done', 'done'], { fewBins });
     await missing.settle(0);
@@ -170,19 +171,22 @@ async function stage(
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'scratch'));
-  const ledger = await openLogLedger(join(folder, 'logs'));
+  const logs = await mkdtemp(join(tmpdir(), 'halogrid-logs-'));
+  t.after(() => rm(logs, { recursive: true, force: true }));
+  const ledger = await openLogLedger(logs);
   t.after(() => ledger.close());
   await ledger.createJob({
     jobId: 'job',
     spec: JobSpec.fromPartial({ pipeline: { operations }, grid }),
     submittedMs: 0,
   });
+  const shardOf = (source: number): number => fates.slice(0, source).filter((fate) => fate !== 'unread').length;
   const steps = fates.flatMap((fate, index): PlanStep[] => {
     const source = { index, uri: uriOf(index), name: nameOf(index) };
     const error = { stage: 'read', error: 'It is not there' };
     return fate === 'unread'
       ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
-      : batchSteps(index, [source]);
+      : batchSteps(shardOf(index), [source]);
   });
   await ledger.addPlan('job', steps, true);
 
@@ -207,8 +211,8 @@ async function stage(
 
   const settle = async (source: number): Promise<void> => {
     const fate = fates[source]!;
-    if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
-    else if (fate !== 'unread') await ledger.commit(commitOf(source, fate, grid));
+    if (fate === 'given up') await ledger.quarantineShard('job', shardOf(source), 'The device ran out of memory', 3);
+    else if (fate !== 'unread') await ledger.commit({ ...commitOf(source, fate, grid), shard: shardOf(source) });
     tables.advance();
   };
   return { tables, settle, folder, path, ledger, asked, failures };
@@ -219,7 +223,7 @@ function commitOf(source: number, fate: Fate, grid: Grid): ShardCommit {
   const bins = cellsOfSource(source, grid).flat();
   return {
     jobId: 'job',
-    shard: source,
+    shard: 0,
     attempt: 1,
     epoch: 1,
     node: { name: 'node', device: 'cpu' },

@@ -522,7 +522,7 @@ test('a coordinator refuses a job of whose log a bit has changed', async () => {
 test('a job whose disk is full keeps no other job of its coordinator from being done', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name));
-  cluster.world.full.push({ below: 'file:///out/job', fromMs: 0, untilMs: 120_000 });
+  cluster.world.full.push({ below: 'file:///out/job', fromMs: 50, untilMs: 120_000 });
   cluster.submit(frames());
   cluster.submit(frames({ jobId: 'other' }));
   await cluster.until(() => cluster.results.has('other'));

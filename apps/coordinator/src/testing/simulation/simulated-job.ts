@@ -88,12 +88,13 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
   const sources = plannedOf(job, shard);
-  return job.kind === 'frames' ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
+  // An image of one tile is not cut.
+  return tilesOf(job, shard) === 1 ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
 }
 
 function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
-  const first = shard - (shard % job.group);
-  const tiles = job.kind === 'frames' ? {} : { tiles: Math.min(job.group, job.shards - first) };
+  const count = tilesOf(job, shard);
+  const tiles = count === 1 ? {} : { tiles: count };
   return plannedSources(
     sourcesOf(job, shard).map((index) => {
       const its = { index, uri: uriOf(job, index), name: String(index), version: listed, pin: listed };
@@ -103,9 +104,13 @@ function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
   );
 }
 
+/** Into how many tiles the source of a shard is cut; 1 for frames. */
+const tilesOf = ({ kind, group, shards }: SimulatedJob, shard: number): number =>
+  kind === 'frames' ? 1 : Math.min(group, shards - (shard - (shard % group)));
+
 function tileOf(job: SimulatedJob, shard: number) {
   const first = shard - (shard % job.group);
-  const size = { width: side * Math.min(job.group, job.shards - first), height: side };
+  const size = { width: side * tilesOf(job, shard), height: side };
   return { size, rect: { x: side * (shard - first), y: 0, width: side, height: side } };
 }
 
