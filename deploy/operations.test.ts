@@ -9,8 +9,8 @@ import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts'
 import type { WorkView } from '../apps/coordinator/src/dispatch/work-view.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/expose-state.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
-import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
-import { ledgerFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
+import type { LogLedger } from '../apps/coordinator/src/ledger/log-ledger.ts';
+import { registryFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';
@@ -111,7 +111,7 @@ test('figures of the manual are those of the code', () => {
     `of waits for a lease with ${waitBuckets.length} from ${1000 * waitBuckets[0]!} ms to a day`,
     `fails ${suspectFailures} of its last 10 shards`,
     `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
-    `(format ${ledgerFormat - 1}, this is ${ledgerFormat})`,
+    `(format ${registryFormat - 1}, this is ${registryFormat})`,
     // The lease ends, and is asked for once more.
     `cut off from the database | ${(leaseMs + askEveryMs) / 1000} s`,
   ];
@@ -145,7 +145,7 @@ function coordinatorMetrics(): [string, string[]][] {
   const registry = createRegistry('coordinator');
   createMetrics(registry);
   // Only names are read here: nothing asks the state for values.
-  exposeState(registry, {} as WorkView, {} as DurableLedger);
+  exposeState(registry, {} as WorkView, {} as LogLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);
 }

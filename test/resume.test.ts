@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { eventually, freePort, pause } from '@halogrid/testing';
-import { ledgerFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
+import { registryFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
@@ -91,16 +91,16 @@ test('a folder that was left half-way is refused for another job, and by another
   assert.match(gridded.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
   assert.deepEqual(hashFiles(out), files);
 
-  await setLedgerFormat(out, 1);
+  const older = leaveLedger(out, 1);
   // A process of its own: as long as it is there, the folder is its own.
   const refused = await halogrid([...args, '--out', out]);
   assert.equal(refused.code, 2);
   const sentence =
-    `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${ledgerFormat}): ` +
+    `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${registryFormat}): ` +
     `finish it with that version, or remove '${out}' to start again`;
   assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
   assert.equal(readJson(out, 'job.json').state, 'running');
-  await setLedgerFormat(out, ledgerFormat);
+  rmSync(older);
 
   const other = await command(['run', source, '--tile', '360', ...onOne], cwd);
   assert.equal(other.code, 0, other.stderr);
@@ -111,19 +111,13 @@ test('a folder that was left half-way is refused for another job, and by another
   assertSame(out, 1);
 });
 
-/** As if a version that has that format had written the ledger in the output folder. */
-async function setLedgerFormat(out: string, format: number): Promise<void> {
-  const write = () => {
-    const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'));
-    try {
-      db.exec(`PRAGMA user_version = ${format}`);
-      return true;
-    } finally {
-      db.close();
-    }
-  };
-  // A killed process holds its locks until the last of its threads is back from the disk.
-  await eventually('the lock of the ledger', write, { despiteErrors: true });
+/** As if a version of that format had left its ledger in the output folder; gives the path. */
+function leaveLedger(out: string, format: number): string {
+  const path = join(out, '.halogrid', 'ledger.sqlite');
+  const db = new DatabaseSync(path);
+  db.exec(`CREATE TABLE entries (x); PRAGMA application_id = ${0x48414c4f}; PRAGMA user_version = ${format}`);
+  db.close();
+  return path;
 }
 
 test('a coordinator that is killed and started again completes its job with the nodes that stay', {

@@ -1,12 +1,12 @@
-// node test/bench/ledger/million-shards.ts [SHARDS]: how fast a ledger in a file of SQLite takes a job, and gives it back.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+// node test/bench/ledger/million-shards.ts [SHARDS]: how fast a ledger takes a job, and gives it back.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobSpec } from '@halogrid/proto';
 import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
-import type { DurableLedger } from '../../../apps/coordinator/src/ledger/durable-ledger.ts';
-import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
-import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
+import type { LogLedger } from '../../../apps/coordinator/src/ledger/log-ledger.ts';
+import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
+import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const shards = Number(process.argv[2] ?? 1_000_000);
@@ -16,7 +16,6 @@ const unanswered = 256;
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const path = join(folder, 'ledger.sqlite');
-const spool = join(folder, 'histograms');
 const jobId = 'job';
 const size = { width: 1920, height: 1080 };
 const pixels = size.width * size.height;
@@ -28,7 +27,7 @@ function stepsOf(index: number): PlanStep[] {
   return batchSteps(index, [{ index, uri, name: uri.slice(-18, -4) }], pixels);
 }
 
-async function plan(ledger: DurableLedger): Promise<void> {
+async function plan(ledger: LogLedger): Promise<void> {
   for (let index = 0; index < shards; ) {
     const steps: PlanStep[] = [];
     for (; steps.length < planSteps && index < shards; index++) steps.push(...stepsOf(index));
@@ -36,7 +35,7 @@ async function plan(ledger: DurableLedger): Promise<void> {
   }
 }
 
-async function commitFrom(ledger: DurableLedger, from: number, to: number): Promise<void> {
+async function commitFrom(ledger: LogLedger, from: number, to: number): Promise<void> {
   const node = { name: 'node-1', device: 'gpu' };
   let next = from;
   const commitSome = async (): Promise<void> => {
@@ -62,20 +61,27 @@ async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-async function reopened<T>(act: (ledger: DurableLedger) => Promise<T>): Promise<T> {
-  const store = await SqliteStore.open(path);
-  const ledger = await openLedger(() => spool, store);
+async function reopened<T>(act: (ledger: LogLedger) => Promise<T>): Promise<T> {
+  const registry = await SqliteRegistry.open(path);
+  const ledger = await openLogLedger(folder, registry);
   const result = await act(ledger);
   await ledger.close();
-  await store.close();
+  await registry.close();
   return result;
 }
 
-const resumed = (act: (ledger: DurableLedger) => Promise<void>): Promise<void> =>
+const resumed = (act: (ledger: LogLedger) => Promise<void>): Promise<void> =>
   reopened(async (ledger) => {
     await ledger.resume(jobId);
     await act(ledger);
   });
+
+/** Of all logs. */
+async function logBytes(): Promise<number> {
+  const names = await readdir(join(folder, jobId));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, jobId, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
 
 const memoryBytes = (): number => {
   globalThis.gc?.();
@@ -94,14 +100,14 @@ try {
   const planned = await timed('recover, nothing done', () => reopened((ledger) => ledger.resume(jobId)));
   if (planned.length !== shards) throw new Error(`${planned.length} shards are open`);
   planned.length = 0;
-  console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
+  console.log(`  logs: ${((await logBytes()) / shards).toFixed(1)} bytes a shard`);
   const half = Math.floor(shards / 2);
   await resumed((ledger) => timed('commit the first half', () => commitFrom(ledger, 0, half)));
   const rest = await timed('recover, half done', () => reopened((ledger) => ledger.resume(jobId)));
   if (rest.length !== shards - half) throw new Error(`${rest.length} shards are open`);
   rest.length = 0;
   await resumed((ledger) => timed('commit the second half', () => commitFrom(ledger, half, shards)));
-  console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
+  console.log(`  logs: ${((await logBytes()) / shards).toFixed(1)} bytes a shard`);
   const open = await timed('recover, all done', () =>
     reopened(async (ledger) => {
       const left = await ledger.resume(jobId);

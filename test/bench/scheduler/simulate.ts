@@ -16,9 +16,9 @@ import type { LeaseOrder } from '../../../apps/coordinator/src/dispatch/node-ses
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { firstOf } from '../../../apps/coordinator/src/job/planned-sources.ts';
 import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
-import { MemoryStore } from '../../../apps/coordinator/src/ledger/store/memory-store.ts';
-import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
-import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
+import { MemoryRegistry } from '../../../apps/coordinator/src/registry/memory-registry.ts';
+import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
 import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
@@ -68,8 +68,9 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
 }
 
 async function measure(nodes: number): Promise<string> {
-  const store = usesSqlite ? await SqliteStore.open(join(folder, `${nodes}.sqlite`)) : new MemoryStore();
-  const ledger = await openLedger(() => join(folder, String(nodes)), store);
+  const path = join(folder, `${nodes}.sqlite`);
+  const registry = usesSqlite ? await SqliteRegistry.open(path) : new MemoryRegistry();
+  const ledger = await openLogLedger(join(folder, String(nodes)), registry);
   const done = Promise.withResolvers<void>();
   let highestBytes = 0;
   const dispatcher = new Dispatcher({
@@ -117,7 +118,7 @@ async function measure(nodes: number): Promise<string> {
   const kept = (process.memoryUsage().heapUsed - before) / shards;
   await dispatcher.close();
   await ledger.close();
-  await store.close();
+  await registry.close();
   const cpuSeconds = (user + system) / 1e6;
   return [
     `${nodes} nodes: ${shards} shards in ${seconds.toFixed(2)} s, ${Math.round(shards / seconds)} a second`,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { JobSpec, type ListResponse } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
-import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
-import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
+import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
+import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { ScriptedNode } from '../../../apps/coordinator/src/services/testing/scripted-node.ts';
 import { openBrowser } from '../../browser.ts';
 import { Cluster } from '../../cluster.ts';
@@ -78,8 +78,8 @@ process.exit();
 
 /** Jobs that are complete. */
 async function writeEnded(): Promise<void> {
-  const store = await SqliteStore.open(ledger);
-  const opened = await openLedger(() => join(folder, 'histograms'), store);
+  const registry = await SqliteRegistry.open(ledger);
+  const opened = await openLogLedger(join(folder, 'logs'), registry);
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: 'interior' }] };
   const write = async (i: number): Promise<void> => {
     const jobId = `20260101-000000-${i.toString(16).padStart(6, '0')}`;
@@ -90,7 +90,7 @@ async function writeEnded(): Promise<void> {
   };
   for (let i = 0; i < ended; i += atOnce) await Promise.all(Array.from({ length: atOnce }, (_, k) => write(i + k)));
   await opened.close();
-  await store.close();
+  await registry.close();
 }
 
 /** Jobs that are planned, and then wait for a node. */

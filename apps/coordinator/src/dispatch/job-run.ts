@@ -11,7 +11,6 @@ import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
-import { FencedError } from '../ledger/store/ledger-store.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
@@ -19,6 +18,7 @@ import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
+import { FencedError } from '../registry/registry.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import type { Clock } from './clock.ts';
 import { HostTime } from './host-time.ts';

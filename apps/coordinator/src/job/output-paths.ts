@@ -23,11 +23,6 @@ export function scratchUri(out: string): string {
 export const partScratchUri = (out: string, name: string): string =>
   name === '' ? scratchUri(out) : `${scratchUri(out)}/pipelines/${name}`;
 
-/** Where the histograms of a job's sources by the pipeline of that name are kept until its output is written. */
-export function histogramSpoolPath(out: string, name = ''): string {
-  return join(outputPath(out), '.halogrid', name === '' ? 'histograms' : `histograms-${name}`);
-}
-
 /** The ledger of a job that an earlier version kept by itself, for as long as it ran. */
 export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');

@@ -1,4 +1,4 @@
-import type { Leader } from '../ledger/store/ledger-store.ts';
+import type { Leader } from '../registry/registry.ts';
 
 /** What this process is to the ledger. */
 export type LeaseState =

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '@halogrid/testing';
-import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
 import { Questions } from './questions.ts';
 
 /** Two coordinators of a store, whose time the test lets pass. */
 function setStage() {
-  const { shares } = new SharedMemoryStore(new SharesMemory(), () => 0);
+  const { shares } = new SharedMemoryRegistry(new SharesMemory(), () => 0);
   let nowMs = 0;
   const waiting: { untilMs: number; resolve: () => void }[] = [];
   let isAlone = false;

@@ -7,11 +7,14 @@ import { sourceDigest } from '@halogrid/results/source-digest';
 import { documentedDigest } from '@halogrid/results/testing-digest';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
+import { fold } from '../log/fold.ts';
+import { packCounts } from '../log/found-part.ts';
 import { FrameRows } from '../log/frame-rows.ts';
+import { newState } from '../log/job-state.ts';
+import { plannedFact } from '../log/testing/planned-fact.ts';
+import { wholeImage } from '../log/whole-image.ts';
 import { foundFrames } from '../testing/found-frames.ts';
 import { summarise } from './frame-summary.ts';
-import { Merge } from './merge.ts';
-import { storedSources } from './testing/stored-sources.ts';
 
 // The digest of a source by the array of counts that one node has of it, and by every way that counts come to a coordinator.
 
@@ -110,10 +113,20 @@ function ofTiles(scene: Scene): Uint8Array {
     columns.map(([x, right]) => ({ x, y, width: right - x, height: bottom - y })),
   );
   const tiles = rects.filter(({ width, height }) => width > 0 && height > 0);
-  const merge = new Merge(shape);
-  merge.plan(storedSources([{ index: 0, uri: 'file:///0', tiles: tiles.length }]));
-  for (const tile of tiles) merge.add([resultOf(scene, tile)]);
-  return Buffer.concat([...merge.digests()]);
+  if (tiles.length === 1) return ofFrame(scene);
+  const state = newState([shape], 0);
+  const works = tiles.map((rect) => ({ kind: 'tile' as const, size, rect }));
+  fold(state, plannedFact([{ index: 0, uri: 'file:///0', tiles: tiles.length }], works));
+  fold(state, { kind: 'node', name: 'node', device: 'cpu' });
+  for (const [shard, tile] of tiles.entries()) {
+    const { counted, bins } = resultOf(scene, tile);
+    fold(state, {
+      ...{ kind: 'tile', shard, attempt: 1, node: 1, errors: [], mended: [], stageSeconds: {}, busySeconds: {} },
+      ...{ source: 0, size, rect: tile, parts: [{ counted, binCount: bins.length, bins: packCounts(bins) }] },
+    });
+  }
+  const [part] = wholeImage(state, 0)!.parts;
+  return new FrameRows(1, false, Uint8Array.from(part!.stored.subarray(part!.countsBytes))).digest(0);
 }
 
 test('property: of any shape, one array of counts has the digest that a coordinator gives its frame or tiles', () => {

@@ -99,7 +99,7 @@ function restoreImage({ parts, ...image }: StoredImage, shapes: readonly Histogr
       if (readVarints(packed, 0, sums) !== packed.length) throw new RangeError('There are more counts than bins');
       const bins = new OpenBins(sums.length);
       bins.makeRoomFor(image.pixels);
-      bins.restore(0, sums);
+      bins.add(0, sums, 0, sums.length);
       return { counted, bins };
     }),
   };

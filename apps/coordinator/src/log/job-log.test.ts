@@ -9,7 +9,7 @@ import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { SourceRuns } from '../job/source-runs.ts';
 import type { LogMark } from '../registry/registry.ts';
-import { plannedSources, type ToldSource } from '../testing/planned.ts';
+import type { ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
 import type { AnswerFact, Fact, FoundSources, PlannedFact, PlannedShard, TileFact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';
@@ -19,6 +19,7 @@ import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';
+import { plannedFact } from './testing/planned-fact.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
 const shapes = [shape, { ...shape, bins: 3 }];
@@ -45,13 +46,9 @@ function planOf(sources: Plan['sources'], batch: number): Plan {
   const facts: PlannedFact[] = [];
   const add = (told: readonly ToldSource[], works: readonly PlannedShard['work'][]): void => {
     const its = told.map(({ index }) => index);
-    const own = works.map((work) => ({ first: its[0]!, work, costBytes: 1 }));
-    const { count: _, runs, ...block } = plannedSources(told);
-    facts.push({
-      ...{ kind: 'planned', sources: { ...block, runs: [...runs] }, firstShard: shards.length, shards: own },
-      isLast: false,
-    });
-    shards.push(...own.map((shard) => ({ ...shard, sources: its })));
+    const fact = plannedFact(told, works, shards.length);
+    facts.push(fact);
+    shards.push(...fact.shards.map((shard) => ({ ...shard, sources: its })));
   };
   let frames: ToldSource[] = [];
   const flush = (): void => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import { createPipeline, cutTiles, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
@@ -12,9 +13,10 @@ import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
 import { mapType } from '../job/map-type.ts';
-import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
-import { HistogramSpool } from '../ledger/histogram-spool.ts';
+import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger/ledger.ts';
+import { packCounts } from '../log/found-part.ts';
+import type { HistogramPlace } from '../log/settled-source.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
@@ -411,11 +413,18 @@ async function tablesOf(
   of: Pipeline = pipeline,
   histograms = [binsOf(144), binsOf(15)],
 ): Promise<{ tables: TablesOutput }> {
-  const spool = new HistogramSpool(histogramSpoolPath(job.spec.out));
-  const done = [...sources].filter(({ state }) => state === 'done');
-  for (const { index } of done) spool.append(index, histograms[index]!);
-  await spool.sync();
-  await spool.close();
+  const file = join(outputPath(job.spec.out), '.halogrid', 'log');
+  const places = new Map<number, HistogramPlace>();
+  const counts: Uint8Array[] = [];
+  let offset = 0;
+  for (const { index, state } of sources) {
+    if (state !== 'done') continue;
+    const bytes = packCounts(histograms[index]!);
+    places.set(index, { offset, length: bytes.length, checksum: crc32(bytes) });
+    counts.push(bytes);
+    offset += bytes.length;
+  }
+  await writeFile(file, Buffer.concat(counts));
   const rows = [...sources].map((source): SettledRow => {
     const { index, uri, name } = source;
     const planned = { index, uri, name, version: `version ${index}` };
@@ -424,11 +433,11 @@ async function tablesOf(
     }
     const { state, size, counted, digest } = source;
     const row = { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex') };
-    return of.bins > 0 ? { ...row, place: spool.written(index)! } : row;
+    return of.bins > 0 ? { ...row, place: places.get(index)! } : row;
   });
   const settled = async (from: number) => ({
     next: rows.length,
-    runs: [{ kind: 'sources' as const, sources: rows.slice(from), file: spool.path }],
+    runs: [{ kind: 'sources' as const, sources: rows.slice(from), file }],
   });
   return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail, until: atOnce }) };
 }

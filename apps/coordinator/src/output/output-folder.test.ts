@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { eventually, pause, within } from '@halogrid/testing';
-import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import { outputPath, scratchUri } from '../job/output-paths.ts';
 import { claimOutputFolder, findUnfinished, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {
@@ -23,7 +23,6 @@ test('a missing folder is made, and job.json says who runs what', async (t) => {
   assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
   assert.equal(outputPath(spec.out), out);
   assert.equal(scratchUri(spec.out), pathToFileURL(join(out, '.halogrid')).href);
-  assert.equal(histogramSpoolPath(spec.out), join(out, '.halogrid', 'histograms'));
 });
 
 test('a job whose end stands in its folder is waited for until it gives the folder back, one that runs is not', async (t) => {
@@ -73,7 +72,7 @@ test('the output of a complete job stays until another is complete, whatever bec
     assert.equal((await readJobJson(out)).id, jobId);
     assert.deepEqual(await output(), files);
     assert.deepEqual(await readdir(join(out, '.halogrid')), ['earlier.json']);
-    await writeFile(histogramSpoolPath(spec.out), 'left behind');
+    await writeFile(join(out, '.halogrid', 'log-1'), 'left behind');
   }
   // And one ends between the two steps of its claim.
   await rm(join(out, 'job.json'));

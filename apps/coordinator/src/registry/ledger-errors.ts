@@ -21,7 +21,7 @@ export class OlderLedgerError extends Error {
   readonly format: number;
 
   /** `ledger` names it for people, `format` is its own, `known` that of this version. */
-  constructor(ledger: string, format: number, known = ledgerFormat) {
+  constructor(ledger: string, format: number, known = registryFormat) {
     super(
       `${ledger} was written by an older version (format ${format}, this is ${known}): ` +
         'finish its jobs with that version, then remove it',
@@ -34,15 +34,6 @@ export class OlderLedgerError extends Error {
 export class OtherVersionError extends LostLedgerError {
   override name = 'OtherVersionError';
 }
-
-/** Rises with what the entries of a ledger mean, and with how its stores keep them. */
-export const ledgerFormat = 4;
-
-/**
- * The same of a ledger that several coordinators share. It is counted from 100, so that a version that would lead such a ledger alone
- * refuses it.
- */
-export const sharedLedgerFormat = 100 + ledgerFormat;
 
 /** Rises with how registries keep jobs, and with what logs say. */
 export const registryFormat = 5;

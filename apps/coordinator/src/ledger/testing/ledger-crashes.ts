@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { FencedError } from '../../registry/registry.ts';
 import { readable } from '../../testing/planned.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Change, EntryFilter, LedgerStore } from '../store/ledger-store.ts';
 import {
   asSent,
   commitOf,
@@ -46,23 +45,6 @@ export function crashingWrites<Change>(write: (epoch: number, changes: readonly 
     crash: () => {
       hasCrashed = true;
     },
-  };
-}
-
-/** Processes with ledgers over a store. */
-export function storeStage(store: LedgerStore, open: (store: LedgerStore) => Promise<Ledger>): CrashStage {
-  return {
-    start: async () => {
-      const { write, crash } = crashingWrites<Change>((epoch, changes) => store.write(epoch, changes));
-      const crashing = {
-        ...(store.shares && { shares: store.shares }),
-        acquire: (holder: string, leaseMs: number) => store.acquire(holder, leaseMs),
-        entries: (of?: EntryFilter) => store.entries(of),
-        write,
-      };
-      return { ledger: await open(crashing as LedgerStore), crash };
-    },
-    close: () => store.close(),
   };
 }
 
