@@ -151,16 +151,15 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
   await assertEndsComplete(out);
 });
 
-test('run: the ledger in its output folder is deleted', async () => {
+test('run: the log in its output folder is deleted', async () => {
   const out = join(folder, 'run');
   const run = new Halogrid(['run', ...job(out), '--device', 'cpu'], { env: slowFiles('picture.pgm') });
   await eventually('the first results', () => hasChunks(out));
-  const ledger = join(out, '.halogrid', 'ledger.sqlite');
-  for (const end of ['', '-wal', '-shm']) rmSync(ledger + end);
+  rmSync(join(out, '.halogrid', 'log-1'));
   const { code, stderr } = await within('the run to end', run.ended);
   assert.equal(code, 1);
-  assert.match(stderr, /The ledger '.*ledger\.sqlite' was deleted or replaced while in use/);
-  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).state, 'running');
+  assert.match(stderr, /The log '.*log-1' was deleted or replaced while in use/);
+  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).state, 'failed');
   const again = await command(['run', ...job(out), '--device', 'cpu']);
   assert.equal(again.code, 0, again.stderr);
   await assertEndsComplete(out);

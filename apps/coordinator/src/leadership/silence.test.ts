@@ -64,7 +64,7 @@ test('a silence is long enough after a lease, and after more where the store may
   }
 });
 
-/** Of an attempt that hangs and is given up, of the next, and of the pause between: see postgres-store.ts. */
+/** Of an attempt that hangs and is given up, of the next, and of the pause between: see postgres-registry.ts. */
 const latestBackMs = 5_000 + askEveryMs + 5_000;
 const pauses = fc.array(fc.integer({ min: 200, max: 1_500 }), { minLength: 200, maxLength: 200 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -133,5 +133,27 @@ describe('a log of facts', () => {
     await assert.rejects(LogWriter.create(path, 'job 1'), {
       message: new RegExp(`^The log '${path}' could not be begun: EEXIST`),
     });
+  });
+
+  it('is lost where its file is taken away or replaced while in use, and waits where its folder is', async () => {
+    const own = join(folder, 'own');
+    await mkdir(own);
+    const path = join(own, 'log-1');
+    const log = await LogWriter.create(path, 'job 1');
+    await log.append([Buffer.from('a')]);
+    const { end } = log;
+    await rename(own, `${own}-away`);
+    await assert.rejects(log.append([Buffer.from('b')]), ({ message, cause }: Error) => {
+      assert.match(message, new RegExp(`^The log '${path}' could not be written: ENOENT`));
+      return (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    });
+    await rename(`${own}-away`, own);
+    assert.equal((await log.append([Buffer.from('b')])).offset, end);
+    const lost = { name: 'DamagedLogError', message: `The log '${path}' was deleted or replaced while in use` };
+    await rename(path, `${path}-before`);
+    await assert.rejects(log.append([Buffer.from('c')]), lost);
+    await writeFile(path, await readFile(`${path}-before`));
+    await assert.rejects(log.append([Buffer.from('c')]), lost);
+    await log.close();
   });
 });

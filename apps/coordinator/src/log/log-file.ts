@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type Facts,
@@ -32,6 +32,8 @@ export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
   readonly #file: WrittenFile;
+  /** Which file it is. */
+  readonly #identity: string;
   #end = 0;
   #checkpoint = 0;
 
@@ -41,7 +43,7 @@ export class LogWriter implements LogAppender {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
     });
     await syncFolder(dirname(path));
-    return new LogWriter(path, name, file);
+    return new LogWriter(path, name, file, await identityOf(path));
   }
 
   /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
@@ -51,13 +53,14 @@ export class LogWriter implements LogAppender {
     { end, checkpoint }: Pick<GroupPlace, 'end' | 'checkpoint'>,
     openFile: OpenFile = open,
   ): Promise<LogWriter> {
-    const log = new LogWriter(path, name, await openFile(path, 'r+'));
+    const log = new LogWriter(path, name, await openFile(path, 'r+'), await identityOf(path));
     log.#end = end;
     log.#checkpoint = checkpoint;
     return log;
   }
 
-  private constructor(path: string, name: string, file: WrittenFile) {
+  private constructor(path: string, name: string, file: WrittenFile, identity: string) {
+    this.#identity = identity;
     this.#path = path;
     this.#name = name;
     this.#file = file;
@@ -79,7 +82,9 @@ export class LogWriter implements LogAppender {
     try {
       await writeAll(this.#file, pieces, this.#end);
       await this.#file.datasync();
+      await this.#checkThere();
     } catch (error) {
+      if (error instanceof DamagedLogError) throw error;
       throw new Error(`The log '${this.#path}' could not be written: ${(error as Error).message}`, { cause: error });
     }
     this.#end += pieces.reduce((sum, { length }) => sum + length, 0);
@@ -90,6 +95,23 @@ export class LogWriter implements LogAppender {
   async close(): Promise<void> {
     await this.#file.close();
   }
+
+  /** What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that. */
+  async #checkThere(): Promise<void> {
+    const now = await identityOf(this.#path).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      await stat(dirname(this.#path));
+      return undefined;
+    });
+    if (now !== this.#identity) {
+      throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
+    }
+  }
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true });
+  return `${dev} ${ino}`;
 }
 
 /** Which bytes of a log to read. */
