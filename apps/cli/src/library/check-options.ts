@@ -50,7 +50,9 @@ export function checkOptions(given: RunOptions, command: readonly Option[]): Run
       throw refusal(`Expected one of ${names.join(', ')} for an option of run but received '${name}'${hint}`, name);
     }
     const allowed = value === undefined ? undefined : check(value);
-    if (allowed) throw refusal(`Expected ${allowed} for ${name} but received '${shown(value)}'`, name);
+    // Of a list, its texts may hold passwords, and are not what is wrong.
+    const wrong = name !== 'grid' && Array.isArray(value) ? value.find((one) => typeof one !== 'string') : value;
+    if (allowed) throw refusal(`Expected ${allowed} for ${name} but received '${shown(wrong)}'`, name);
   }
   if ([given.sources ?? []].flat().length > 0) return given;
   throw refusal(`Expected a path or URI for sources but received none: ${example}`, 'sources');

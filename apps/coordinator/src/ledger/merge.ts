@@ -150,6 +150,11 @@ export class Merge {
     this.#settle(index, { state: 'quarantined', reason });
   }
 
+  /** A source for people, also while the disk that lists it cannot be read. */
+  whereabouts(index: number): string {
+    return this.#planned.whereabouts(index);
+  }
+
   /** A source as it was planned. */
   planned(index: number): BlockSource {
     return this.#planned.get(index);
@@ -177,7 +182,7 @@ export class Merge {
       this.#reasons = new QuarantineReasons();
       for (const [index, reason] of this.#settled.quarantined()) this.#reasons.add(index, reason);
     }
-    return this.#reasons.list((index) => this.#planned.get(index).uri);
+    return this.#reasons.list((index) => this.#planned.whereabouts(index));
   }
 
   /** Those that are quarantined so far. */

@@ -78,7 +78,7 @@ export class OpenJob implements Journaled {
   get record(): JobRecord {
     const { facts, spec, merge } = this;
     const reasons = merge.quarantined > 0 ? { reasons: merge.reasons() } : {};
-    const told = this.mended.list((index) => merge.planned(index).uri);
+    const told = this.mended.list((index) => merge.whereabouts(index));
     const mended = told.length > 0 ? { mended: told } : {};
     const nodesUsed = [...this.nodes.values()].filter(({ shards }) => shards > 0).length;
     const times = nodesUsed > 0 ? { times: structuredClone(this.times) } : {};
@@ -196,8 +196,10 @@ export class OpenJob implements Journaled {
   #addResults(work: ShardWork, commit: ShardCommit): void {
     const shapes = this.parts.map(({ shape }) => shape);
     const byPart = checkAnswers(work, commit, shapes);
-    this.#shardDone(commit.shard, this.#nodeNumber(commit.node));
+    // What can fail for the disk does so before anything changes.
     const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
+    for (const { source } of counting) this.merge.state(source);
+    this.#shardDone(commit.shard, this.#nodeNumber(commit.node));
     if (work.kind === 'tile' && counting.length > 0) for (const kind of commit.mended ?? []) this.mended.addTile(kind);
     for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
     for (const { source, captured } of counting) {

@@ -1,5 +1,6 @@
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { PlannedSources } from '../job/planned-sources.ts';
+import { folderOf } from '../job/source-gatherer.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 
 /** Blocks whose sources may alternate: frames of a batch, and sources that are set aside among them. */
@@ -53,6 +54,15 @@ export class SourceList<Sources extends PlannedSources = PlannedSources> {
   get(index: number): BlockSource {
     const { sources, nth } = this.#planned(index);
     return this.#blockOf(sources).get(nth);
+  }
+
+  /** A source for people: its URI, or the folder that it is in while the disk that lists it cannot be read. */
+  whereabouts(index: number): string {
+    try {
+      return this.get(index).uri;
+    } catch {
+      return `${folderOf(this.#planned(index).sources.uri)}/…`;
+    }
   }
 
   /** How many results make a source. */

@@ -188,8 +188,10 @@ async function openFile(path: string): Promise<OpenFile> {
 }
 
 /** The files of a folder, in the order of their names, which is that of their rows. */
+/** Links are passed over: they may lead out of the folders that may be read. */
 async function partsOf(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
+  const files = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isFile());
+  const names = files.map(({ name }) => name).filter((name) => name.endsWith('.parquet'));
   return names.sort().map((name) => join(folder, name));
 }
 

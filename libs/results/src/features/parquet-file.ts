@@ -65,7 +65,10 @@ export class ParquetFile {
     await copy.#flush();
     const start = Number(groups[0]!.columns[0]!.file_offset);
     const bytes = sumOf(groups, ({ total_compressed_size }) => Number(total_compressed_size));
-    await copyBytes(this.#file.handle, start, bytes, copy.#file.handle);
+    await copyBytes(this.#file.handle, start, bytes, copy.#file.handle).catch(async (error) => {
+      await copy.abort();
+      throw error;
+    });
     const shift = BigInt(copy.#bytes.offset - start);
     for (const group of groups) {
       const columns = group.columns.map(({ file_offset, meta_data }) => {
@@ -141,10 +144,17 @@ export async function replaceFooter(path: string, facts: FooterFacts): Promise<v
   const file = await open(path, 'r+');
   try {
     await file.truncate(at);
-    await file.write(bytes.getBytes(), 0, bytes.index, at);
+    await writeAll(file, Buffer.from(bytes.getBytes()).subarray(0, bytes.index), at);
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at + written);
+    written += bytesWritten;
   }
 }
 

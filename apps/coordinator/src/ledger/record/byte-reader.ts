@@ -18,6 +18,7 @@ export class ByteReader {
       byte = this.#byte();
       value += (byte & 0x7f) * scale;
     }
+    if (!Number.isSafeInteger(value)) throw new RangeError('A number is too large');
     return value;
   }
 
@@ -42,7 +43,7 @@ export class ByteReader {
   }
 
   #skip(length: number): number {
-    if (this.#at + length > this.#bytes.length) throw new RangeError('The bytes end early');
+    if (!(this.#at + length <= this.#bytes.length)) throw new RangeError('The bytes end early');
     this.#at += length;
     return this.#at;
   }

@@ -23,6 +23,8 @@ export class SqliteStore implements LedgerStore {
   #thread: ThreadClient<SqliteOrder, unknown> | undefined;
   /** Resolves when the thread has the file. */
   #opened: Promise<unknown> | undefined;
+  /** The next order opens the file again: what was in the way, such as a full disk, may be gone. */
+  #failedToOpen = false;
   #hasClosed = false;
 
   /**
@@ -51,8 +53,10 @@ export class SqliteStore implements LedgerStore {
       unpack: (failure) => unpackError(failure as PackedError),
     });
     this.#thread = thread;
+    this.#failedToOpen = false;
     this.#opened = thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
       await thread.end();
+      this.#failedToOpen = true;
       throw error;
     });
     return this.#opened;
@@ -110,7 +114,7 @@ export class SqliteStore implements LedgerStore {
       this.#here({ kind: 'close' });
       this.#here = undefined;
       this.#openByThread().catch(() => {});
-    }
+    } else if (this.#failedToOpen) this.#openByThread().catch(() => {});
     await this.#opened;
     return this.#thread!.order(order, moved) as Promise<T>;
   }
