@@ -52,7 +52,9 @@ export class EarlierIndex {
         before = line;
       }
     } catch (cause) {
-      throw new Error(`'${list.path}' has changed since it was written; a fresh run computes everything again`, { cause });
+      throw new Error(`'${list.path}' has changed since it was written; a fresh run computes everything again`, {
+        cause,
+      });
     }
     index.#end(sources, done);
     return index;
