@@ -141,20 +141,13 @@ export async function replaceFooter(path: string, facts: FooterFacts): Promise<v
   bytes.index = 0;
   endWith(parquet, facts);
   const at = buffer.byteLength - metadata_length - endBytes;
-  const file = await open(path, 'r+');
+  const file = await open(path, 'a');
   try {
     await file.truncate(at);
-    await writeAll(file, Buffer.from(bytes.getBytes()).subarray(0, bytes.index), at);
+    await file.writeFile(bytes.getBytes());
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at + written);
-    written += bytesWritten;
   }
 }
 

@@ -5,9 +5,6 @@ import { SettledFrames } from '../settled-frames.ts';
 export function* settledRows({ runs, file }: Pick<SettledSources, 'runs' | 'file'>): Generator<SettledRow> {
   for (const run of runs) {
     if (run.kind === 'sources') yield* run.sources;
-    else {
-      const frames = new SettledFrames(run, file);
-      for (let frame = 0; frame < frames.count; frame++) yield frames.settled(frame);
-    }
+    else yield* new SettledFrames(run, file).rows();
   }
 }

@@ -7,7 +7,7 @@ import type { DurableLedger } from '../../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../../ledger/ledger.ts';
 import { readHistograms } from '../../ledger/read-histograms.ts';
-import { countedRows } from '../../ledger/settled-rows.ts';
+import { placesOf } from '../../ledger/settled-rows.ts';
 import { SharedMemory } from '../../ledger/store/memory-store.ts';
 import { settledRows } from '../../ledger/testing/settled-rows.ts';
 import { noTables } from '../no-tables.ts';
@@ -247,7 +247,7 @@ export class SimulatedCluster {
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
       const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
       const { file } = settled;
-      const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
+      const done = placesOf([...settledRows(settled)]);
       const sum = new Array<bigint>(binCount).fill(0n);
       for (const { bins } of readHistograms(file, done, binCount)) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
