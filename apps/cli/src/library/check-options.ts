@@ -12,7 +12,7 @@ type Check = (value: unknown) => string | undefined;
 const texts =
   (allowed: string): Check =>
   (value) =>
-    [value].flat().every((one) => typeof one === 'string') ? undefined : allowed;
+    [value].flat().every(isText) ? undefined : allowed;
 
 /** Options that take more than a word of the command line says, or are none of the command. */
 const own: Readonly<Record<string, Check>> = {
@@ -50,9 +50,7 @@ export function checkOptions(given: RunOptions, command: readonly Option[]): Run
       throw refusal(`Expected one of ${names.join(', ')} for an option of run but received '${name}'${hint}`, name);
     }
     const allowed = value === undefined ? undefined : check(value);
-    // Of a list, its texts may hold passwords, and are not what is wrong.
-    const wrong = name !== 'grid' && Array.isArray(value) ? value.find((one) => typeof one !== 'string') : value;
-    if (allowed) throw refusal(`Expected ${allowed} for ${name} but received '${shown(wrong)}'`, name);
+    if (allowed) throw refusal(`Expected ${allowed} for ${name} but received '${shown(value)}'`, name);
   }
   if ([given.sources ?? []].flat().length > 0) return given;
   throw refusal(`Expected a path or URI for sources but received none: ${example}`, 'sources');
@@ -60,6 +58,8 @@ export function checkOptions(given: RunOptions, command: readonly Option[]): Run
 
 const refusal = (sentence: string, field?: string): HalogridError =>
   new HalogridError('INVALID_ARGUMENT', sentence, { field });
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -69,7 +69,9 @@ const isGrid = (value: unknown): boolean =>
   Object.keys(value).sort().join() === 'columns,rows' &&
   Object.values(value).every((side) => typeof side === 'number');
 
+/** A value for people; of a list with texts, what is not one: its texts may hold passwords. */
 function shown(value: unknown): string {
+  if (Array.isArray(value) && value.some(isText)) return shown(value.find((one) => !isText(one)));
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   try {

@@ -21,10 +21,8 @@ export class SqliteStore implements LedgerStore {
   /** Orders that are still obeyed here. */
   #ordersHere: number;
   #thread: ThreadClient<SqliteOrder, unknown> | undefined;
-  /** Resolves when the thread has the file. */
+  /** Resolves when the thread has the file. Undefined where it is still to be opened, or could not be: what was in the way may be gone. */
   #opened: Promise<unknown> | undefined;
-  /** The next order opens the file again: what was in the way, such as a full disk, may be gone. */
-  #failedToOpen = false;
   #hasClosed = false;
 
   /**
@@ -33,7 +31,7 @@ export class SqliteStore implements LedgerStore {
    */
   static async open(path: string, ordersHere = 0): Promise<SqliteStore> {
     const store = new SqliteStore(path, ordersHere);
-    if (ordersHere === 0) await store.#openByThread();
+    if (ordersHere === 0) await store.#byThread();
     else {
       const { obeySqliteOrders } = await import('./obey-sqlite-orders.ts');
       store.#here = obeySqliteOrders();
@@ -47,19 +45,24 @@ export class SqliteStore implements LedgerStore {
     this.#ordersHere = ordersHere;
   }
 
+  /** Resolves with the thread, which has the file. */
+  async #byThread(): Promise<ThreadClient<SqliteOrder, unknown>> {
+    this.#opened ??= this.#openByThread();
+    await this.#opened;
+    return this.#thread!;
+  }
+
   #openByThread(): Promise<unknown> {
     const thread = new ThreadClient<SqliteOrder, unknown>(sqliteThread.take(), {
       ended: (end) => this.#closed('error' in end ? end.error.message : 'its thread has ended'),
       unpack: (failure) => unpackError(failure as PackedError),
     });
     this.#thread = thread;
-    this.#failedToOpen = false;
-    this.#opened = thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
+    return thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
       await thread.end();
-      this.#failedToOpen = true;
+      this.#opened = undefined;
       throw error;
     });
-    return this.#opened;
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -113,10 +116,9 @@ export class SqliteStore implements LedgerStore {
       if (this.#ordersHere-- > 0 || order.kind === 'close') return this.#here(order) as T;
       this.#here({ kind: 'close' });
       this.#here = undefined;
-      this.#openByThread().catch(() => {});
-    } else if (this.#failedToOpen) this.#openByThread().catch(() => {});
-    await this.#opened;
-    return this.#thread!.order(order, moved) as Promise<T>;
+    }
+    const thread = await this.#byThread();
+    return thread.order(order, moved) as Promise<T>;
   }
 }
 
