@@ -2,11 +2,12 @@
 // two nodes, on the samples where no source is given.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { launch } from '../apps/cli/bin/launch.mjs';
 import { install, node, root } from './install.mjs';
 import { startArguments } from './start-arguments.mjs';
 
 install();
+// Imported now: it looks for what was just installed.
+const { launch } = await import('../apps/cli/bin/launch.mjs');
 // npm runs this in the checkout; paths are meant as seen from where it was called.
 process.chdir(process.env.INIT_CWD ?? root);
 const { args, notes } = startArguments(process.argv.slice(2), {

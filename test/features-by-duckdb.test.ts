@@ -12,7 +12,7 @@ const parts: FileLimits = { wholeCounts: 2 ** 17, partCounts: 2 ** 17 };
 const listed = 3000;
 
 /** Pages that are compressed beside some that are not, some without sources, and nulls in some. */
-function* sources(largest: number): Generator<[FeatureSource<string>, { counted: number; histogram: number[] }[]]> {
+function* sources(largest: number): Generator<[FeatureSource, { counted: number; histogram: number[] }[]]> {
   for (let number = 0; number < listed; number++) {
     if (number % 128 === 0 || number % 128 === 127 || (number >= 1024 && number < 1300)) continue;
     const facts = { number, source: `file:///in/${number}-ü`, name: `n${number}`, frame: number };

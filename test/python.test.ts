@@ -118,7 +118,7 @@ const shapes = fc.record({
 });
 const table = shapes.chain(({ rows, columns, bins, isWide }) => {
   const count = fc.oneof(fc.nat(9), int32, ...(isWide ? [fc.maxSafeNat()] : []));
-  const facts = fc.record<Omit<FeatureSource<string>, 'number'>>({
+  const facts = fc.record<Omit<FeatureSource, 'number'>>({
     source: fc.string({ unit: 'grapheme' }),
     name: fc.string({ unit: 'grapheme' }),
     frame: int32,

@@ -1,5 +1,6 @@
 """What is asked for becomes a JobSpec, or options of the command line."""
 
+import fractions
 import os
 import pathlib
 import unittest
@@ -60,6 +61,12 @@ class JobSpec(unittest.TestCase):
                 spec(**given)
             self.assertEqual(raised.exception.field, field)
 
+    def test_what_is_refused_of_a_list_tells_nothing_of_the_others(self):
+        with self.assertRaises(Error) as raised:
+            spec(sources=["https://user:secret@host/a.png", None])
+        self.assertNotIn("secret", str(raised.exception))
+        self.assertIn("None", str(raised.exception))
+
 
 class Options(unittest.TestCase):
     def test_options_are_those_of_the_command(self):
@@ -70,6 +77,7 @@ class Options(unittest.TestCase):
             (options(map_format="png", grid=(2, 3), out="x"), ["--grid", "2x3", "--map=png", "--out=x"]),
             (options(fresh=True, checksum=False, tile=None), ["--fresh"]),
             (options(from_="0:10", captured_zone="-02:00"), ["--from=0:10", "--captured-zone=-02:00"]),
+            (options(fps=fractions.Fraction(30000, 1001)), ["--fps=30000/1001"]),
             (options(exclude=["a", "b"]), ["--exclude=a", "--exclude=b"]),
         ]
         for given, words in cases:

@@ -1,4 +1,5 @@
 import type { CaptureOptions, JobSpec, VideoOptions } from '@halogrid/proto';
+import { jsonName } from '@halogrid/proto/json-name';
 
 /** The option that sets each field of a specification; fields of a message have one each, or one in common. */
 const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'sources'>]: string } & {
@@ -20,12 +21,8 @@ export function optionOfField(field: string): string {
   if (place !== undefined) return `SOURCE ${Number(place) + 1}`;
   if (field === 'sources') return 'SOURCE';
   if (field.endsWith('.border')) return '--border';
-  const [first = '', second = ''] = camelCase(field).split(/[.[]/);
+  const [first = '', second = ''] = jsonName(field).split(/[.[]/);
   const found = Object.hasOwn(options, first) ? options[first as keyof typeof options] : field;
   if (typeof found === 'string') return found;
   return Object.hasOwn(found, second) ? (found as Record<string, string>)[second]! : field;
 }
-
-/** The name of a field as programs and JSON have it: `mapFormat` of `map_format`. */
-export const camelCase = (field: string): string =>
-  field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -12,7 +12,7 @@ type Check = (value: unknown) => string | undefined;
 const texts =
   (allowed: string): Check =>
   (value) =>
-    [value].flat().every((one) => typeof one === 'string') ? undefined : allowed;
+    [value].flat().every(isText) ? undefined : allowed;
 
 /** Options that take more than a word of the command line says, or are none of the command. */
 const own: Readonly<Record<string, Check>> = {
@@ -59,6 +59,8 @@ export function checkOptions(given: RunOptions, command: readonly Option[]): Run
 const refusal = (sentence: string, field?: string): HalogridError =>
   new HalogridError('INVALID_ARGUMENT', sentence, { field });
 
+const isText = (value: unknown): boolean => typeof value === 'string';
+
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -67,7 +69,9 @@ const isGrid = (value: unknown): boolean =>
   Object.keys(value).sort().join() === 'columns,rows' &&
   Object.values(value).every((side) => typeof side === 'number');
 
+/** A value for people; of a list with texts, what is not one: its texts may hold passwords. */
 function shown(value: unknown): string {
+  if (Array.isArray(value) && value.some(isText)) return shown(value.find((one) => !isText(one)));
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   try {

@@ -9,9 +9,9 @@ import {
 import { fieldSentence } from '@halogrid/coordinator/field-sentence';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { FieldError, messageOf, readMessage } from '@halogrid/proto/json';
+import { jsonName } from '@halogrid/proto/json-name';
 import { createClientSecurity } from '@halogrid/service';
 import { grpcTransport } from '../client/coordinator-client.ts';
-import { camelCase } from '../client/option-of-field.ts';
 import { nodeFetch } from '../results/node-fetch.ts';
 import { typedError } from './typed-error.ts';
 
@@ -43,7 +43,7 @@ export function connect(address: string, { token, tls: files }: ConnectOptions =
     const transport = grpcTransport(
       address,
       { tls, token: typeof token === 'function' ? token : () => token },
-      { nameOf: camelCase },
+      { nameOf: jsonName },
     );
     return createClient({
       ...transport,

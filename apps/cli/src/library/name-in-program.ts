@@ -1,4 +1,5 @@
-import { camelCase, optionOfField } from '../client/option-of-field.ts';
+import { jsonName } from '@halogrid/proto/json-name';
+import { optionOfField } from '../client/option-of-field.ts';
 
 /** What a program calls an option of `run`, or the field that it sets: `maxQuarantined`, `sources[2]`. */
 export function nameInProgram(name: string): string {
@@ -7,5 +8,5 @@ export function nameInProgram(name: string): string {
   if (place !== undefined) return `sources[${Number(place) - 1}]`;
   if (option === 'SOURCE') return 'sources';
   if (option === '--pipeline') return 'pipelines';
-  return camelCase(option.replace(/^--/, '').replaceAll('-', '_'));
+  return jsonName(option.replace(/^--/, '').replaceAll('-', '_'));
 }

@@ -58,7 +58,7 @@ export async function framesOfJob(
     return { job, parts, images: await sourcesOfJob(out) };
   } finally {
     await cluster?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -81,7 +81,13 @@ export class CommandRunner {
     const run = this.#parts.running.get(lease.jobId);
     const node = this.#parts.sessions.get(session);
     if (!run || !node) return;
-    node.connection.lease({ lease, shard, job: run.job, verify });
+    try {
+      node.connection.lease({ lease, shard, job: run.job, verify });
+    } catch (error) {
+      // Its sources are read from the disk, which may be away.
+      this.#parts.running.fail(lease.jobId, error as Error);
+      return;
+    }
     this.#leased({ session, lease });
   }
 

@@ -32,7 +32,7 @@ import { QueueTime } from './queue-time.ts';
  */
 const maxQueuedShards = 4096;
 
-/** Sources in them, at most: a batch may have thousands. They take some hundred bytes each until they are done. */
+/** Sources in them, at most: a batch may have thousands. Their blocks take some 23 bytes each until they are done. */
 const maxQueuedSources = 2 ** 16;
 
 /** What a job needs done outside of the coordinator's memory. */

@@ -55,4 +55,4 @@ export function gatherSources(sources: Iterable<BlockSource>): PlannedSources {
   return gatherer.end();
 }
 
-const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
+export const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));

@@ -28,7 +28,7 @@ export interface PackedCounts {
 
 /**
  * Reads what a HistogramSpool has written to `path`: the counts at each place, as they lie there. Places that follow each other in the
- * file are read together. It waits for the disk, and is meant for a thread that has nothing else to do. Throws one sentence where the
+ * file are read together. It waits for the disk: of more than a few, a thread that has nothing else to do reads them. Throws one sentence where the
  * file is not as it was written.
  */
 export function* readPackedHistograms(

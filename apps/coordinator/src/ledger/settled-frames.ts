@@ -11,9 +11,6 @@ type DoneRow = Extract<SettledRow, { state: 'done' }>;
 
 const sourceDigestBytes = 32;
 
-/** Histograms that are read at once, in bytes, unless those of one frame are more. */
-const pieceBytes = 2 ** 20;
-
 /**
  * A run of settled frames by columns, as a thread reads them that has nothing else to do: it waits for the disk. Frames are told by
  * their place in the run. Throws one sentence where a file is not as it was written.
@@ -21,7 +18,6 @@ const pieceBytes = 2 ** 20;
 export class SettledFrames {
   readonly count: number;
   readonly #run: FramesRun;
-  readonly #file: string;
   readonly #block: SourceBlock;
   readonly #rows: FrameRows;
   readonly #timed: FrameRows;
@@ -31,17 +27,11 @@ export class SettledFrames {
     const { count, planned, stored, times, file } = run;
     this.count = count;
     this.#run = run;
-    this.#file = file;
     this.#block = new SourceBlock(readAt(planned.file, planned.offset, planned.length));
     this.#rows = readRows(file, stored);
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
     const { buffer, byteOffset, byteLength } = this.#rows.digests;
     this.#digests = Buffer.from(buffer, byteOffset, byteLength);
-  }
-
-  /** Whether there are histograms of them. */
-  get hasHistograms(): boolean {
-    return this.#run.hasHistograms;
   }
 
   /** All frames as other sources are told, one at a time: so objects are gone before the next. */
@@ -52,7 +42,7 @@ export class SettledFrames {
   /** Where their histograms are; none where there are none. */
   places(): HistogramPlace[] {
     const { row, stored } = this.#run;
-    const count = this.hasHistograms ? this.count : 0;
+    const count = this.#run.hasHistograms ? this.count : 0;
     return Array.from({ length: count }, (_, frame) => this.#rows.place(row + frame, stored.offset));
   }
 
@@ -81,29 +71,8 @@ export class SettledFrames {
       () => this.#timed.captured(at),
     );
     if (captured) settled.captured = captured;
-    if (this.hasHistograms) settled.place = rows.place(at, stored.offset);
+    if (this.#run.hasHistograms) settled.place = rows.place(at, stored.offset);
     return settled;
-  }
-
-  /**
-   * The histograms of a frame and of some that follow it, as varints that lie end to end, and the first frame that they leave out.
-   */
-  readHistograms(frame: number): { bytes: Uint8Array; next: number } {
-    const { stored, row } = this.#run;
-    const { lengths, checksums } = this.#rows;
-    const { offset } = this.#rows.place(row + frame, stored.offset);
-    let next = frame;
-    let length = 0;
-    do length += lengths[row + next++]!;
-    while (next < this.count && length + lengths[row + next]! <= pieceBytes);
-    const bytes = readAt(this.#file, offset, length);
-    for (let i = frame, at = 0; i < next; i++) {
-      const end = at + lengths[row + i]!;
-      if (crc32(bytes.subarray(at, end)) !== checksums[row + i])
-        throw new Error(describeChange(this.#file, offset + at));
-      at = end;
-    }
-    return { bytes, next };
   }
 }
 

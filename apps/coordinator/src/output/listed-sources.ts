@@ -1,7 +1,7 @@
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SettledRow } from '../ledger/ledger.ts';
 
-/** Entries that job.json has itself; of more it names sources.jsonl. */
+/** Entries that job.json has itself; of more it names the list of sources. */
 export const mostListed = 10_000;
 
 /** Sums over the frames that are done; the size is that of the first, and `name` is that of its preview and map. */

@@ -8,7 +8,7 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import { SettledFrames } from '../ledger/settled-frames.ts';
-import { countedRows } from '../ledger/settled-rows.ts';
+import { placesOf } from '../ledger/settled-rows.ts';
 import type { HistogramPlace } from '../log/settled-source.ts';
 import { SourceTables } from './source-tables.ts';
 import type { TablePaths, TablesOrder, TablesTask } from './tables-order.ts';
@@ -114,8 +114,6 @@ export class TablesWriter {
     }
   }
 }
-
-const placesOf = (rows: readonly SettledRow[]) => countedRows(rows).map(({ place }) => place);
 
 /** Removes unfinished tables of a writer that failed, because they take room, and a folder takes the place of none. */
 async function removeLeftOvers(unfinished: TablePaths): Promise<void> {

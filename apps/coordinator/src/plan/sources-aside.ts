@@ -2,17 +2,19 @@ import type { BlockSource } from '@halogrid/sources/source-block';
 import type { KeptResult, PlanStep } from '../job/shard.ts';
 import { SourceGatherer } from '../job/source-gatherer.ts';
 
-/** Sources that are told together at most: people see what cannot be read soon. */
+/** Sources that are told together at most. */
 const mostSources = 1024;
 
 /**
  * Gathers the sources of a plan that no shard needs: those whose earlier results are kept, and those that cannot be
- * read.
+ * read. The first is told at once, then 2 together, then 4 and so on: a job that allows no input to be quarantined ends soon.
  */
 export class SourcesAside {
   readonly #most: number;
   #sources = new SourceGatherer();
   #kept: KeptResult[] = [];
+  /** Sources that are told together next. */
+  #next = 1;
 
   /** `mostKept`: results that are held at most. */
   constructor(mostKept: number) {
@@ -26,7 +28,7 @@ export class SourcesAside {
   add(source: BlockSource, kept?: KeptResult): PlanStep[] {
     this.#sources.add(source);
     if (kept) this.#kept.push(kept);
-    return this.#sources.count >= this.#most || this.#sources.isLong ? this.flush() : [];
+    return this.#sources.count >= this.#next || this.#sources.isLong ? this.flush() : [];
   }
 
   /** The step of the sources that were added since the last one. */
@@ -36,6 +38,7 @@ export class SourcesAside {
     const step: PlanStep = { kind: 'sources', sources: this.#sources.end(), ...kept };
     this.#sources = new SourceGatherer();
     this.#kept = [];
+    this.#next = Math.min(2 * this.#next, this.#most);
     return [step];
   }
 }

@@ -15,7 +15,7 @@ export class SqliteRegistry implements Registry {
   /** Orders that are still obeyed here. */
   #ordersHere: number;
   #thread: ThreadClient<SqliteOrder, unknown> | undefined;
-  /** Resolves when the thread has the file. */
+  /** Resolves when the thread has the file. Undefined where it is still to be opened, or could not be: what was in the way may be gone. */
   #opened: Promise<unknown> | undefined;
   #hasClosed = false;
 
@@ -26,7 +26,7 @@ export class SqliteRegistry implements Registry {
    */
   static async open(path: string, ordersHere = 0): Promise<SqliteRegistry> {
     const registry = new SqliteRegistry(path, ordersHere);
-    if (ordersHere === 0) await registry.#openByThread();
+    if (ordersHere === 0) await registry.#byThread();
     else {
       const { obeySqliteOrders } = await import('./obey-sqlite-orders.ts');
       registry.#here = obeySqliteOrders();
@@ -40,17 +40,24 @@ export class SqliteRegistry implements Registry {
     this.#ordersHere = ordersHere;
   }
 
+  /** Resolves with the thread, which has the file. */
+  async #byThread(): Promise<ThreadClient<SqliteOrder, unknown>> {
+    this.#opened ??= this.#openByThread();
+    await this.#opened;
+    return this.#thread!;
+  }
+
   #openByThread(): Promise<unknown> {
     const thread = new ThreadClient<SqliteOrder, unknown>(sqliteThread.take(), {
       ended: (end) => this.#closed('error' in end ? end.error.message : 'its thread has ended'),
       unpack: (failure) => unpackError(failure as PackedError),
     });
     this.#thread = thread;
-    this.#opened = thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
+    return thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
       await thread.end();
+      this.#opened = undefined;
       throw error;
     });
-    return this.#opened;
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -104,9 +111,8 @@ export class SqliteRegistry implements Registry {
       if (this.#ordersHere-- > 0 || order.kind === 'close') return this.#here(order) as T;
       this.#here({ kind: 'close' });
       this.#here = undefined;
-      this.#openByThread().catch(() => {});
     }
-    await this.#opened;
-    return this.#thread!.order(order) as Promise<T>;
+    const thread = await this.#byThread();
+    return thread.order(order) as Promise<T>;
   }
 }

@@ -27,6 +27,13 @@ let last: { path: string; version: string; reader: Promise<FeatureReader | undef
 async function readerOf(path: string): Promise<FeatureReader | undefined> {
   const { size, mtimeMs } = (await stat(path).catch(() => undefined)) ?? {};
   const version = `${size}-${mtimeMs}`;
-  if (last?.path !== path || last.version !== version) last = { path, version, reader: FeatureReader.open(path) };
-  return last.reader;
+  if (last?.path === path && last.version === version) return last.reader;
+  const reader = FeatureReader.open(path);
+  const opened = { path, version, reader };
+  last = opened;
+  // It may be read the next time.
+  reader.catch(() => {
+    if (last === opened) last = undefined;
+  });
+  return reader;
 }

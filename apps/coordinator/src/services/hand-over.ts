@@ -48,8 +48,8 @@ export class HandOver {
     };
     return {
       grant: (lease) => {
-        leases.set(keyOf(lease), lease);
         const token = this.#hold(lease);
+        leases.set(keyOf(lease), lease);
         return { ...lease, handOver: `/handover/${encodeURIComponent(lease.jobId)}/${token}` };
       },
       release: (lease) => release(keyOf(lease)),

@@ -63,7 +63,12 @@ function originOf(address: string, httpPort: number, { tls }: ClientSecurity): s
 function withRemoteFiles(response: AttachResponse, origin: string): AttachResponse {
   const { order } = response;
   if (order?.$case !== 'lease' || !order.value.handOver) return response;
-  return { ...response, order: { ...order, value: toRemoteLease(order.value, origin) } };
+  try {
+    return { ...response, order: { ...order, value: toRemoteLease(order.value, origin) } };
+  } catch {
+    // Sources that are not a block are refused where the lease is unpacked.
+    return response;
+  }
 }
 
 /** The coordinator will not have this node: it is of another version, or is not let in. */

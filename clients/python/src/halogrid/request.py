@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import os
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -22,9 +23,16 @@ def listed(one_or_more: Any, name: str) -> List[str]:
     """A text or path, or several, as texts. Raises Error that calls them ``name``."""
     is_one = isinstance(one_or_more, (str, os.PathLike))
     try:
-        return [os.fspath(one) for one in ([one_or_more] if is_one else one_or_more)]
+        several = [one_or_more] if is_one else list(one_or_more)
     except TypeError:
         raise wrong("a text, or a list of texts,", name, one_or_more) from None
+    texts = []
+    for one in several:
+        # The others may hold passwords, and are not shown.
+        if not isinstance(one, (str, os.PathLike)):
+            raise wrong("a text, or a list of texts,", name, one)
+        texts.append(os.fspath(one))
+    return texts
 
 
 def sources_of(sources: Any) -> List[str]:
@@ -139,7 +147,7 @@ def command_options(
     for name, value in {"map_format": map_format, "out": out, **options}.items():
         option = "--map" if name == "map_format" else "--" + name.rstrip("_").replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if not (one is None or isinstance(one, (str, int, float, os.PathLike))):
+            if not (one is None or isinstance(one, (str, numbers.Number, os.PathLike))):
                 raise wrong("a text, a number, True or False", name, value)
             if one is True:
                 words.append(option)

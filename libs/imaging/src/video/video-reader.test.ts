@@ -44,6 +44,17 @@ for (const { signal, expected } of [
   });
 }
 
+test('Ctrl-C in a terminal is not for it: it is in a process group of its own', async () => {
+  const file = silentFile();
+  const decoder = new SegmentDecoder(file, { start, strictFrom: 0, end: 1, wanted: [{ packet: 0 }], hwaccel: '' });
+  decoder.next().catch(() => {});
+  await file.asked;
+  // Behind the name in parentheses: state, parent, group.
+  const [, , group] = readFileSync(`/proc/${child()}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  assert.equal(Number(group), child());
+  await decoder.close();
+});
+
 /** Has processes that start from now on find no package of FFmpeg. */
 function hideFfmpeg(): void {
   const program = `

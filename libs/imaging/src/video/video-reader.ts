@@ -76,7 +76,8 @@ export class VideoReader {
     this.#mostOrders = mostOrders;
     const words = [...flags, program, String(this.memory?.bytes ?? 0)];
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
-    this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader() });
+    // In a group of its own: Ctrl-C is for the program that started it, which ends it in order.
+    this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader(), detached: true });
     this.memory?.closeFd();
     if (this.#child.pid === undefined) {
       // The reason comes later, as an event. An unhandled error event would end this process.

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { commentOf } from './comments.ts';
+import { jsonName } from './json-name.ts';
 import { hasDefault } from './messages.ts';
 import { wholeRanges } from './scalars.ts';
 
@@ -50,8 +51,6 @@ function valueSchema(field: DescField, { refer }: SchemaOptions): Schema {
 
 /** The comment of a message or field, with the names that JSON has for fields. */
 function described(of: DescMessage | DescField): { description?: string } {
-  const description = commentOf(of).replaceAll(/`[a-z_.]+`/g, (name) =>
-    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  );
+  const description = commentOf(of).replaceAll(/`[a-z_.]+`/g, (name) => jsonName(name));
   return description ? { description } : {};
 }

@@ -100,16 +100,23 @@ export class FeatureFiles {
     const whole = this.#file;
     await mkdir(this.#folder);
     this.#parts = [];
+    try {
+      await this.#copyParts(whole, this.#parts);
+    } finally {
+      await whole.abort();
+    }
+  }
+
+  async #copyParts(whole: ParquetFile, parts: number[]): Promise<void> {
     for (let from = 0; from < Math.max(1, whole.groups); ) {
       const first = this.#partOf(this.#groupSources[from] ?? 0);
       const next = this.#groupSources.findIndex((source) => source >= first + this.#layout.partSources);
       const to = next < 0 ? Math.max(1, whole.groups) : next;
-      if (this.#parts.length > 0) await this.#endPart();
+      if (parts.length > 0) await this.#endPart();
       this.#file = await whole.copy(join(this.#folder, partName(first)), from, to);
-      this.#parts.push(first);
+      parts.push(first);
       from = to;
     }
-    await whole.abort();
   }
 
   async #nextPart(source: number): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -113,6 +113,9 @@ test('row groups are read as columns, with times and cameras where the file has 
 test('a file that is not there is none, and a folder has to have files', async (t) => {
   assert.equal(await FeatureReader.open('/nowhere/features.parquet'), undefined);
   const folder = dirname(await temporaryPath(t));
+  await assert.rejects(FeatureReader.open(folder), /^Error: '.*' has no files that end with \.parquet$/);
+  // A link may lead to where nothing may be read.
+  await symlink('/etc/hostname', join(folder, '000000000000.parquet'));
   await assert.rejects(FeatureReader.open(folder), /^Error: '.*' has no files that end with \.parquet$/);
 });
 

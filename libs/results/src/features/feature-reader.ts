@@ -8,6 +8,7 @@ import {
   parquetRead,
   parquetReadObjects,
 } from 'hyparquet';
+import { lastUpTo } from '../layout/last-up-to.ts';
 import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
@@ -187,21 +188,14 @@ async function openFile(path: string): Promise<OpenFile> {
   return { buffer, metadata: await parquetMetadataAsync(buffer) };
 }
 
-/** The files of a folder, in the order of their names, which is that of their rows. */
+/**
+ * The files of a folder, in the order of their names, which is that of their rows. Links are passed over: they may lead out of the
+ * folders that may be read.
+ */
 async function partsOf(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
+  const files = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isFile());
+  const names = files.map(({ name }) => name).filter((name) => name.endsWith('.parquet'));
   return names.sort().map((name) => join(folder, name));
-}
-
-/** The place of the last of ascending numbers that is at most `number`. */
-function lastUpTo(numbers: readonly number[], number: number): number {
-  let [from, to] = [0, numbers.length];
-  while (to - from > 1) {
-    const middle = Math.floor((from + to) / 2);
-    if (numbers[middle]! <= number) from = middle;
-    else to = middle;
-  }
-  return from;
 }
 
 /** Columns of every version. Others may be missing in older files, and are then not known of any row. */

@@ -3,19 +3,18 @@ import { FeatureFiles } from './feature-files.ts';
 import { HistogramList } from './histogram-list.ts';
 import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
 import type { FooterFacts } from './parquet-file.ts';
-import { type TextBytes, TextList } from './text-list.ts';
+import { TextList } from './text-list.ts';
 
 export type { FileLimits } from './page-layout.ts';
-export type { TextBytes } from './text-list.ts';
 
-/** What is known of an image or frame but its histograms. Texts may be UTF-8, which is not made a string then. */
-export interface FeatureSource<Text = string | TextBytes> {
+/** What is known of an image or frame but its histograms. */
+export interface FeatureSource {
   /** Its number in the job, from 0; quarantined sources have one as well. */
   number: number;
   /** URI. */
-  source: Text;
+  source: string;
   /** That of its files, without extensions: `preview/NAME.png`, `maps/NAME.tif`. */
-  name: Text;
+  name: string;
   /** Index of the frame in its source; 0 for an image. */
   frame: number;
   /** When the frame was taken, from the start of its source; null for images and frames without a time. */
@@ -88,7 +87,7 @@ export class FeatureWriter {
   }
 
   /** Adds a source with all its cells. Rejects with one sentence where a number does not fit into its column. */
-  async add(source: FeatureSource<string>, cells: readonly FeatureCell[]): Promise<void> {
+  async add(source: FeatureSource, cells: readonly FeatureCell[]): Promise<void> {
     check('frame', source, source.frame, maxInt32);
     if (cells.length !== this.#layout.cells) {
       throw new Error(`Expected ${this.#layout.cells} cells of '${source.source}' but received ${cells.length}`);
@@ -212,7 +211,7 @@ export class FeatureWriter {
   }
 }
 
-function check(column: string, { source }: FeatureSource<string>, value: number, largest: number): void {
+function check(column: string, { source }: FeatureSource, value: number, largest: number): void {
   if (Number.isInteger(value) && value >= 0 && value <= largest) return;
   throw new Error(`Expected integers from 0 to ${largest} for ${column} of '${source}' but received ${value}`);
 }

@@ -65,7 +65,10 @@ export class ParquetFile {
     await copy.#flush();
     const start = Number(groups[0]!.columns[0]!.file_offset);
     const bytes = sumOf(groups, ({ total_compressed_size }) => Number(total_compressed_size));
-    await copyBytes(this.#file.handle, start, bytes, copy.#file.handle);
+    await copyBytes(this.#file.handle, start, bytes, copy.#file.handle).catch(async (error) => {
+      await copy.abort();
+      throw error;
+    });
     const shift = BigInt(copy.#bytes.offset - start);
     for (const group of groups) {
       const columns = group.columns.map(({ file_offset, meta_data }) => {
@@ -138,10 +141,10 @@ export async function replaceFooter(path: string, facts: FooterFacts): Promise<v
   bytes.index = 0;
   endWith(parquet, facts);
   const at = buffer.byteLength - metadata_length - endBytes;
-  const file = await open(path, 'r+');
+  const file = await open(path, 'a');
   try {
     await file.truncate(at);
-    await file.write(bytes.getBytes(), 0, bytes.index, at);
+    await file.writeFile(bytes.getBytes());
     await file.sync();
   } finally {
     await file.close();

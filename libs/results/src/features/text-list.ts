@@ -2,13 +2,6 @@ import type { EncodedColumn } from './column-page.ts';
 import { deltaPack, deltaPackedBytes } from './delta-pack.ts';
 import { encodeLevels } from './number-columns.ts';
 
-/** UTF-8 from byte `from` of `bytes` up to `end`, which is left out. */
-export interface TextBytes {
-  bytes: Uint8Array;
-  from: number;
-  end: number;
-}
-
 /** UTF-8 has at most so many bytes for a UTF-16 unit. */
 const unitBytes = 3;
 
@@ -24,20 +17,13 @@ export class TextList {
     return this.#ends.length;
   }
 
-  /** Adds a text; its bytes may be written over afterwards. */
-  add(text: string | TextBytes | null): void {
+  add(text: string | null): void {
     const at = this.#ends.at(-1) ?? 0;
     this.#known.push(text === null ? 0 : 1);
     if (text === null) this.#ends.push(at);
-    else if (typeof text === 'string') {
+    else {
       this.#reserve(at + unitBytes * text.length);
       this.#ends.push(at + this.#bytes.write(text, at));
-    } else {
-      const end = at + text.end - text.from;
-      this.#reserve(end);
-      const bytes = this.#bytes;
-      for (let to = at, from = text.from; to < end; to++, from++) bytes[to] = text.bytes[from]!;
-      this.#ends.push(end);
     }
   }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lastUpTo } from '../layout/last-up-to.ts';
 import { firstLine, linesOf } from './list-lines.ts';
 import { headOfRows, rowsOf } from './list-rows.ts';
 import type { SourceBlocks } from './source-blocks.ts';
@@ -93,14 +94,7 @@ export class SourceList {
   }
 
   #blockOf(index: number): number {
-    const { starts } = this.#blocks;
-    let [from, to] = [0, starts.length];
-    while (to - from > 1) {
-      const middle = Math.floor((from + to) / 2);
-      if (starts[middle]! <= index) from = middle;
-      else to = middle;
-    }
-    return from;
+    return lastUpTo(this.#blocks.starts, index);
   }
 }
 

@@ -5,7 +5,7 @@ import type { FeatureCell, FeatureSource } from '../features/feature-writer.ts';
 
 /** A source with its cells, as it was given to a writer. */
 export interface WrittenSource {
-  facts: FeatureSource<string>;
+  facts: FeatureSource;
   cells: FeatureCell[];
 }
 

@@ -18,7 +18,7 @@ export interface MadeJob {
 export const madeBins = 59;
 
 /** A frame of a test: the counts of its cells, one after another. */
-export type MadeFrame = Pick<FeatureSource<string>, 'source' | 'frame' | 'timestampMs'> &
+export type MadeFrame = Pick<FeatureSource, 'source' | 'frame' | 'timestampMs'> &
   Partial<Pick<FeatureSource, 'capturedAtMs' | 'camera'>> & { cells: ArrayLike<number>[] };
 
 /** Writes the output of a job into `out` as far as an index reads it. */

@@ -14,15 +14,6 @@ export interface TextBytes {
   writtenBytes: number;
 }
 
-/** UTF-8 from byte `from` of `bytes` up to `end`, which is left out. */
-export interface TextRange {
-  bytes: Buffer;
-  from: number;
-  end: number;
-}
-
-export const textOf = ({ bytes, from, end }: TextRange): string => bytes.toString('utf8', from, end);
-
 type Part = ArrayLike<number> | Uint8Array;
 
 /** Takes the values of a column in order of rows. */
@@ -176,14 +167,6 @@ export class Texts {
   at(row: number): string | undefined {
     const nth = this.#nth ? this.#nth[row]! : row;
     return nth < 0 ? undefined : this.#bytes().toString('utf8', this.#ends[nth - 1] ?? 0, this.#ends[nth]!);
-  }
-
-  /** Has `text` say where the text of a row lies, which must have one. */
-  range(row: number, text: TextRange): void {
-    const nth = this.#nth ? this.#nth[row]! : row;
-    text.bytes = this.#bytes();
-    text.from = nth === 0 ? 0 : this.#ends[nth - 1]!;
-    text.end = this.#ends[nth]!;
   }
 
   #bytes(): Buffer {

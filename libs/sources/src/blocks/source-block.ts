@@ -1,8 +1,6 @@
-import type { TextRange } from './column.ts';
 import { columns, doubles, marks, steps, texts, uints } from './columns.ts';
 
 export { BlockError } from './block-input.ts';
-export { type TextRange, textOf } from './column.ts';
 
 /** An input of a job as its plan has it: an image or a frame. */
 export interface BlockSource {
@@ -80,18 +78,8 @@ export class SourceBlock {
     return this.#columns.uri.at(nth)!;
   }
 
-  /** Where its URI lies, without making a string of it. */
-  uriText(nth: number, text: TextRange): void {
-    this.#columns.uri.range(nth, text);
-  }
-
   name(nth: number): string {
     return this.#columns.name.at(nth)!;
-  }
-
-  /** Where its name lies. */
-  nameText(nth: number, text: TextRange): void {
-    this.#columns.name.range(nth, text);
   }
 
   sizeBytes(nth: number): number {
@@ -99,13 +87,8 @@ export class SourceBlock {
   }
 
   version(nth: number): string | undefined {
-    const time = this.versionTime(nth);
+    const time = this.#columns.time.at(nth);
     return time === undefined ? this.#columns.version.at(nth) : `${this.sizeBytes(nth)} ${time}`;
-  }
-
-  /** The time that follows the size in its version, where the version is these two numbers. */
-  versionTime(nth: number): number | undefined {
-    return this.#columns.time.at(nth);
   }
 
   pin(nth: number): string | undefined {

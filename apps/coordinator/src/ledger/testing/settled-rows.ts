@@ -16,7 +16,6 @@ export function* settledHistograms(
   for (const run of runs) {
     const done = countedRows([...rowsOf(run)]);
     const places = done.map(({ place }) => place);
-    if (done.length === 0) continue;
     for (const { place, bins } of readHistograms(run.file, places, binsOfSource)) yield { row: done[place]!, bins };
   }
 }
@@ -26,6 +25,5 @@ function* rowsOf(run: SettledRun): Generator<SettledRow> {
     yield* run.sources;
     return;
   }
-  const frames = new SettledFrames(run);
-  for (let frame = 0; frame < frames.count; frame++) yield frames.settled(frame);
+  yield* new SettledFrames(run).rows();
 }

@@ -188,10 +188,11 @@ export function jobSharesConformance(
   check('while members come, go and take over, each write is by who led the job then', async (join) => {
     const first = await join(5);
     await first.store.write(first.epoch, [begin('x', '0')]);
-    let jobEpoch = 0;
     const writes: LogMark[] = [];
     const live = async (): Promise<void> => {
       const self = await join(5);
+      // It grows for each that looks; looks of several may be answered in another order than they were made.
+      let jobEpoch = 0;
       for (let round = 0; round < 20; round++) {
         await pause(2);
         await self.store.renew(self.epoch, 5);

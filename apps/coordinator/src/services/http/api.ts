@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { shortened } from '@halogrid/kernels';
 import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
+import { jsonName } from '@halogrid/proto/json-name';
 import type { Access, Log } from '@halogrid/service';
 import { fieldSentence } from '../../job/field-sentence.ts';
 import { Refusal } from '../../job/refusal.ts';
@@ -116,7 +117,7 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
 function nameIn({ path, body }: Route, field: string): string {
   if (field === 'job_id' && path.includes('{id}')) return 'id';
   if (body === undefined || body === 'image') return field;
-  return field.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return jsonName(field);
 }
 
 /** Answers the same paths on a coordinator that does not lead, with why. */

@@ -1,0 +1,10 @@
+/** The place of the last of ascending numbers that is at most `number`. */
+export function lastUpTo(numbers: readonly number[], number: number): number {
+  let [from, to] = [0, numbers.length];
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    if (numbers[middle]! <= number) from = middle;
+    else to = middle;
+  }
+  return from;
+}
