@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Cause, readFrameTable } from '@halogrid/proto';
-import type { FoundFrames, ShardAnswer, SourceResult } from '../job/shard.ts';
+import { Cause } from '@halogrid/proto';
+import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 
 /** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
 export interface ComparableAnswer {
@@ -13,10 +13,8 @@ export interface ComparableAnswer {
   readonly isDoubtful: boolean;
 }
 
-/** What a result takes besides its bins, which are 4 bytes each. */
+/** What an answer or a result takes besides its counts. */
 const resultBytes = 256;
-/** Frames are in memory as they came, with the thread that checks them, and as they are kept. */
-const copies = 3;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
@@ -37,13 +35,12 @@ export function comparable(content: ShardAnswer, node: ComparableAnswer['node'])
 
 /** Sources that have a result. */
 function goodSources({ results, found }: ShardAnswer): number {
-  return found?.frames ?? results.filter(({ pipeline = 0 }) => pipeline === 0).length;
+  return found?.found ?? results.filter(({ pipeline = 0 }) => pipeline === 0).length;
 }
 
 function bytesOf({ results, found }: ShardAnswer): number {
-  const blocks = found ? [found.table, ...found.counts] : [];
-  const ofResults = results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, 0);
-  return blocks.reduce((sum, { length }) => sum + copies * length, ofResults);
+  const ofFrames = found?.sums.reduce((sum, { sums }) => sum + sums.length, resultBytes) ?? 0;
+  return results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, ofFrames);
 }
 
 /**
@@ -54,24 +51,8 @@ export function answerDigest({ results, found, errors }: Pick<ShardAnswer, 'resu
   const sha = createHash('sha256');
   sha.update(Float64Array.from([results.length, ...errors.map(({ source }) => source)]));
   for (const result of results) hashResult(sha, result);
-  if (found) hashFrames(sha, found);
+  if (found) sha.update(found.digest);
   return sha.digest('hex');
-}
-
-/** A table that is damaged says what no other does, and is refused where it is merged. */
-function hashFrames(sha: Hash, { table, counts }: FoundFrames): void {
-  const numbers = numbersOf(table, counts);
-  for (const bytes of numbers) sha.update(bytes);
-  for (const bytes of counts) sha.update(bytes);
-}
-
-function numbersOf(table: Uint8Array, counts: readonly Uint8Array[]): (Uint8Array | Uint32Array | Float64Array)[] {
-  try {
-    const { widths, heights, parts } = readFrameTable(table, counts);
-    return [widths, heights, ...parts.flatMap(({ counted, binCounts }) => [counted, binCounts])];
-  } catch {
-    return [table];
-  }
 }
 
 function hashResult(sha: Hash, { pipeline = 0, source, size, rect, counted, bins }: SourceResult): void {

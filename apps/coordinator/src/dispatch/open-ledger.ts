@@ -3,7 +3,6 @@ import type { Log } from '@halogrid/service';
 import { scratchUri } from '../job/output-paths.ts';
 import type { OtherJobs } from '../ledger/ledger.ts';
 import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
-import { Summaries } from '../ledger/summaries.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
@@ -37,10 +36,10 @@ export async function openSharedLedger(
 ): Promise<LedgerInRegistry> {
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),
-    ...{ registry, logsOf },
+    ...{ registry, logsOf, partsOf },
   };
   const ledger = new LogLedger({
-    ...{ epoch, homeOf: async () => home, summaries: new Summaries(), lost },
+    ...{ epoch, homeOf: async () => home, lost },
     ...(others && { others }),
   });
   if (!others) await ledger.load(home);
@@ -50,8 +49,7 @@ export async function openSharedLedger(
 /** A ledger that keeps each job in logs in its output folder, which go when the job has ended. */
 export function createFolderLedger(context: LedgerContext): LogLedger {
   return new LogLedger({
-    ...{ epoch: folderEpoch, homeOf: async () => createFolderHome(context) },
-    ...{ summaries: new Summaries(), lost: context.lost },
+    ...{ epoch: folderEpoch, homeOf: async () => createFolderHome(context), lost: context.lost },
   });
 }
 
@@ -61,5 +59,5 @@ const folderEpoch = 1;
 /** The home of a job whose output folder this process has claimed: any process that led it before has ended. */
 export function createFolderHome({ clock, log, lost }: LedgerContext): LogHome {
   const journal = new Journal({ epoch: folderEpoch, log, lost, nowMs: clock.monotonicMs });
-  return { journal, logsOf, leave: () => journal.close() };
+  return { journal, logsOf, partsOf, leave: () => journal.close() };
 }

@@ -1,5 +1,7 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, FrameOutline, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
+import type { Cause, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
+import type { FoundInPart, FoundTotals } from '@halogrid/results/found-in-part';
+import type { FoundShard } from '@halogrid/results/found-shard';
 import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -39,29 +41,13 @@ export interface Shard {
   needs?: readonly string[];
 }
 
-/** The results of a source in an earlier job's output, which hold for this job too. */
-export interface KeptResult {
-  size: Size;
-  /** One a pipeline. */
-  parts: KeptSums[];
-  /** As SourceResult.captured. */
-  captured?: CaptureTime;
-}
-
-/** What a pipeline found of a source that is kept. */
-export interface KeptSums {
-  counted: number;
-  /** Those of all cells, as HistogramShape lays them out. */
-  bins: ArrayLike<number>;
-}
-
 /**
  * One step of a job's plan, in order: sources come before the shards that need them. No shard needs a source that is
- * kept or set aside. `kept` has the results of the sources that are kept, in their order. They are recorded with what
- * is done, and not with the plan.
+ * kept or set aside. `kept` has the results of the sources that are kept. They are recorded with what is done, and not
+ * with the plan.
  */
 export type PlanStep =
-  | { kind: 'sources'; sources: PlannedSources; kept?: readonly KeptResult[] }
+  | { kind: 'sources'; sources: PlannedSources; kept?: FoundShard }
   | { kind: 'shard'; shard: Shard };
 
 /** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
@@ -91,7 +77,7 @@ export const isRecorded = (step: PlannedStep): step is PlanStep => !isTold(step)
 export const isTold = (step: PlannedStep): step is PlanNote | PlanWaits =>
   step.kind === 'note' || step.kind === 'waits';
 
-/** The exact result of one tile or one whole frame, as a node reports it. */
+/** The exact result of one tile, as a node reports it. */
 export interface SourceResult {
   source: number;
   size: Size;
@@ -117,17 +103,14 @@ export interface SourceError {
   cause?: Cause;
 }
 
-/** What was found of frames, as it came off the wire: libs/proto/src/answers/frame-table.ts says what is in the bytes. */
-export interface FoundFrames extends FrameOutline {
-  table: Uint8Array;
-  counts: readonly Uint8Array[];
-}
+/** What was found of frames; where it is written, unless it is for comparison. */
+export type FoundFrames = FoundTotals & Partial<Pick<FoundInPart, 'part' | 'places'>>;
 
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {
-  /** Where `found` does not have them. */
+  /** Those of a tile, one a pipeline. */
   results: SourceResult[];
-  /** One result of every pipeline for each source of the shard that has no error, in their order. */
+  /** Of frames, all that have no error. */
   found?: FoundFrames;
   errors: SourceError[];
   /** As ShardCompleted.mended; absent: none. */

@@ -1,11 +1,8 @@
-import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
-import type { SourceDigest } from '@halogrid/results/source-digest';
-import type { CaptureTime } from '@halogrid/sources/captured';
+import type { FoundInPart } from '@halogrid/results/found-in-part';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { LedgerState } from '../log/fact.ts';
-import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 
 export type { LedgerState };
 
@@ -62,8 +59,9 @@ export interface ShardCommit {
   epoch: number;
   /** For job.json: which node and device did it. */
   node: { name: string; device: string };
+  /** Those of a tile. */
   results: SourceResult[];
-  /** As ShardAnswer.found. */
+  /** Those of frames, as ShardAnswer.found. */
   found?: FoundFrames;
   errors: SourceError[];
   /** As ShardAnswer.mended. */
@@ -80,89 +78,52 @@ export interface OpenShard {
   attempts: number;
 }
 
-/**
- * A source as the finished job lists it; `name` is that of its files, without extensions. `attempts` is 0 where the
- * planner itself could not read it.
- */
-export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
-  | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest; captured?: CaptureTime }
-  | { state: 'quarantined'; stage: string; error: string; attempts: number }
-);
-
-/** Sources in order of index, told one by one: they may be more than memory holds at once. */
-export interface SourceOutcomes {
-  [Symbol.iterator](): IteratorObject<SourceOutcome, undefined>;
-  readonly length: number;
-  /** That of the source with that index. */
-  at(index: number): SourceOutcome | undefined;
+/** A source that cannot be processed. `attempts` is 0 where the planner itself could not read it. */
+export interface QuarantinedRow {
+  index: number;
+  uri: string;
+  /** As of a source that is done, where it is a frame of a video. */
+  video?: FrameOfVideo;
+  /** That of its file when it was listed. */
+  version?: string;
+  stage: string;
+  error: string;
+  attempts: number;
 }
 
 /** Sources that are done or quarantined, and so stay as they are. */
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
-  /** All of them, in order of index. `SettledFrames` reads those of a shard, in any thread. */
+  /** All of them, in order of index. */
   runs: SettledRun[];
 }
 
-/** Sources that follow one another, one by one, or where it is written what they are. */
-export type SettledRun = SourcesRun | FramesRun;
+/** Sources that follow one another: quarantined ones, or some that were found together. */
+export type SettledRun = QuarantinedRun | FoundRun;
 
-export interface SourcesRun {
-  kind: 'sources';
-  sources: SettledRow[];
-  /** The path of the file that has their histograms; it is valid until the job has ended. */
-  file: string;
+export interface QuarantinedRun {
+  kind: 'quarantined';
+  sources: QuarantinedRow[];
 }
 
-/** Frames that were planned in one block and answered together, all of them done. */
-export interface FramesRun {
-  kind: 'frames';
-  /** Numbers of the first and of how many follow it, itself included. */
+/** Sources that are done, and whose results are in one part. */
+export interface FoundRun {
+  kind: 'found';
+  /** Number of the first source, and how many they are. */
   first: number;
   count: number;
-  /** The block that has the first of them at place `nth`, in a file. */
+  /** The block in which they were planned, in a file, and the place of the first of them in it. */
   planned: { file: string; offset: number; length: number; nth: number };
-  /** As SourcesRun.file. */
-  file: string;
-  /** Their FrameRows there; the first of them is at `row`. */
-  stored: StoredPlace;
-  row: number;
-  /** Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file. */
-  times?: { file: string; stored: StoredPlace };
-  /** Whether they were captured when their files were changed. */
-  goesByMtime: boolean;
-  /** Whether there are histograms of them. */
-  hasHistograms: boolean;
+  /** What was found of the block, and where it is written. */
+  found: FoundInPart;
+  /** The shard that is to be done again where that is lost; absent for what no node wrote. */
+  shard?: number;
 }
-
-/**
- * A settled source as other threads are told of it. `name` is that of its files, `version` that of its file when it was
- * listed.
- */
-export type SettledRow = { index: number; uri: string; name: string; version?: string; video?: FrameOfVideo } & (
-  | {
-      state: 'done';
-      width: number;
-      height: number;
-      counted: number;
-      /** In hex. */
-      digest: string;
-      captured?: CaptureTime;
-      /**
-       * Where the file of its run has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
-       * pipeline has none.
-       */
-      place?: HistogramPlace;
-    }
-  | { state: 'quarantined'; stage: string; error: string; attempts: number }
-);
 
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
   job: JobRecord;
-  /** What became of all sources. */
-  sources: SourceOutcomes;
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
   /** Counts of every channel, one after another, over all cells of every source that is done; none without a histogram. */
@@ -170,12 +131,11 @@ export interface JobResults {
   /** Summed over shards. */
   stageSeconds: Record<string, number>;
   nodes: { name: string; device: string; shards: number }[];
-  digest: string;
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
   /**
-   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are then those of
-   * the first, and its digest is that of all.
+   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are
+   * then those of the first.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }
@@ -234,17 +194,19 @@ export interface Ledger {
   /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
   skipShard(jobId: string, shard: number): Promise<void>;
   /**
-   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may follow
-   * a little later, as what is kept of them is written, and are there once `results` has resolved. `part` is the place of the
-   * pipeline whose histograms are told, 0 unless given.
+   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may
+   * follow a little later, as what is known of them is written, and are there once `results` has resolved.
    */
-  settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
-  /** What became of a source of a job that has not ended; undefined until it is settled, which may be before that is durable. */
-  outcome(jobId: string, index: number): SourceOutcome | undefined;
+  settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
+  /**
+   * Takes back what was found of a shard, because its part is lost or not what its node said: the shard is to be done
+   * again. Resolves with it, and with the name of the node; undefined where the shard is not done.
+   */
+  withdraw(jobId: string, shard: number): Promise<{ open: OpenShard; node: string } | undefined>;
   /** What is merged so far, by pipeline; undefined for a job that has ended. Some of it may not be durable yet. */
   mergedSoFar(jobId: string): MergedPart[] | undefined;
   /** Inputs of a job that goes on that are quarantined so far, in no order; undefined for a job that has ended. */
-  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined;
+  quarantinedSoFar(jobId: string): Iterable<QuarantinedRow> | undefined;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;

@@ -9,7 +9,6 @@ import type { Journal, Journaled } from '../log/journal.ts';
 import type { LogPlace } from '../log/log-place.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
-import { summarise } from './frame-summary.ts';
 import type {
   JobRecord,
   JobResults,
@@ -19,12 +18,11 @@ import type {
   OpenShard,
   OtherJobs,
   SettledSources,
+  QuarantinedRow,
   ShardCommit,
-  SourceOutcome,
 } from './ledger.ts';
-import { LoggedJob } from './logged-job.ts';
+import { LoggedJob, type WritePart } from './logged-job.ts';
 import { readRecord, statusOf } from './registered-record.ts';
-import type { Summaries } from './summaries.ts';
 
 /** Jobs that have ended, and of which is still known how. */
 const maxEndedJobs = 1000;
@@ -36,6 +34,8 @@ export interface LogHome {
   registry?: Registry;
   /** The logs of a job. */
   logsOf: (jobId: string, spec: JobSpec) => LogPlace;
+  /** Writes parts of a job that no node writes. */
+  partsOf: (spec: JobSpec) => WritePart;
   /** Leaves a home that is for one job alone, when that has ended. It may be called again. */
   leave?: () => Promise<void>;
 }
@@ -44,8 +44,6 @@ export interface LogLedgerOptions {
   epoch: number;
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<LogHome>;
-  /** Makes of answers of frames what is kept of them; absent: that is done on this thread. */
-  summaries?: Summaries;
   /** Told where what a home holds is found to be lost while it is in use. */
   lost?: (error: LostLedgerError) => void;
   /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
@@ -139,12 +137,8 @@ export class LogLedger implements Ledger {
   async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
     const home = await this.#options.homeOf(spec);
-    const open = new LoggedJob(
-      jobId,
-      spec,
-      JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs),
-      false,
-    );
+    const log = JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs);
+    const open = new LoggedJob(jobId, spec, log, home.partsOf(spec), false);
     this.#jobs.set(jobId, { home, open });
     await home.journal.write(open);
   }
@@ -181,7 +175,7 @@ export class LogLedger implements Ledger {
     const log = await JobLog.takeOver(options, marks).catch((error: Error) => {
       throw new Error(`The results so far of job ${jobId} are lost: ${error.message}`, { cause: error });
     });
-    return new LoggedJob(jobId, spec, log, home.registry !== undefined);
+    return new LoggedJob(jobId, spec, log, home.partsOf(spec), home.registry !== undefined);
   }
 
   async #logOptions(home: LogHome, jobId: string, spec: JobSpec): Promise<JobLogOptions> {
@@ -294,12 +288,7 @@ export class LogLedger implements Ledger {
     if (!job) return 'stale';
     const { open, home } = job;
     if (commit.epoch < this.epochOf(commit.jobId)) return 'stale';
-    const order = open.frameOrder(commit);
-    const { summaries } = this.#options;
-    const summary = order && (summaries ? await summaries.summarise(order) : summarise(order));
-    // It may have ended meanwhile.
-    if (this.#jobs.get(commit.jobId)?.open !== open) return 'stale';
-    if (!open.commit(commit, summary && { runs: order.runs, summary })) {
+    if (!open.commit(commit)) {
       await home.journal.written(open);
       return 'duplicate';
     }
@@ -321,12 +310,15 @@ export class LogLedger implements Ledger {
     await job.home.journal.write(job.open);
   }
 
-  async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
-    return this.#job(jobId).open?.found.settled(from, atMost, part) ?? { next: from, runs: [] };
+  async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
+    return this.#job(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
   }
 
-  outcome(jobId: string, index: number): SourceOutcome | undefined {
-    return this.#job(jobId).open?.found.outcome(index);
+  async withdraw(jobId: string, shard: number): Promise<ReturnType<LoggedJob['withdraw']>> {
+    const job = this.#openNow(jobId);
+    const withdrawn = job?.open.withdraw(shard);
+    if (withdrawn) await job!.home.journal.write(job!.open);
+    return withdrawn;
   }
 
   mergedSoFar(jobId: string): MergedPart[] | undefined {
@@ -337,9 +329,8 @@ export class LogLedger implements Ledger {
     });
   }
 
-  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined {
-    const open = this.#jobs.get(jobId)?.open;
-    return open && [...open.log.state.quarantined.keys()].map((index) => open.found.outcome(index)!);
+  quarantinedSoFar(jobId: string): Iterable<QuarantinedRow> | undefined {
+    return this.#jobs.get(jobId)?.open?.settled.quarantined();
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
@@ -365,7 +356,8 @@ export class LogLedger implements Ledger {
     const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#job(jobId)).spec.out}`);
     const { parts, ...results } = job.open.results();
-    await job.home.journal.written(job.open);
+    // Images may be whole that are not written.
+    await job.home.journal.write(job.open);
     const plan = () => this.recordedPlan(jobId);
     return {
       ...results,
@@ -417,7 +409,6 @@ export class LogLedger implements Ledger {
     // First, because it still writes what it was told.
     for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
     for (const { open } of this.#jobs.values()) await open?.close();
-    await this.#options.summaries?.close();
     this.#jobs.clear();
   }
 

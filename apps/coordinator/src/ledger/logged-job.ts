@@ -1,21 +1,35 @@
 import type { JobSpec } from '@halogrid/proto';
+import { packVarints } from '@halogrid/proto/varints';
+import type { FoundInPart } from '@halogrid/results/found-in-part';
+import type { FoundShard } from '@halogrid/results/found-shard';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { noZone } from '@halogrid/results/found-shard';
+import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
-import type { KeptResult, PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
-import { SourceRuns } from '../job/source-runs.ts';
-import { digestOfAll } from '../log/digest.ts';
-import type { AnswerFact, Fact, LedgerState, PlannedBlock, SourceFault } from '../log/fact.ts';
-import { foundPart, packCounts, packSums, wholeBins } from '../log/found-part.ts';
+import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
+import type { AnswerFact, Fact, LedgerState, SourceFault } from '../log/fact.ts';
 import type { JobLog } from '../log/job-log.ts';
-import { reasonsOf } from '../log/job-state.ts';
+import { type OpenImage, reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
 import type { JobChange } from '../registry/registry.ts';
-import { checkAnswers, checkMended, framesWithout, InvalidResultError } from './check-answer.ts';
-import type { FrameOrder, FrameSummary } from './frame-summary.ts';
+import { checkAnswers, checkMended, InvalidResultError } from './check-answer.ts';
+import { checkFound } from './check-found.ts';
 import type { JobRecord, JobResults, OpenShard, ShardCommit } from './ledger.ts';
 import { LoggedPlan } from './logged-plan.ts';
-import { type LoggedPart, LoggedResults, loggedParts } from './logged-results.ts';
 import { planFacts } from './plan-facts.ts';
 import { statusOf } from './registered-record.ts';
+import { SettledIndex } from './settled-index.ts';
+
+/** A pipeline of a job. */
+export interface LoggedPart {
+  name: string;
+  /** That of the job of its own that would have these results. */
+  spec: JobSpec;
+  shape: HistogramShape;
+}
+
+/** Writes what was found of some blocks to a part of the job; resolves, with its places, once it stays there. */
+export type WritePart = (found: readonly FoundShard[]) => Promise<FoundInPart[]>;
 
 /**
  * A job that has not ended, as its leader knows it: makes facts of what it is told, checked, and adds them to the job's
@@ -27,9 +41,14 @@ export class LoggedJob implements Journaled {
   readonly parts: readonly LoggedPart[];
   readonly log: JobLog;
   readonly plan: LoggedPlan;
-  readonly found: LoggedResults;
+  readonly settled: SettledIndex;
   /** Shards that were planned by this process or taken up, and are not done. */
   readonly shards = new Map<number, Shard>();
+  readonly #writePart: WritePart;
+  /** Steps of the plan that are not in the log yet. */
+  readonly #planned: { steps: readonly PlanStep[]; isLast: boolean }[] = [];
+  /** Images of which all tiles are in and whose results are not written yet. */
+  readonly #whole = new Set<number>();
   /** Whether the registry has heard of the job. */
   #isKnown: boolean;
   #hasEnded = false;
@@ -37,14 +56,18 @@ export class LoggedJob implements Journaled {
   #appending = Promise.resolve();
 
   /** `isKnown`: the registry has the job. */
-  constructor(jobId: string, spec: JobSpec, log: JobLog, isKnown: boolean) {
+  constructor(jobId: string, spec: JobSpec, log: JobLog, writePart: WritePart, isKnown: boolean) {
     this.jobId = jobId;
     this.spec = spec;
-    this.parts = loggedParts(spec);
+    const grid = jobGrid(spec);
+    this.parts = jobParts(spec).map(({ name, spec, pipeline }) => ({ name, spec, shape: histogramShape(pipeline, grid) }));
     this.log = log;
     this.plan = new LoggedPlan(log);
-    this.found = new LoggedResults(spec, this.parts, log, this.plan);
+    this.settled = new SettledIndex(log, this.plan);
+    this.#writePart = writePart;
     this.#isKnown = isKnown;
+    // The leader before may have ended before it had written them.
+    for (const [source, { tilesLeft }] of log.state.open) if (tilesLeft === 0) this.#whole.add(source);
   }
 
   get record(): JobRecord {
@@ -71,11 +94,9 @@ export class LoggedJob implements Journaled {
     };
   }
 
+  /** The plan has them once they are written. */
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
-    for (const { fact, kept } of planFacts(steps, isLast, this.log.state.index.shards)) {
-      this.log.add(fact);
-      if (kept.length > 0) this.#keep(fact.sources!, kept);
-    }
+    this.#planned.push({ steps, isLast });
     for (const step of steps) {
       if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
     }
@@ -103,29 +124,13 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'attempt', shard, attempt });
   }
 
-  /**
-   * What is to be summarised of an answer of frames; undefined where the shard was done before, and where the answer
-   * has results. Throws InvalidResultError where it is not of the sources of the shard.
-   */
-  frameOrder({ shard, found, results, errors }: ShardCommit): FrameOrder | undefined {
-    const open = this.#open(shard);
-    if (!open || !found) return undefined;
-    if (results.length > 0) throw new InvalidResultError('There are results beside those of frames');
-    const { runs } = framesWithout(open.work, found.frames, errors);
-    const shapes = this.parts.map(({ shape }) => shape);
-    return { shapes, runs, keepsTimes: !this.found.goesByMtime, table: found.table, counts: found.counts };
-  }
-
-  /**
-   * False where the shard was done before. `frames` are what `frameOrder` gave, and their summary; without them the
-   * answer has results. Throws InvalidResultError, and changes nothing.
-   */
-  commit(commit: ShardCommit, frames?: { runs: Float64Array; summary: FrameSummary }): boolean {
+  /** False where the shard was done before. Throws InvalidResultError, and changes nothing. */
+  commit(commit: ShardCommit): boolean {
     const open = this.#open(commit.shard);
     if (!open) return false;
     const { work } = open;
     checkMended(work, commit.mended ?? [], commit.errors);
-    const make = frames ? (said: Said) => framesFact(said, commit, frames) : this.#resultsFact(work, commit);
+    const make = this.#answered(work, commit);
     const { shard, attempt, node, errors, mended = [], stageSeconds, busySeconds = {} } = commit;
     const uriOf = urisOf(work);
     const said: Said = {
@@ -133,9 +138,26 @@ export class LoggedJob implements Journaled {
       errors: errors.map((error) => faultOf(error, uriOf)),
       mended: mended.map(({ mended, sources, source }) => ({ mended, sources, source, uri: uriOf(source) })),
     };
-    this.log.add(make(said));
+    const fact = make(said);
+    this.log.add(fact);
     this.shards.delete(shard);
+    if (fact.kind === 'tile' && this.log.state.open.get(fact.source)?.tilesLeft === 0) this.#whole.add(fact.source);
     return true;
+  }
+
+  /**
+   * Takes back what was found of a shard of frames, which is then open again; undefined where it is not done. Waits for
+   * the disk. Throws one sentence where the log is not as it was written.
+   */
+  withdraw(shard: number): { open: OpenShard; node: string } | undefined {
+    const answer = this.settled.answer(shard);
+    if (!answer) return undefined;
+    const { node, attempt, found, pixels, sums, errors, mended } = answer;
+    this.log.add({ kind: 'withdrawn', shard, node, found, pixels, sums, errors, mended });
+    this.log.add({ kind: 'attempt', shard, attempt });
+    const open = this.plan.shard(shard);
+    this.shards.set(shard, open);
+    return { open: { shard: open, attempts: attempt }, node: this.log.state.nodes[node - 1]!.name };
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -170,14 +192,12 @@ export class LoggedJob implements Journaled {
         .sort((a, b) => (name(a) < name(b) ? -1 : 1))
         .map((node) => ({ ...node })),
     };
-    const parts = this.found.results().map((found, i) => {
-      const part = this.parts[i]!;
-      return { name: part.name, results: { job: { ...record, spec: part.spec }, ...common, ...found } };
+    const parts = this.parts.map(({ name, spec }, i) => {
+      const { counted, totals } = this.log.state.parts[i]!;
+      return { name, results: { job: { ...record, spec }, ...common, counted, bins: totals.sums.slice() } };
     });
     const [{ name: first, results }] = parts as [(typeof parts)[number]];
-    if (first === '') return results;
-    const digest = digestOfAll(parts.map((part) => ({ name: part.name, digest: part.results.digest })));
-    return { ...results, job: record, digest, parts };
+    return first === '' ? results : { ...results, job: record, parts };
   }
 
   /**
@@ -200,15 +220,51 @@ export class LoggedJob implements Journaled {
     if (this.#isClosed) throw new Error('The ledger is closed');
     // Nobody asks what became of a shard of a job that has ended.
     if (this.#hasEnded) return [];
-    const { status, jobId } = this;
-    this.#appending = this.log.append();
+    this.#appending = this.#write();
     await this.#appending;
+    const { status, jobId } = this;
     const { marks } = this.log;
     const changes: JobChange[] = this.#isKnown
       ? [{ kind: 'note', jobId, status, marks }]
       : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks }];
     this.#isKnown = true;
     return changes;
+  }
+
+  /** Results of images that are whole, and of sources that are kept, are written before the facts that say where. */
+  async #write(): Promise<void> {
+    const whole = [...this.#whole];
+    const planned = this.#planned.slice();
+    const kept = planned.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'sources' && step.kept) || []));
+    const found = [...whole.map((source) => this.#wholeImage(source)), ...kept];
+    const written = (found.length > 0 ? await this.#writePart(found) : []).values();
+    for (const source of whole) {
+      this.#whole.delete(source);
+      // Its pixels were counted tile by tile.
+      this.log.add({ kind: 'whole', source, ...written.next().value!, pixels: 0 });
+    }
+    for (const { steps, isLast } of planned) {
+      this.#planned.shift();
+      for (const fact of planFacts(steps, written, isLast, this.log.state.index.shards)) this.log.add(fact);
+    }
+    await this.log.append();
+  }
+
+  #wholeImage(source: number): FoundShard {
+    const { size, captured, parts } = this.log.state.open.get(source) as Required<OpenImage>;
+    return {
+      block: this.plan.block(source),
+      found: Uint32Array.of(0),
+      widths: Uint32Array.of(size.width),
+      heights: Uint32Array.of(size.height),
+      ...(captured && {
+        captured: {
+          localMs: Float64Array.of(captured.localMs),
+          offsetMinutes: Int16Array.of(captured.offsetMinutes ?? noZone),
+        },
+      }),
+      parts: parts.map(({ counted, bins }) => ({ counted: Float64Array.of(counted), bins: bins.sums })),
+    };
   }
 
   /** What the registry is told first where nothing of the job could be written to its log before it ended. */
@@ -249,81 +305,29 @@ export class LoggedJob implements Journaled {
   }
 
   /** Throws InvalidResultError. */
-  #resultsFact(work: ShardWork, commit: ShardCommit): (said: Said) => Fact {
+  #answered(work: ShardWork, commit: ShardCommit): (said: Said) => Fact {
     const shapes = this.parts.map(({ shape }) => shape);
+    if (work.kind === 'frames') {
+      const found = checkFound(work, commit, shapes);
+      return (said) => ({ kind: 'answer', ...said, ...found });
+    }
+    const { rect, size } = work;
     const byPart = checkAnswers(work, commit, shapes);
-    if (work.kind === 'tile') {
-      const { rect, size } = work;
-      const source = firstOf(work.sources);
-      const captured = this.found.goesByMtime ? undefined : byPart[0]![0]?.captured;
-      const parts = byPart.flatMap(([result]) =>
-        result ? [{ counted: result.counted, binCount: result.bins.length, bins: packCounts(result.bins) }] : [],
-      );
-      return (said) => ({
-        ...{ kind: 'tile', ...said, source, size, rect },
-        ...(captured && { captured }),
-        ...(parts.length > 0 && { parts }),
-      });
-    }
-    return (said) => {
-      const sorted = byPart.map((results) => results.toSorted((a, b) => a.source - b.source));
-      const sources = sorted[0]!.map(({ source }) => source);
-      const parts = sorted.map((results, i) => {
-        const isTimed = i === 0 && !this.found.goesByMtime;
-        return foundPart(
-          shapes[i]!,
-          results.map(({ size, counted, bins, captured }) => {
-            const whole = wholeBins(shapes[i]!, { size, bins });
-            return { size, counted, bins: whole, ...(isTimed && captured && { captured }) };
-          }),
-        );
-      });
-      const isTimed = !this.found.goesByMtime && sorted[0]!.some(({ captured }) => captured !== undefined);
-      const pixels = sorted[0]!.reduce((sum, { size }) => sum + size.width * size.height, 0);
-      return {
-        kind: 'answer',
-        ...said,
-        runs: [...SourceRuns.of(sources).runs],
-        found: sources.length,
-        pixels,
-        isTimed,
-        parts,
-      };
-    };
-  }
-
-  /** Takes the earlier results of those of the sources that are kept. */
-  #keep(sources: Pick<PlannedBlock, 'block'>, results: readonly KeptResult[]): void {
-    const left = results.values();
-    for (const { index, kept } of readSources(sources)) {
-      if (kept !== undefined) this.log.add(this.#keptFact(index, left.next().value!));
-    }
-  }
-
-  #keptFact(source: number, { size, parts, captured }: KeptResult): Fact {
-    const time = captured && !this.found.goesByMtime ? captured : undefined;
-    const found = parts.map(({ counted, bins }, i) =>
-      foundPart(this.parts[i]!.shape, [{ size, counted, bins, ...(i === 0 && time && { captured: time }) }]),
+    const source = firstOf(work.sources);
+    const captured = byPart[0]![0]?.captured;
+    const parts = byPart.flatMap(([result]) =>
+      result ? [{ counted: result.counted, binCount: result.bins.length, bins: packVarints(result.bins) }] : [],
     );
-    const pixels = size.width * size.height;
-    return { kind: 'whole', source, isKept: true, found: 1, pixels, isTimed: time !== undefined, parts: found };
+    return (said) => ({
+      ...{ kind: 'tile', ...said, source, size, rect },
+      ...(captured && { captured }),
+      ...(parts.length > 0 && { parts }),
+    });
   }
 }
 
 /** What all facts of answers say. */
 type Said = Pick<AnswerFact, 'shard' | 'attempt' | 'node' | 'errors' | 'mended' | 'stageSeconds' | 'busySeconds'>;
-
-function framesFact(
-  said: Said,
-  { found }: ShardCommit,
-  { runs, summary }: { runs: Float64Array; summary: FrameSummary },
-): AnswerFact {
-  const parts = summary.parts.map(({ counted, sums, stored, countsBytes, rowsChecksum }) => {
-    return { ...packSums(counted, sums), stored, countsBytes, rowsChecksum };
-  });
-  const { frames, pixels } = found!;
-  return { kind: 'answer', ...said, runs: [...runs], found: frames, pixels, isTimed: summary.isTimed, parts };
-}
 
 const faultOf = ({ source, stage, error }: SourceError, uriOf: (source: number) => string): SourceFault => ({
   ...{ source, uri: uriOf(source), stage, error },

@@ -1,3 +1,4 @@
+import type { FoundInPart } from '@halogrid/results/found-in-part';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
@@ -18,6 +19,8 @@ export interface LoggedSource {
   left: number;
   /** Where the log has the block; undefined until it is written. */
   place: FactPlace | undefined;
+  /** What an earlier job found of sources of the block. */
+  kept: FoundInPart | undefined;
 }
 
 /** Reads the plan of a job from its log, or from what waits to be written. */
@@ -33,7 +36,7 @@ export class LoggedPlan {
   /** A source that was planned. Waits for the disk. Throws one sentence where the log is not as it was written. */
   source(index: number): LoggedSource {
     const { nth, left, plan } = this.#with(index);
-    return { block: plan.block, nth, left, place: plan.blockPlace };
+    return { block: plan.block, nth, left, place: plan.blockPlace, kept: plan.fact.kept };
   }
 
   /** The bytes of the block that a source is in. */
@@ -44,6 +47,17 @@ export class LoggedPlan {
   /** A shard whose block is read each time that it is asked for. */
   held(shard: Shard): Shard {
     return { ...shard, work: { ...shard.work, sources: new LoggedSources(shard.work.sources, this) } };
+  }
+
+  /** A shard that was planned and is written. Waits for the disk. */
+  shard(number: number): Shard {
+    for (const { place, firstShard, endShard } of this.#written()) {
+      if (number < firstShard || number >= endShard) continue;
+      for (const step of this.#stepsOf(this.#read(place))) {
+        if (step.kind === 'shard' && step.shard.shard === number) return this.held(step.shard);
+      }
+    }
+    throw new RangeError(`There is no shard ${number}`);
   }
 
   /** The steps of each planned fact that is written, in order. */

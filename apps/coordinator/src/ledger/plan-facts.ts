@@ -1,34 +1,36 @@
+import type { FoundInPart } from '@halogrid/results/found-in-part';
 import { firstOf } from '../job/planned-sources.ts';
-import type { KeptResult, PlanStep, Shard } from '../job/shard.ts';
+import type { PlanStep, Shard } from '../job/shard.ts';
 import type { PlannedFact, PlannedShard } from '../log/fact.ts';
 
-/** A planned fact, and results of an earlier job that hold for sources of it. */
-export interface PlanTold {
-  fact: PlannedFact;
-  kept: readonly KeptResult[];
-}
-
-/** Steps of a plan that follow `firstShard` shards as facts: one for each block of sources. */
-export function planFacts(steps: readonly PlanStep[], isLast: boolean, firstShard: number): PlanTold[] {
-  const told: (PlanTold & { fact: { shards: PlannedShard[] } })[] = [];
-  const add = (sources: PlannedFact['sources'], kept: readonly KeptResult[] = []) => {
-    const more = sources ? { sources } : {};
-    const next = { fact: { kind: 'planned' as const, ...more, firstShard, shards: [], isLast: false }, kept };
-    told.push(next);
-    return next;
+/**
+ * Steps of a plan that follow `firstShard` shards as facts: one for each block of sources. `kept` has where the results
+ * are written of those steps that keep some, in order.
+ */
+export function planFacts(
+  steps: readonly PlanStep[],
+  kept: Iterator<FoundInPart>,
+  isLast: boolean,
+  firstShard: number,
+): PlannedFact[] {
+  const facts: (PlannedFact & { shards: PlannedShard[] })[] = [];
+  const add = (more: Pick<PlannedFact, 'sources' | 'kept'> = {}) => {
+    const fact = { kind: 'planned' as const, ...more, firstShard, shards: [], isLast: false };
+    facts.push(fact);
+    return fact;
   };
   for (const step of steps) {
     if (step.kind === 'sources') {
       const { runs, block, uri, folders, hasPreviews, isPlain } = step.sources;
-      add({ runs: [...runs], block, uri, folders, hasPreviews, isPlain }, step.kept);
+      const sources = { runs: [...runs], block, uri, folders, hasPreviews, isPlain };
+      add({ sources, ...(step.kept && { kept: kept.next().value }) });
       continue;
     }
-    const { fact } = told.at(-1) ?? add(undefined);
-    fact.shards.push(plannedShard(step.shard));
+    (facts.at(-1) ?? add()).shards.push(plannedShard(step.shard));
     firstShard++;
   }
-  if (isLast) (told.at(-1) ?? add(undefined)).fact.isLast = true;
-  return told;
+  if (isLast) (facts.at(-1) ?? add()).isLast = true;
+  return facts;
 }
 
 function plannedShard({ work: { sources, ...work }, costBytes }: Shard): PlannedShard {

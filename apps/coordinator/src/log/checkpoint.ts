@@ -1,6 +1,5 @@
-import { readVarints } from '@halogrid/proto/varints';
+import { packVarints, readVarints } from '@halogrid/proto/varints';
 import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
-import { packCounts } from './found-part.ts';
 import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
 import { OpenBins } from './open-bins.ts';
@@ -88,7 +87,7 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
 }
 
 function storeImage({ parts, ...image }: OpenImage): StoredImage {
-  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packCounts(bins.sums) })) };
+  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packVarints(bins.sums) })) };
 }
 
 function restoreImage({ parts, ...image }: StoredImage, shapes: readonly HistogramShape[]): OpenImage {

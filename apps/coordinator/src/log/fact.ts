@@ -1,4 +1,5 @@
 import type { Size } from '@halogrid/geometry';
+import type { FoundInPart, FoundSums } from '@halogrid/results/found-in-part';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { PlannedSources } from '../job/planned-sources.ts';
 import type { ShardWork } from '../job/shard.ts';
@@ -35,6 +36,8 @@ export interface PlannedFact {
   /** Number of the first shard. */
   firstShard: number;
   shards: readonly PlannedShard[];
+  /** Those of the sources that an earlier job has done, by their places in the block. */
+  kept?: FoundInPart;
   /** Whether no more follow. */
   isLast: boolean;
 }
@@ -76,10 +79,8 @@ interface Answered {
 }
 
 /** A node's answer to a shard of frames: it found all sources that have no error, in their order. */
-export interface AnswerFact extends Answered, FoundSources {
+export interface AnswerFact extends Answered, FoundInPart {
   kind: 'answer';
-  /** The sources that it found: the first and how many follow it, itself included, in turns. */
-  runs: readonly number[];
 }
 
 /** A node's answer to a tile of an image. Where the image is not open any more, it counts nothing. */
@@ -94,45 +95,10 @@ export interface TileFact extends Answered {
   parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
 }
 
-/** An image of which all tiles are in, or that an earlier job has done, with the counts of all of it. */
-export interface WholeFact extends FoundSources {
+/** An image of which all tiles are in, with the counts of all of it. Its pixels were counted tile by tile. */
+export interface WholeFact extends FoundInPart {
   kind: 'whole';
   source: number;
-  /** Whether an earlier job has done it. */
-  isKept?: true;
-}
-
-/** What was found of some sources, and what it comes to. */
-export interface FoundSources {
-  /** How many sources. */
-  found: number;
-  /** Image pixels of all of them; 0 for those that were counted tile by tile. */
-  pixels: number;
-  /** Whether the rows of the first pipeline have times of capture. */
-  isTimed: boolean;
-  /** One a pipeline. */
-  parts: readonly FoundPart[];
-}
-
-/**
- * Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as
- * varints.
- */
-export interface PartSums {
-  counted: string;
-  sums: Uint8Array;
-}
-
-/**
- * What a pipeline found of some sources: its sums are absent where they are the stored counts, as those of one source
- * with one cell.
- */
-export interface FoundPart extends Omit<PartSums, 'sums'> {
-  sums?: Uint8Array;
-  /** Counts of each source end to end, as varints, and behind them their FrameRows with this CRC-32. */
-  stored: Uint8Array;
-  countsBytes: number;
-  rowsChecksum: number;
 }
 
 /** The shard was tried too often: its sources that are open are quarantined. */
@@ -151,7 +117,7 @@ export interface WithdrawnFact {
   node: number;
   found: number;
   pixels: number;
-  parts: readonly PartSums[];
+  sums: readonly FoundSums[];
   errors: readonly Pick<SourceFault, 'source'>[];
   mended: AnswerFact['mended'];
 }

@@ -1,18 +1,10 @@
 import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
+import type { FoundSums, FoundTotals } from '@halogrid/results/found-in-part';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';
-import type {
-  AnswerFact,
-  Fact,
-  FoundPart,
-  FoundSources,
-  PartSums,
-  PlannedFact,
-  TileFact,
-  WithdrawnFact,
-} from './fact.ts';
+import type { AnswerFact, Fact, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { OpenBins } from './open-bins.ts';
@@ -47,8 +39,7 @@ export function fold(state: JobState, fact: Fact): JobState {
       state.open.delete(fact.source);
       state.index.setWhole(fact.source);
       addFound(state, fact);
-      if (fact.isKept) state.counts.kept++;
-      else state.mended.settle(fact.source, true);
+      state.mended.settle(fact.source, true);
       break;
     case 'given-up':
       for (const { source, uri, stage, error } of fact.errors) {
@@ -97,6 +88,10 @@ function takePlan(state: JobState, fact: PlannedFact): void {
       if (error) quarantine(state, index, { uri, ...error, attempts: 0, shard: -1 });
       else if (tiles > 1) state.open.set(index, { tilesLeft: tiles, pixels: 0, parts: [] });
     }
+  }
+  if (fact.kept) {
+    addFound(state, fact.kept);
+    state.counts.kept += fact.kept.found;
   }
   if (fact.isLast) state.planned = true;
 }
@@ -162,13 +157,12 @@ function addBins(
   }
 }
 
-function addFound(state: JobState, { found, pixels, parts }: FoundSources): void {
+function addFound(state: JobState, { found, pixels, sums: all }: FoundTotals): void {
   state.counts.frames += found;
   state.counts.pixels += pixels;
-  if (found === 0) return;
-  for (const [i, part] of parts.entries()) {
+  for (const [i, part] of all.entries()) {
     const { totals } = state.parts[i]!;
-    const { counted, sums } = readSums({ ...part, sums: sumsOf(part) }, totals.sums.length);
+    const { counted, sums } = readSums(part, totals.bins);
     state.parts[i]!.counted += counted;
     totals.add(
       sums,
@@ -216,28 +210,24 @@ function quarantine(state: JobState, source: number, reason: QuarantinedSource):
   state.mended.settle(source, false);
 }
 
-function takeBack(state: JobState, { shard, node, found, pixels, parts, errors, mended }: WithdrawnFact): void {
+function takeBack(state: JobState, { shard, node, found, pixels, sums: all, errors, mended }: WithdrawnFact): void {
   if (!state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is not done, and cannot be taken back`);
   state.index.setDone(shard, false);
   state.counts.shardsDone--;
   state.nodes[node - 1]!.shards--;
   state.counts.frames -= found;
   state.counts.pixels -= pixels;
-  for (const [i, part] of parts.entries()) {
+  for (const [i, part] of all.entries()) {
     const { totals } = state.parts[i]!;
-    const { counted, sums } = readSums(part, totals.sums.length);
+    const { counted, sums } = readSums(part, totals.bins);
     state.parts[i]!.counted -= counted;
-    const all = totals.sums;
-    for (const [bin, sum] of sums.entries()) all[bin]! -= BigInt(sum);
+    totals.takeBack(sums);
   }
   for (const { source } of errors) if (state.quarantined.delete(source)) state.reasons = undefined;
   for (const its of mended) state.mended.takeBack(its);
 }
 
-/** The sums of what a pipeline found, packed. */
-export const sumsOf = ({ sums, stored, countsBytes }: FoundPart): Uint8Array => sums ?? stored.subarray(0, countsBytes);
-
-function readSums({ counted, sums }: PartSums, bins: number): { counted: bigint; sums: Float64Array } {
+function readSums({ counted, sums }: FoundSums, bins: number): { counted: bigint; sums: Float64Array } {
   return { counted: BigInt(counted), sums: readCounts(sums, bins) };
 }
 

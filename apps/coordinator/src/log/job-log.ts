@@ -9,7 +9,6 @@ import { factOffsets, type GroupPlace, maxGroupBytes } from './group.ts';
 import { type JobState, newState } from './job-state.ts';
 import { DamagedLogError } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
-import { wholeImage } from './whole-image.ts';
 
 export interface JobLogOptions {
   place: LogPlace;
@@ -68,8 +67,6 @@ export class JobLog {
       log.#log = await options.place.goOn(options.epoch, last);
       log.#checkpointEnd = last.end;
     }
-    // The group with the last tile of an image may have been full.
-    for (const source of [...state.open.keys()]) log.#addWhole(source);
     return log;
   }
 
@@ -111,7 +108,6 @@ export class JobLog {
     const bytes = packFact(fact);
     this.#state = fold(this.#state, fact);
     this.#waiting.push({ fact, bytes, isPlaced: false });
-    if (fact.kind === 'tile') this.#addWhole(fact.source);
   }
 
   /**
@@ -172,11 +168,6 @@ export class JobLog {
   /** Bytes of its own log that are written. */
   get #end(): number {
     return this.#log?.end ?? 0;
-  }
-
-  #addWhole(source: number): void {
-    const whole = wholeImage(this.#state, source);
-    if (whole) this.add(whole);
   }
 
   #nextGroup(): Waiting[] {

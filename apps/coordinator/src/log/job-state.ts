@@ -6,7 +6,7 @@ import type { LedgerState } from './fact.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
-import type { Quarantine } from './settled-source.ts';
+import type { Quarantine } from './quarantine.ts';
 import { SourceIndex } from './source-index.ts';
 import { Totals } from './totals.ts';
 
@@ -99,8 +99,9 @@ export function newState(shapes: readonly HistogramShape[], submittedMs: number)
 /** Whether what becomes of a source is not known yet. */
 export function isOpen({ index, quarantined }: JobState, source: number): boolean {
   if (quarantined.has(source) || index.isWhole(source)) return false;
-  const frame = index.frame(source);
-  return !frame || !index.isDone(frame.shard);
+  const planned = index.planned(source);
+  if (!planned || planned.hasKept) return !planned;
+  return planned.shard === undefined || !index.isDone(planned.shard);
 }
 
 /** Why sources are quarantined, each counted once. */

@@ -11,15 +11,10 @@ export interface PlannedPlace {
   nth: number;
   /** How many sources follow it there and in the job, itself included. */
   left: number;
-}
-
-/** A source that a shard of frames is of. */
-export interface FrameOfShard {
-  shard: number;
-  /** Its place among the sources of the shard. */
-  nth: number;
-  /** How many sources follow it in the shard without a gap, itself included. */
-  left: number;
+  /** The shard of frames that all sources of the block are of, if there is one. */
+  shard?: number;
+  /** Whether the planned fact says as well what an earlier job found of sources of the block. */
+  hasKept: boolean;
 }
 
 /** What a checkpoint keeps of it. */
@@ -35,8 +30,8 @@ export interface StoredIndex {
 
 /**
  * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the
- * number of shards, and not with that of their sources: a planned fact takes 40 bytes, a run of its sources 32, a shard
- * 24 and a bit. Only images that are cut or kept take memory one by one, once they are done.
+ * number of shards, and not with that of their sources: a planned fact takes 48 bytes, a run of its sources 32, a shard
+ * 24 and a bit. Only images that are cut take memory one by one, once they are done.
  */
 export class SourceIndex {
   sources: number;
@@ -55,7 +50,7 @@ export class SourceIndex {
     this.sources = stored?.sources ?? 0;
     this.shards = stored?.shards ?? 0;
     this.#done = new Marks(stored?.done);
-    this.#plan = new Table(['firstShard', 'shard', 'epoch', 'offset', 'length'], stored?.plan);
+    this.#plan = new Table(['firstShard', 'shard', 'hasKept', 'epoch', 'offset', 'length'], stored?.plan);
     this.#runs = new Table(['first', 'count', 'fact', 'nth'], stored?.runs);
     this.#answers = new Table(['epoch', 'offset', 'length'], stored?.answers);
     const wholes = stored?.wholes ?? [];
@@ -63,10 +58,10 @@ export class SourceIndex {
     this.#placedFacts = this.#plan.rows;
   }
 
-  plan({ sources, firstShard, shards }: PlannedFact): void {
+  plan({ sources, firstShard, shards, kept }: PlannedFact): void {
     if (firstShard !== this.shards) throw new RangeError(`Shard ${firstShard} was planned after ${this.shards}`);
     const fact = this.#plan.rows;
-    this.#plan.push([firstShard, Number.NaN, 0, Number.NaN, 0]);
+    this.#plan.push([firstShard, Number.NaN, kept ? 1 : 0, 0, Number.NaN, 0]);
     new SourceRuns(Float64Array.from(sources?.runs ?? [])).forEach((first, end, nth) => {
       this.#planRun(first, end, fact, nth);
     });
@@ -129,19 +124,20 @@ export class SourceIndex {
     return this.#answers.place(shard);
   }
 
-  /** Undefined for an image that is cut or kept, or that no shard is of yet. */
-  frame(source: number): FrameOfShard | undefined {
-    const run = this.#runOf(source);
-    if (run < 0) return undefined;
-    const shard = this.#plan.at('shard', this.#runs.at('fact', run));
-    return Number.isNaN(shard) ? undefined : { shard, ...this.#inRun(run, source) };
-  }
-
   /** Undefined where it was not planned. */
   planned(source: number): PlannedPlace | undefined {
     const run = this.#runOf(source);
     if (run < 0) return undefined;
-    return { place: this.#plan.place(this.#runs.at('fact', run)), ...this.#inRun(run, source) };
+    const fact = this.#runs.at('fact', run);
+    const shard = this.#plan.at('shard', fact);
+    const into = source - this.#runs.at('first', run);
+    return {
+      place: this.#plan.place(fact),
+      nth: this.#runs.at('nth', run) + into,
+      left: this.#runs.at('count', run) - into,
+      ...(!Number.isNaN(shard) && { shard }),
+      hasKept: this.#plan.at('hasKept', fact) === 1,
+    };
   }
 
   /** In their order. */
@@ -165,11 +161,6 @@ export class SourceIndex {
   #runOf(source: number): number {
     const row = this.#runs.column('first').lastUpTo(source);
     return row >= 0 && source < this.#runs.at('first', row) + this.#runs.at('count', row) ? row : -1;
-  }
-
-  #inRun(row: number, source: number): { nth: number; left: number } {
-    const into = source - this.#runs.at('first', row);
-    return { nth: this.#runs.at('nth', row) + into, left: this.#runs.at('count', row) - into };
   }
 }
 

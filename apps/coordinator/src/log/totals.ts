@@ -13,6 +13,11 @@ export class Totals {
     this.#recent = new Float64Array(bins);
   }
 
+  /** Bins of a cell. */
+  get bins(): number {
+    return this.#sums.length;
+  }
+
   /** The sums; changes of it are changes of the totals, until something is added. */
   get sums(): BigUint64Array {
     if (this.#recentMost > 0) this.#settle();
@@ -31,9 +36,10 @@ export class Totals {
     }
   }
 
-  /** Adds sums of other totals. */
-  addSums(sums: BigUint64Array): void {
-    for (let i = 0; i < sums.length; i++) this.#sums[i]! += sums[i]!;
+  /** Takes away counts of one cell that were added. */
+  takeBack(bins: ArrayLike<number>): void {
+    const { sums } = this;
+    for (let i = 0; i < sums.length; i++) sums[i]! -= BigInt(bins[i]!);
   }
 
   #settle(): void {

@@ -28,8 +28,9 @@ export interface ResultDescription {
 }
 
 export function describeResults(
-  { job, digest }: { job: Pick<JobRecord, 'spec'>; digest: string },
+  { spec }: Pick<JobRecord, 'spec'>,
   pipeline: Pipeline,
+  digest: string,
 ): ResultDescription {
   const { output, words, bins, convention, input } = pipeline;
   return {
@@ -38,7 +39,7 @@ export function describeResults(
     digest,
     pipeline: specifiedOperations(pipeline),
     convention,
-    grid: jobGrid(job.spec),
+    grid: jobGrid(spec),
     input,
     histogram: {
       binsPerChannel: bins,

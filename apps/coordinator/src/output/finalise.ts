@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
@@ -21,18 +21,20 @@ import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { readSources } from '../job/planned-sources.ts';
-import { PreviewChoice } from '../job/preview-choice.ts';
+import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults } from '../ledger/ledger.ts';
+import { digestOfAll } from '../log/digest.ts';
 import { writesCaptured } from './captured-by.ts';
 import { overwriteClaim } from './claim-file.ts';
 import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
-import { abandonedJobJson, completeJobJson, type SourcesListed } from './job-json.ts';
+import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
-import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
+import { type DoneSource, DoneSources } from './done-sources.ts';
+import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
@@ -49,6 +51,13 @@ export interface FinaliseBegun {
   until?: UntilWritten;
 }
 
+/** What is known once all is written. */
+export interface FinishedOutput {
+  digest: string;
+  /** Where capture times are from; undefined where an earlier process had written all of it. */
+  captured: CaptureCounts | undefined;
+}
+
 /** What a pipeline of a job found, and where its files are put together. */
 interface Part {
   folder: string;
@@ -63,7 +72,7 @@ interface Part {
  * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
  * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
- * ran in this process. Resolves with where capture times are from, unless all of the output was there. Rejects with one sentence where
+ * ran in this process. Resolves with the digest of the job and where capture times are from. Rejects with one sentence where
  * it fails (a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any
  * more then, and `abandonJob` cleans up. Each file is written by `until`, at once unless given. `now` gives
  * milliseconds since 1970.
@@ -74,16 +83,18 @@ export async function finaliseJob(
   { tables, previewed, until = atOnce }: FinaliseBegun,
   now: () => number,
   signal?: AbortSignal,
-): Promise<CaptureCounts | undefined> {
+): Promise<FinishedOutput> {
   const { out } = results.job.spec;
   const folder = outputPath(out);
   let captured: CaptureCounts | undefined;
+  let digest: string;
   try {
     if (!(await isReady(folder))) {
-      const chosen = new Set(previewed ?? previewedSources(results));
+      const chosen = previewed ? new Set(previewed) : await previewedSources(results);
       captured = await prepareOutput(results, pipeline, { tables, until, previewed: chosen }, now, signal);
     }
     await until(() => publishOutput(folder));
+    ({ digest } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WantError) throw error;
@@ -91,7 +102,7 @@ export async function finaliseJob(
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }
   await removeScratch(out);
-  return captured;
+  return { digest, captured };
 }
 
 /** Writes all files of the output to where it is put together, job.json last. */
@@ -114,20 +125,26 @@ async function prepareOutput(
       await until(() => mkdir(join(part.folder, pictures), { recursive: true }));
     }
   }
+  const { sources: count } = results.job.counts;
   const isKept = await keptSources(results);
-  const descriptions = parts.map((part) => describeResults(part.results, part.pipeline));
-  const written = tables.finish(results.sources.length, descriptions);
+  const sources = new DoneSources(spec.out, results.settled);
+  const descriptions = parts.map(({ pipeline }) => describeResults(results.job, pipeline, ''));
+  const written = tables.finish(count, descriptions);
+  const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    ...parts.flatMap((part) => [
-      () => writePreviews(part, previewed, (index) => !isKept[index], until, signal),
-      () => writeMaps(part, (index) => !isKept[index], until, signal),
-      () => until(() => writeHistogram(part)),
+    ...parts.flatMap((part, i) => [
+      () => writePreviews(part, sources, previewed, isWanted, until, signal),
+      () => writeMaps(part, sources, isWanted, until, signal),
+      async () => {
+        const { digest } = (await written)[i]!;
+        await until(() => writeHistogram(part, digest));
+      },
     ]),
-    async () => void (await written),
   ];
   await forEachLimited(writers, writers.length, (writer) => writer());
   const summaries = await written;
+  const digests = digestsOf(results, summaries);
   if (results.parts && results.job.counts.quarantined > 0) {
     const errors = join(parts[0]!.folder, 'errors.jsonl');
     await write(join(folder, 'errors.jsonl'), () => createReadStream(errors, 'utf8'));
@@ -145,13 +162,19 @@ async function prepareOutput(
   for (const [i, part] of (results.parts ? parts : []).entries()) {
     // A pipeline without a histogram has no column of times.
     const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
-    const text = completeJobJson(part.results, part.pipeline, finishedMs, summaries[i]!, own);
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, { digest: digests.parts[i]!, parts: [] }, summaries[i]!, own);
     await write(join(part.folder, 'job.json'), () => text);
   }
   const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : summaries[0]!;
-  const text = completeJobJson(results, pipeline, finishedMs, listed, findings);
+  const text = completeJobJson(results, pipeline, finishedMs, digests, listed, findings);
   await write(join(folder, 'job.json'), () => text);
   return captured;
+}
+
+function digestsOf({ parts }: JobResults, summaries: readonly PartSummary[]): JobDigests {
+  const each = summaries.map(({ digest }) => digest);
+  const digest = parts ? digestOfAll(parts.map(({ name }, i) => ({ name, digest: each[i]! }))) : each[0]!;
+  return { digest, parts: each };
 }
 
 /** The sources of a job of several pipelines. How many pixels count is another number for each. */
@@ -176,8 +199,8 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */
-async function keptSources({ plan, sources, job }: JobResults): Promise<Uint8Array> {
-  const isKept = new Uint8Array(sources.length);
+async function keptSources({ plan, job }: JobResults): Promise<Uint8Array> {
+  const isKept = new Uint8Array(job.counts.sources);
   if (!job.counts.kept) return isKept;
   for await (const { index } of keptOf(plan())) isKept[index] = 1;
   return isKept;
@@ -195,9 +218,14 @@ async function* keptOf(plan: AsyncIterable<PlanStep>): AsyncGenerator<BlockSourc
 }
 
 /** Indexes of the sources that get a preview: what the planner chose of them as they came, chosen of all of them. */
-function previewedSources({ sources }: JobResults): Set<number> {
+async function previewedSources({ plan }: JobResults): Promise<Set<number>> {
   const choice = new PreviewChoice();
-  for (const { index, uri, video } of sources) choice.add(index, { uri, frame: video?.frame });
+  const listed: PreviewCandidate[] = [];
+  for await (const step of plan()) {
+    if (step.kind !== 'sources') continue;
+    for (const { index, uri, video } of readSources(step.sources)) listed[index] = { uri, frame: video?.frame };
+  }
+  for (const [index, source] of listed.entries()) choice.add(index, source);
   return choice.chosen;
 }
 
@@ -265,13 +293,13 @@ export async function abandonJob(
 }
 
 /** Where the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
-async function writeHistogram({ folder, results, pipeline }: Part): Promise<void> {
+async function writeHistogram({ folder, results, pipeline }: Part, digest: string): Promise<void> {
   const { counted, bins } = results;
   const { kernel } = pipeline.operations[pipeline.operations.length - 1]!;
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const description = describeResults(results, pipeline);
+  const description = describeResults(results.job, pipeline, digest);
   const histogram = { kernel, counted, channels, description, binning: pipeline.binning };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;
@@ -286,18 +314,17 @@ async function writeHistogram({ folder, results, pipeline }: Part): Promise<void
 /** A picture of the map of each source in `previewed` that is done, and beside it one of the source. */
 async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
+  sources: DoneSources,
   previewed: ReadonlySet<number>,
-  isWanted: (index: number) => boolean,
+  isWanted: (source: DoneSource) => boolean,
   until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
-  const wanted = [...previewed].flatMap((index) => {
-    const source = isWanted(index) ? results.sources.at(index) : undefined;
-    return source && isDone(source) ? [source] : [];
-  });
-  await forEachLimited(wanted, picturesAtOnce, async (source) => {
+  await forEachLimited([...previewed], picturesAtOnce, async (index) => {
     signal?.throwIfAborted();
+    const source = await sources.at(index);
+    if (!source || !isWanted(source)) return;
     const [map, original] = previewFiles(source.name);
     const to = [join(folder, map), join(folder, original)] as const;
     await until(async () => {
@@ -310,7 +337,8 @@ async function writePreviews(
 /** Maps of all sources that are computed, where the job asks for them. */
 async function writeMaps(
   { folder, results, pipeline, scratch }: Part,
-  isWanted: (index: number) => boolean,
+  sources: DoneSources,
+  isWanted: (source: DoneSource) => boolean,
   until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -326,20 +354,19 @@ async function writeMaps(
     const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description };
     await until(() => assembleMap(map, signal));
   };
-  const wanted = results.sources[Symbol.iterator]()
-    .filter(isDone)
-    .filter(({ index }) => isWanted(index));
-  await forEachLimited(wanted, picturesAtOnce, assemble);
-  if (format === 'dzi') await until(() => writeDziPage(join(folder, 'maps'), results));
+  const maps: { name: string; width: number; height: number }[] = [];
+  const each = async function* () {
+    for await (const source of sources) {
+      if (format === 'dzi') maps.push({ name: source.name, ...source.size });
+      if (isWanted(source)) yield source;
+    }
+  };
+  await forEachLimited(each(), picturesAtOnce, assemble);
+  if (format === 'dzi') await until(() => writeDziPage(join(folder, 'maps'), maps));
 }
 
 /** What shows the maps in a browser that opens the folder, also those that were kept. */
-async function writeDziPage(folder: string, results: JobResults): Promise<void> {
-  const maps = results.sources[Symbol.iterator]()
-    .filter(isDone)
-    .map(({ name, size }) => ({ name, ...size }));
+async function writeDziPage(folder: string, maps: Parameters<typeof dziPage>[0]): Promise<void> {
   await writeFileAtomically(join(folder, dziScriptName), await dziScript());
   await writeFileAtomically(join(folder, 'index.html'), dziPage(maps));
 }
-
-const isDone = (source: SourceOutcome): source is DoneSource => source.state === 'done';

@@ -128,10 +128,11 @@ export function completeJobJson(
   results: JobResults,
   pipeline: Pipeline,
   finishedMs: number,
+  { digest, parts }: JobDigests,
   { listed, file, entries }: SourcesListed,
   { captured, incremental, earlierResultsVersion }: JobFindings = {},
 ): string {
-  const { job, digest, nodes } = results;
+  const { job, nodes } = results;
   const { sources: count, frames, shards, attempts, pixels, quarantined } = job.counts;
   const notes = [...new Set([...(job.notes ?? []), ...zonelessNotes(captured).map(({ text }) => text)])];
   const head = {
@@ -140,7 +141,7 @@ export function completeJobJson(
     version: softwareVersion,
     resultsVersion,
     ...(results.parts
-      ? { digest, pipelines: results.parts.map(partEntry) }
+      ? { digest, pipelines: results.parts.map((part, i) => partEntry(part, parts[i]!)) }
       : { convention: pipeline.convention, digest }),
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
@@ -164,6 +165,12 @@ export function completeJobJson(
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [${lines}${lines && '\n  '}]\n}\n`;
 }
 
+/** That of the job, and those that jobs of its pipelines alone would have. */
+export interface JobDigests {
+  digest: string;
+  parts: readonly string[];
+}
+
 /** What else job.json says of what was found. */
 export interface JobFindings {
   captured?: CaptureCounts;
@@ -172,8 +179,8 @@ export interface JobFindings {
 }
 
 /** A named pipeline, whose results are in the folder of that name. */
-function partEntry({ name, results }: NonNullable<JobResults['parts']>[number]): object {
-  return { name, convention: jobPipeline(results.job.spec).convention, digest: results.digest };
+function partEntry({ name, results }: NonNullable<JobResults['parts']>[number], digest: string): object {
+  return { name, convention: jobPipeline(results.job.spec).convention, digest };
 }
 
 /** Seconds to the microsecond, stages in alphabetical order. */

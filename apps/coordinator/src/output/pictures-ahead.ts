@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { forEachLimited } from '@halogrid/threads';
 import { type AcceptedJob, jobParts } from '../job/accepted-job.ts';
 import { partScratchUri, scratchUri } from '../job/output-paths.ts';
-import type { SourceOutcome } from '../ledger/ledger.ts';
-import { type DoneSource, earlyPictures, makePictures, type PictureParts } from './pictures.ts';
+import type { SettledSources } from '../ledger/ledger.ts';
+import { type DoneSource, DoneSources } from './done-sources.ts';
+import { earlyPictures, makePictures, type PictureParts } from './pictures.ts';
 
 /** Sources whose pictures are made at once while nodes of the same machine may need its cores. */
 const atOnce = 2;
@@ -16,20 +17,15 @@ const atOnce = 2;
  */
 export class PicturesAhead {
   readonly #parts: readonly PictureParts[];
-  readonly #outcomeOf: (index: number) => SourceOutcome | undefined;
+  readonly #sources: Pick<DoneSources, 'look'>;
   readonly #left: Set<number>;
   #making: Promise<void> | undefined;
   #isEnded = false;
 
-  /** `outcomeOf` tells what became of a source, undefined until it is settled. */
-  constructor(
-    parts: readonly PictureParts[],
-    chosen: readonly number[],
-    outcomeOf: (index: number) => SourceOutcome | undefined,
-  ) {
+  constructor(parts: readonly PictureParts[], chosen: readonly number[], sources: Pick<DoneSources, 'look'>) {
     this.#parts = parts;
     this.#left = new Set(chosen);
-    this.#outcomeOf = outcomeOf;
+    this.#sources = sources;
     void this.advance();
   }
 
@@ -49,15 +45,21 @@ export class PicturesAhead {
   }
 
   async #make(): Promise<void> {
-    for (let settled = this.#takeSettled(); settled.length > 0; settled = this.#takeSettled()) {
-      await forEachLimited(settled, atOnce, (source) => this.#makeOf(source));
+    for (let done = await this.#takeDone(); done.length > 0; done = await this.#takeDone()) {
+      await forEachLimited(done, atOnce, (source) => this.#makeOf(source));
     }
   }
 
-  #takeSettled(): DoneSource[] {
-    const settled = [...this.#left].flatMap((index) => this.#outcomeOf(index) ?? []);
-    for (const { index } of settled) this.#left.delete(index);
-    return settled.filter((source) => source.state === 'done');
+  /** A source whose part cannot be read is left to the output, which has it computed again. */
+  async #takeDone(): Promise<DoneSource[]> {
+    const done: DoneSource[] = [];
+    for (const index of [...this.#left]) {
+      const source = await this.#sources.look(index).catch(() => 'quarantined' as const);
+      if (!source) continue;
+      this.#left.delete(index);
+      if (source !== 'quarantined') done.push(source);
+    }
+    return done;
   }
 
   async #makeOf(source: DoneSource): Promise<void> {
@@ -75,7 +77,7 @@ export class PicturesAhead {
 export function openPictures(
   { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
   chosen: readonly number[],
-  outcomeOf: (index: number) => SourceOutcome | undefined,
+  settled: (from: number, atMost: number) => Promise<SettledSources>,
 ): PicturesAhead {
   const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const sourcesScratch = scratchUri(spec.out);
@@ -84,6 +86,6 @@ export function openPictures(
       return { pipeline, scratch: partScratchUri(spec.out, name), sourcesScratch, tilePx: spec.tilePx };
     }),
     chosen,
-    outcomeOf,
+    new DoneSources(spec.out, settled),
   );
 }

@@ -6,10 +6,7 @@ import { cutTiles, type Pipeline } from '@halogrid/kernels';
 import { assemblePreview, assembleSourcePicture, hasChunks } from '@halogrid/results';
 import { mapType } from '../job/map-type.ts';
 import { tileSide } from '../job/tile-side.ts';
-import type { SourceOutcome } from '../ledger/ledger.ts';
-
-/** A source of which all parts are computed. */
-export type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
+import type { DoneSource } from './done-sources.ts';
 
 /** What pictures of a pipeline's results are made of. */
 export interface PictureParts {

@@ -15,6 +15,8 @@ export interface PartSummary {
   /** Entries that there are. */
   entries: number;
   captured: CaptureCounts;
+  /** That of a job of this pipeline alone. */
+  digest: string;
 }
 
 /** The part of a job's output that is written while results come: a row or a line a source. */
@@ -24,7 +26,8 @@ export interface TablesOutput {
   /** More sources may be settled. */
   advance(): void;
   /**
-   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself.
+   * All sources are settled, that many, and `descriptions` is what features.parquet of each pipeline says of itself
+   * beside its digest.
    * Resolves, with a summary a pipeline, when they are written.
    */
   finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]>;
@@ -34,7 +37,7 @@ export interface TablesOutput {
 
 export interface TablesEvents {
   /** As the ledger has it, of the job. */
-  settled(from: number, atMost: number, part: number): Promise<SettledSources>;
+  settled(from: number, atMost: number): Promise<SettledSources>;
   /** They cannot be written. */
   failed(error: Error): void;
   /** Writes all tables. */

@@ -38,7 +38,7 @@ export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink:
       waiting.push(step);
       if (step.kind !== 'sources') continue;
       waitingSources += step.sources.count;
-      for (const { parts } of step.kept ?? []) for (const { bins } of parts) waitingBins += bins.length;
+      for (const { bins } of step.kept?.parts ?? []) waitingBins += bins.length;
     }
     if (isFirst) {
       written = written.then(write);

@@ -1,6 +1,8 @@
 import type { BlockSource } from '@halogrid/sources/source-block';
-import type { KeptResult, PlanStep } from '../job/shard.ts';
+import type { PlanStep } from '../job/shard.ts';
 import { SourceGatherer } from '../job/source-gatherer.ts';
+import type { EarlierResult } from '../output/previous/earlier-output.ts';
+import { foundEarlier } from './found-earlier.ts';
 
 /** Sources that are told together at most. */
 const mostSources = 1024;
@@ -12,7 +14,7 @@ const mostSources = 1024;
 export class SourcesAside {
   readonly #most: number;
   #sources = new SourceGatherer();
-  #kept: KeptResult[] = [];
+  #kept: { nth: number; result: EarlierResult }[] = [];
   /** Sources that are told together next. */
   #next = 1;
 
@@ -25,17 +27,20 @@ export class SourcesAside {
    * Adds the next source, with its earlier result where that is kept. Returns the step of all of them once they are
    * many.
    */
-  add(source: BlockSource, kept?: KeptResult): PlanStep[] {
+  add(source: BlockSource, kept?: EarlierResult): PlanStep[] {
+    if (kept) this.#kept.push({ nth: this.#sources.count, result: kept });
     this.#sources.add(source);
-    if (kept) this.#kept.push(kept);
     return this.#sources.count >= this.#next || this.#sources.isLong ? this.flush() : [];
   }
 
   /** The step of the sources that were added since the last one. */
   flush(): PlanStep[] {
     if (this.#sources.count === 0) return [];
-    const kept = this.#kept.length > 0 ? { kept: this.#kept } : {};
-    const step: PlanStep = { kind: 'sources', sources: this.#sources.end(), ...kept };
+    const sources = this.#sources.end();
+    const places = this.#kept.map(({ nth }) => nth);
+    const results = this.#kept.map(({ result }) => result);
+    const kept = results.length > 0 && { kept: foundEarlier(sources.block, places, results) };
+    const step: PlanStep = { kind: 'sources', sources, ...kept };
     this.#sources = new SourceGatherer();
     this.#kept = [];
     this.#next = Math.min(2 * this.#next, this.#most);

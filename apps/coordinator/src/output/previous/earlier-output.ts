@@ -1,10 +1,20 @@
+import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
 import type { SourceLine } from '@halogrid/results/source-list';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
-import type { KeptResult } from '../../job/shard.ts';
 import type { EarlierIndex } from './earlier-index.ts';
-import { type DoneLine, EarlierPart } from './earlier-part.ts';
+import { type DoneLine, EarlierPart, type EarlierSums } from './earlier-part.ts';
+
+/** The results of a source in the output of an earlier job. */
+export interface EarlierResult {
+  size: Size;
+  /** One a pipeline. */
+  parts: EarlierSums[];
+  /** What its file states. */
+  captured?: CaptureTime;
+}
 
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
@@ -57,12 +67,12 @@ export class EarlierOutput {
   }
 
   /** The results of a file that holds, one of each source. Rejects with one sentence where they are not what they were. */
-  async *results(file: number): AsyncGenerator<{ line: DoneLine; result: KeptResult }> {
+  async *results(file: number): AsyncGenerator<{ line: DoneLine; result: EarlierResult }> {
     const [first, ...others] = this.#parts;
     const beside = others.map((part) => ({ part, results: part.results(file) }));
     for await (const { line, sums, captured } of first.results(file)) {
       const { width, height } = line;
-      const result: KeptResult = { size: { width, height }, parts: [sums], ...(captured && { captured }) };
+      const result: EarlierResult = { size: { width, height }, parts: [sums], ...(captured && { captured }) };
       for (const { part, results } of beside) {
         const { value: its } = await results.next();
         if (!its || !isSameSource(its.line, line)) throw part.altered(line);

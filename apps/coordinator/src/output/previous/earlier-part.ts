@@ -7,14 +7,20 @@ import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from 
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
-import { parseCapture } from '@halogrid/sources/captured';
+import { type CaptureTime, parseCapture } from '@halogrid/sources/captured';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
-import type { KeptResult, KeptSums } from '../../job/shard.ts';
 import { EarlierIndex } from './earlier-index.ts';
 import { hex } from './source-line.ts';
+
+/** What a pipeline found of a source. */
+export interface EarlierSums {
+  counted: number;
+  /** Those of all cells, as HistogramShape lays them out. */
+  bins: ArrayLike<number>;
+}
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
@@ -134,7 +140,7 @@ export class EarlierPart {
   /**
    * The results of a file that holds, one of each source. Rejects with one sentence where they are not what its digests say.
    */
-  async *results(file: number): AsyncGenerator<{ line: DoneLine; sums: KeptSums; captured?: KeptResult['captured'] }> {
+  async *results(file: number): AsyncGenerator<{ line: DoneLine; sums: EarlierSums; captured?: CaptureTime }> {
     let row = this.index.file(file).doneBefore * this.#cells;
     for await (const line of this.lines(file)) {
       if (line.quarantined) throw this.altered(line);

@@ -1,0 +1,49 @@
+import { readVarints } from '@halogrid/proto/varints';
+import type { FoundInPart } from '@halogrid/results/found-in-part';
+import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
+import { type ShardWork, sourcesIn } from '../job/shard.ts';
+import { checkErrors, InvalidResultError } from './check-answer.ts';
+import type { ShardCommit } from './ledger.ts';
+
+const digestBytes = 32;
+
+/**
+ * Checks what a node says of the frames of a shard: each is found or has an error, once; every channel counts the same
+ * pixels, which are at most those of the frames. Whether the rows of its part say the same is found by those who read
+ * them. Throws InvalidResultError.
+ */
+export function checkFound(
+  work: ShardWork,
+  { found: said, results, errors }: Pick<ShardCommit, 'found' | 'results' | 'errors'>,
+  shapes: readonly HistogramShape[],
+): FoundInPart {
+  if (results.length > 0) throw new InvalidResultError('There are results of tiles instead of frames');
+  if (!said?.part || !said.places) throw new InvalidResultError('The answer names no part');
+  checkErrors(work, errors);
+  const { part, places, found, pixels, digest, sums } = said;
+  const good = sourcesIn(work) - errors.length;
+  if (found !== good) throw new InvalidResultError(`There are results of ${found} sources instead of ${good}`);
+  if (!Number.isSafeInteger(pixels) || pixels < found) throw new InvalidResultError(`The frames have ${pixels} pixels`);
+  if (digest.length !== digestBytes) throw new InvalidResultError(`The digest has ${digest.length} bytes`);
+  if (sums.length !== shapes.length || places.length !== shapes.length) {
+    throw new InvalidResultError(`There are results of ${sums.length} pipelines instead of ${shapes.length}`);
+  }
+  for (const [i, shape] of shapes.entries()) checkSums(shape, sums[i]!, pixels);
+  return { part, places, found, pixels, digest, sums };
+}
+
+function checkSums(shape: HistogramShape, { counted, sums }: FoundInPart['sums'][number], pixels: number): void {
+  if (!/^\d{1,16}$/.test(counted) || Number(counted) > pixels) {
+    throw new InvalidResultError(`${counted} of ${pixels} pixels are counted`);
+  }
+  const bins = new Float64Array(binsOfCell(shape));
+  if (readVarints(sums, 0, bins) !== sums.length) {
+    throw new InvalidResultError(`The sums are not those of ${bins.length} bins`);
+  }
+  for (let channel = 0; shape.bins > 0 && channel < shape.channels; channel++) {
+    const own = bins.subarray(channel * shape.bins, (channel + 1) * shape.bins).reduce((sum, count) => sum + count, 0);
+    if (own !== Number(counted)) {
+      throw new InvalidResultError(`${counted} pixels are counted but channel ${channel} has ${own}`);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { AnswerFact, WholeFact } from '../log/fact.ts';
+import { readFact } from '../log/fact-codec.ts';
+import type { FactPlace } from '../log/fact-place.ts';
+import type { JobLog } from '../log/job-log.ts';
+import { isOpen } from '../log/job-state.ts';
+import type { FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
+import type { LoggedPlan } from './logged-plan.ts';
+
+/** Facts that are held: those who read sources read them in order. */
+const heldFacts = 4;
+
+type FoundFact = AnswerFact | WholeFact;
+
+/** Tells of the sources of a job that are settled, by its log: which are quarantined, and in which parts the others are. */
+export class SettledIndex {
+  readonly #log: JobLog;
+  readonly #plan: LoggedPlan;
+  readonly #held = new Map<string, FoundFact>();
+
+  constructor(log: JobLog, plan: LoggedPlan) {
+    this.#log = log;
+    this.#plan = plan;
+  }
+
+  /** Sources from `from` on, `atMost` of them, up to the first that is open or waits to be written. Waits for the disk. */
+  settled(from: number, atMost: number): SettledSources {
+    const { state } = this.#log;
+    const runs: SettledRun[] = [];
+    let next = from;
+    while (next - from < atMost && !isOpen(state, next)) {
+      if (state.quarantined.has(next)) {
+        const last = runs.at(-1);
+        const row = this.#quarantinedRow(next);
+        if (last?.kind === 'quarantined') last.sources.push(row);
+        else runs.push({ kind: 'quarantined', sources: [row] });
+        next++;
+        continue;
+      }
+      const run = this.#foundRun(next, from + atMost - next);
+      if (!run) break;
+      runs.push(run);
+      next += run.count;
+    }
+    return { next, runs };
+  }
+
+  /** Those that are quarantined so far, in no order. Waits for the disk. */
+  *quarantined(): Generator<QuarantinedRow> {
+    for (const source of [...this.#log.state.quarantined.keys()]) yield this.#quarantinedRow(source);
+  }
+
+  /** The answer to a shard of frames that is done; undefined where there is none. Waits for the disk. */
+  answer(shard: number): AnswerFact | undefined {
+    const { index } = this.#log.state;
+    if (!index.isDone(shard)) return undefined;
+    const place = index.answer(shard);
+    if (place && this.#log.isWritten(place)) return this.#read(place) as AnswerFact;
+    for (const fact of this.#log.waiting()) if (fact.kind === 'answer' && fact.shard === shard) return fact;
+    return undefined;
+  }
+
+  /** Sources of a block that are done, from `first` on; undefined where they wait to be written. */
+  #foundRun(first: number, atMost: number): FoundRun | undefined {
+    const { index, quarantined } = this.#log.state;
+    const { place, nth, left, kept } = this.#plan.source(first);
+    if (!place) return undefined;
+    const { shard } = index.planned(first)!;
+    const found = kept ?? this.#found(index.isWhole(first) ? index.whole(first) : index.answer(shard!));
+    if (!found) return undefined;
+    let count = 1;
+    while (count < Math.min(left, atMost) && !quarantined.has(first + count)) count++;
+    const { epoch, offset, length } = place;
+    const { part, places, digest, sums, pixels } = found;
+    return {
+      ...{ kind: 'found', first, count },
+      planned: { file: this.#log.file(epoch), offset, length, nth },
+      found: { part, places, digest, sums, pixels, found: found.found },
+      ...(shard !== undefined && { shard }),
+    };
+  }
+
+  #found(place: FactPlace | undefined): FoundFact | undefined {
+    return place && this.#log.isWritten(place) ? this.#read(place) : undefined;
+  }
+
+  #quarantinedRow(index: number): QuarantinedRow {
+    const { block, nth } = this.#plan.source(index);
+    const { uri, stage, error, attempts } = this.#log.state.quarantined.get(index)!;
+    const video = block.video(nth);
+    const version = block.version(nth);
+    return { index, uri, ...(video && { video }), ...(version !== undefined && { version }), stage, error, attempts };
+  }
+
+  #read(place: FactPlace): FoundFact {
+    const key = `${place.epoch} ${place.offset}`;
+    const held = this.#held.get(key) ?? (readFact(this.#log.read(place)) as FoundFact);
+    this.#held.delete(key);
+    this.#held.set(key, held);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > heldFacts) this.#held.delete(oldest!);
+    return held;
+  }
+}
