@@ -39,7 +39,7 @@ function goodSources({ results, found }: ShardAnswer): number {
 }
 
 function bytesOf({ results, found }: ShardAnswer): number {
-  const ofFrames = found?.sums.reduce((sum, { sums }) => sum + sums.length, resultBytes) ?? 0;
+  const ofFrames = found?.parts.reduce((sum, { sums }) => sum + sums.length, resultBytes) ?? 0;
   return results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, ofFrames);
 }
 

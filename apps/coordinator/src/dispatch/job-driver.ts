@@ -1,7 +1,7 @@
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { lackOf } from '../job/output-lack.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import type { LedgerState, OpenShard } from '../ledger/ledger.ts';
+import type { LedgerState, OpenShard, Withdrawn } from '../ledger/ledger.ts';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener } from './job-run.ts';
@@ -72,6 +72,7 @@ export class JobDriver {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => tell({ kind: 'PlanEnded', jobId }),
       queued: () => scheduler.queued(jobId),
+      lost: (lost, why) => this.#lost(job, lost, why),
       abandoned: () => tell({ kind: 'JobAbandoned', jobId }),
       changed: (state) => {
         recorder.jobIs(jobId, state);
@@ -84,6 +85,14 @@ export class JobDriver {
       sights.jobEnded(jobId);
       recorder.jobEnded(jobId);
     });
+  }
+
+  #lost(job: AcceptedJob, { open: { shard, attempts }, node, planned }: Withdrawn, error: string): void {
+    const { ledger, sessions, sights, tell } = this.#parts;
+    const nodeIds = [...sessions.entries()].flatMap(([, { hello }]) => (hello.name === node ? [hello.nodeId] : []));
+    const open = { shard: sights.recovered(job.jobId, shard), attempts };
+    const epoch = ledger.epochOf(job.jobId);
+    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, error });
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {

@@ -10,11 +10,13 @@ import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
+import type { FinishedOutput } from '../output/finalise.ts';
+import { LostPartError } from '../output/lost-part-error.ts';
 import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
-import type { CaptureCounts, TablesEvents, TablesOutput } from '../output/tables-output.ts';
+import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
@@ -45,11 +47,12 @@ export interface JobWork {
   pictures?(
     job: AcceptedJob,
     chosen: readonly number[],
-    outcomeOf: (index: number) => SourceOutcome | undefined,
+    settled: TablesEvents['settled'],
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
    * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
-   * this process. `now` gives milliseconds since 1970. Resolves with the source of capture times, if it is known.
+   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError where what was found of a shard is
+   * lost.
    */
   finalise(
     results: JobResults,
@@ -57,7 +60,7 @@ export interface JobWork {
     begun: { tables: TablesOutput; previewed?: readonly number[]; until: UntilWritten },
     now: () => number,
     signal: AbortSignal,
-  ): Promise<CaptureCounts | undefined>;
+  ): Promise<FinishedOutput>;
   /**
    * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
    */
@@ -85,6 +88,8 @@ export interface JobRunListener {
   planEnded(): void;
   /** Shards that wait for a node now, and the sources in them. */
   queued(): { shards: number; sources: number };
+  /** What a node found of a shard is lost: the shard is to be done again. */
+  lost(withdrawn: Withdrawn, why: string): void;
   /** Nothing of it is wanted any more. */
   abandoned(): void;
   /** The ledger has the job in this state. */
@@ -124,14 +129,18 @@ export class JobRun {
   readonly #log: Log;
   readonly #listener: JobRunListener;
   readonly #wait: OutputWait;
-  readonly #tables: TablesOutput;
+  #tables: TablesOutput;
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
   /** The notes about its sources: a plan that is made again gives all of them again. */
   #notes: readonly string[] = [];
   readonly #stopped = new AbortController();
-  readonly #shardsDone = Promise.withResolvers<void>();
+  /** Another one once a shard is to be done again. */
+  #shardsDone = Promise.withResolvers<void>();
+  /** Resolves when what is known to be lost is taken back. */
+  #losing: Promise<void> | undefined;
+  #isFinalising = false;
   #room = Promise.withResolvers<void>();
   /** The host that its plan waits for. */
   #away: AwayHost | undefined;
@@ -156,11 +165,7 @@ export class JobRun {
       free: () => eyes.free(job.scratch),
       signal: this.#stopped.signal,
     });
-    this.#tables = work.tables(job, {
-      settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),
-      failed: (error) => this.stop(endBecause(error)),
-      until: this.#wait.until,
-    });
+    this.#tables = this.#openTables();
     this.ended = this.#run(begin);
   }
 
@@ -241,20 +246,12 @@ export class JobRun {
     try {
       if (begin) await this.#wait.until(begin);
       await this.#plan();
-      await this.#shardsDone.promise;
-      await this.#checkQuarantined();
-      stopped.throwIfAborted();
-      await this.#setState('finalising');
-      const results = await this.#ledger.results(this.job.jobId);
-      await this.#pictures?.end();
-      const previewed = this.#previewed && { previewed: this.#previewed };
-      const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };
-      const captured = await this.#work.finalise(results, this.job.pipeline, begun, this.#clock.wallMs, stopped);
+      const { digest, captured } = await this.#untilFinished();
       const notes = zonelessNotes(captured);
       this.#tellOf(notes);
       if (notes.length > 0) this.#listener.planned(notes);
-      await this.#setState('complete', { digest: results.digest });
-      this.#log.info({ digest: results.digest }, 'The job is complete');
+      await this.#setState('complete', { digest });
+      this.#log.info({ digest }, 'The job is complete');
     } catch (error) {
       const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
       if (isUnmeant(error)) this.#log.error({ err: error }, 'The coordinator itself failed');
@@ -265,6 +262,65 @@ export class JobRun {
     } finally {
       this.#work.release(this.job.spec.out);
     }
+  }
+
+  /** Writes the output once all shards are done, until nothing that it needs is lost. */
+  async #untilFinished(): Promise<FinishedOutput> {
+    for (;;) {
+      const done = this.#shardsDone;
+      await done.promise;
+      await this.#checkQuarantined();
+      this.#stopped.signal.throwIfAborted();
+      await this.#losing;
+      if (done !== this.#shardsDone) continue;
+      await this.#setState('finalising');
+      this.#isFinalising = true;
+      try {
+        return await this.#finalise();
+      } catch (error) {
+        if (!(error instanceof LostPartError)) throw error;
+        this.#isFinalising = false;
+        await this.#setState('running');
+        await this.#lost(error);
+      }
+    }
+  }
+
+  async #finalise(): Promise<FinishedOutput> {
+    const { job } = this;
+    const results = await this.#ledger.results(job.jobId);
+    await this.#pictures?.end();
+    const previewed = this.#previewed && { previewed: this.#previewed };
+    const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };
+    return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
+  }
+
+  #openTables(): TablesOutput {
+    const { jobId } = this.job;
+    return this.#work.tables(this.job, {
+      settled: (from, atMost) => this.#ledger.settled(jobId, from, atMost),
+      failed: (error) => {
+        if (!(error instanceof LostPartError)) return this.stop(endBecause(error));
+        // The end of the job meets it as well.
+        if (this.#isFinalising) return;
+        this.#losing = this.#lost(error).catch((caught) => this.stop(endBecause(caught)));
+      },
+      until: this.#wait.until,
+    });
+  }
+
+  /** Has a shard done again, and the tables written from the beginning. Rejects where no node can do it again. */
+  async #lost(error: LostPartError): Promise<void> {
+    if (error.shard === undefined) throw error;
+    await this.#tables.abort();
+    const withdrawn = await this.#ledger.withdraw(this.job.jobId, error.shard);
+    this.#tables = this.#openTables();
+    this.#tables.start();
+    if (!withdrawn) return;
+    this.#shardsDone = Promise.withResolvers();
+    if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
+    this.#log.warn({ shard: error.shard, node: withdrawn.node }, error.message);
+    this.#listener.lost(withdrawn, error.message);
   }
 
   async #plan(): Promise<void> {
@@ -311,7 +367,7 @@ export class JobRun {
     const { job } = this;
     this.#previewed = chosen;
     if (this.#stopped.signal.aborted) return;
-    this.#pictures = this.#work.pictures?.(job, chosen, (index) => this.#ledger.outcome(job.jobId, index));
+    this.#pictures = this.#work.pictures?.(job, chosen, (from, atMost) => this.#ledger.settled(job.jobId, from, atMost));
   }
 
   /** Fails the job where more inputs are quarantined than it allows. */

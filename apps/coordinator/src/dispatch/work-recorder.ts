@@ -1,4 +1,4 @@
-import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
+import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { exemplarOf } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
@@ -186,7 +186,7 @@ export class WorkRecorder {
     if (outcome !== 'committed') return 0;
 
     const { errors, stageSeconds, inputBytes, spans = [] } = answer.content;
-    const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
+    const { found: frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
     metrics.shardSeconds.observe({ labels: { kernel }, value: (nowMs - leasedAtMs) / 1000, exemplarLabels });
     metrics.inputPixels.inc({ kernel }, pixels);
     metrics.inputFrames.inc({ kernel }, frames);
@@ -228,11 +228,11 @@ export class WorkRecorder {
   }
 }
 
-/** What the first pipeline's results say of all together; of tiles, the last one of an image is the frame. */
-function outlineOf(results: readonly SourceResult[]): FrameOutline {
+/** What the first pipeline's results of tiles say together; the last one of an image is the frame. */
+function outlineOf(results: readonly SourceResult[]): { found: number; pixels: number } {
   const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
   const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
-  return { frames: read.filter(isLastPart).length, pixels };
+  return { found: read.filter(isLastPart).length, pixels };
 }
 
 /** Whether the part holds the image's last pixel, as exactly one part of every image does. */

@@ -1,6 +1,7 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
-import type { FoundInPart, FoundTotals } from '@halogrid/results/found-in-part';
+import type { ShardSummary } from '@halogrid/results/found-shard';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
@@ -104,7 +105,7 @@ export interface SourceError {
 }
 
 /** What was found of frames; where it is written, unless it is for comparison. */
-export type FoundFrames = FoundTotals & Partial<Pick<FoundInPart, 'part' | 'places'>>;
+export type FoundFrames = ShardSummary & Partial<Pick<FoundInPart, 'part' | 'places'>>;
 
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {

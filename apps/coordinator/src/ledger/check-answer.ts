@@ -4,8 +4,7 @@ import type { MendedKind } from '@halogrid/proto';
 import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { indexesOf } from '../job/planned-sources.ts';
-import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
-import { SourceRuns } from '../job/source-runs.ts';
+import type { ShardWork, SourceError, SourceResult } from '../job/shard.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {

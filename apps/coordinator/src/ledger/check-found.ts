@@ -1,5 +1,6 @@
 import { readVarints } from '@halogrid/proto/varints';
-import type { FoundInPart } from '@halogrid/results/found-in-part';
+import type { PartSums } from '@halogrid/results/part-sums';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { type ShardWork, sourcesIn } from '../job/shard.ts';
 import { checkErrors, InvalidResultError } from './check-answer.ts';
@@ -20,19 +21,19 @@ export function checkFound(
   if (results.length > 0) throw new InvalidResultError('There are results of tiles instead of frames');
   if (!said?.part || !said.places) throw new InvalidResultError('The answer names no part');
   checkErrors(work, errors);
-  const { part, places, found, pixels, digest, sums } = said;
+  const { part, places, found, pixels, digest, parts } = said;
   const good = sourcesIn(work) - errors.length;
   if (found !== good) throw new InvalidResultError(`There are results of ${found} sources instead of ${good}`);
   if (!Number.isSafeInteger(pixels) || pixels < found) throw new InvalidResultError(`The frames have ${pixels} pixels`);
   if (digest.length !== digestBytes) throw new InvalidResultError(`The digest has ${digest.length} bytes`);
-  if (sums.length !== shapes.length || places.length !== shapes.length) {
-    throw new InvalidResultError(`There are results of ${sums.length} pipelines instead of ${shapes.length}`);
+  if (parts.length !== shapes.length || places.length !== shapes.length) {
+    throw new InvalidResultError(`There are results of ${parts.length} pipelines instead of ${shapes.length}`);
   }
-  for (const [i, shape] of shapes.entries()) checkSums(shape, sums[i]!, pixels);
-  return { part, places, found, pixels, digest, sums };
+  for (const [i, shape] of shapes.entries()) checkSums(shape, parts[i]!, pixels);
+  return { part, places, found, pixels, digest, parts };
 }
 
-function checkSums(shape: HistogramShape, { counted, sums }: FoundInPart['sums'][number], pixels: number): void {
+function checkSums(shape: HistogramShape, { counted, sums }: PartSums, pixels: number): void {
   if (!/^\d{1,16}$/.test(counted) || Number(counted) > pixels) {
     throw new InvalidResultError(`${counted} of ${pixels} pixels are counted`);
   }

@@ -1,5 +1,5 @@
 import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
-import type { FoundInPart } from '@halogrid/results/found-in-part';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { LedgerState } from '../log/fact.ts';
@@ -78,6 +78,15 @@ export interface OpenShard {
   attempts: number;
 }
 
+/** A shard that is to be done again. */
+export interface Withdrawn {
+  open: OpenShard;
+  /** Name of the node that had done it. */
+  node: string;
+  /** Shards of the job that are planned. */
+  planned: number;
+}
+
 /** A source that cannot be processed. `attempts` is 0 where the planner itself could not read it. */
 export interface QuarantinedRow {
   index: number;
@@ -133,6 +142,8 @@ export interface JobResults {
   nodes: { name: string; device: string; shards: number }[];
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
+  /** As Ledger.settled; until it has ended. */
+  settled: (from: number, atMost: number) => Promise<SettledSources>;
   /**
    * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are
    * then those of the first.
@@ -200,9 +211,9 @@ export interface Ledger {
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
   /**
    * Takes back what was found of a shard, because its part is lost or not what its node said: the shard is to be done
-   * again. Resolves with it, and with the name of the node; undefined where the shard is not done.
+   * again. Undefined where the shard is not done.
    */
-  withdraw(jobId: string, shard: number): Promise<{ open: OpenShard; node: string } | undefined>;
+  withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined>;
   /** What is merged so far, by pipeline; undefined for a job that has ended. Some of it may not be durable yet. */
   mergedSoFar(jobId: string): MergedPart[] | undefined;
   /** Inputs of a job that goes on that are quarantined so far, in no order; undefined for a job that has ended. */

@@ -20,6 +20,7 @@ import type {
   SettledSources,
   QuarantinedRow,
   ShardCommit,
+  Withdrawn,
 } from './ledger.ts';
 import { LoggedJob, type WritePart } from './logged-job.ts';
 import { readRecord, statusOf } from './registered-record.ts';
@@ -314,7 +315,7 @@ export class LogLedger implements Ledger {
     return this.#job(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
   }
 
-  async withdraw(jobId: string, shard: number): Promise<ReturnType<LoggedJob['withdraw']>> {
+  async withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined> {
     const job = this.#openNow(jobId);
     const withdrawn = job?.open.withdraw(shard);
     if (withdrawn) await job!.home.journal.write(job!.open);
@@ -359,11 +360,10 @@ export class LogLedger implements Ledger {
     // Images may be whole that are not written.
     await job.home.journal.write(job.open);
     const plan = () => this.recordedPlan(jobId);
-    return {
-      ...results,
-      plan,
-      ...(parts && { parts: parts.map((part) => ({ name: part.name, results: { ...part.results, plan } })) }),
-    };
+    const settled: JobResults['settled'] = (from, atMost) => this.settled(jobId, from, atMost);
+    const read = { plan, settled };
+    const each = parts?.map((part) => ({ name: part.name, results: { ...part.results, ...read } }));
+    return { ...results, ...read, ...(each && { parts: each }) };
   }
 
   async resume(jobId: string): Promise<OpenShard[]> {

@@ -1,9 +1,9 @@
 import type { JobSpec } from '@halogrid/proto';
-import { packVarints } from '@halogrid/proto/varints';
-import type { FoundInPart } from '@halogrid/results/found-in-part';
+import { noZone } from '@halogrid/proto/frame-table';
+import type { FoundInPart } from '@halogrid/results/part-writer';
+import { packCounts } from '@halogrid/results/part-sums';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
-import { noZone } from '@halogrid/results/found-shard';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
@@ -12,9 +12,9 @@ import type { JobLog } from '../log/job-log.ts';
 import { type OpenImage, reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
 import type { JobChange } from '../registry/registry.ts';
-import { checkAnswers, checkMended, InvalidResultError } from './check-answer.ts';
+import { checkAnswers, checkMended } from './check-answer.ts';
 import { checkFound } from './check-found.ts';
-import type { JobRecord, JobResults, OpenShard, ShardCommit } from './ledger.ts';
+import type { JobRecord, JobResults, OpenShard, ShardCommit, Withdrawn } from './ledger.ts';
 import { LoggedPlan } from './logged-plan.ts';
 import { planFacts } from './plan-facts.ts';
 import { statusOf } from './registered-record.ts';
@@ -45,7 +45,7 @@ export class LoggedJob implements Journaled {
   /** Shards that were planned by this process or taken up, and are not done. */
   readonly shards = new Map<number, Shard>();
   readonly #writePart: WritePart;
-  /** Steps of the plan that are not in the log yet. */
+  /** Steps of the plan that wait for results to be written. */
   readonly #planned: { steps: readonly PlanStep[]; isLast: boolean }[] = [];
   /** Images of which all tiles are in and whose results are not written yet. */
   readonly #whole = new Set<number>();
@@ -94,9 +94,11 @@ export class LoggedJob implements Journaled {
     };
   }
 
-  /** The plan has them once they are written. */
+  /** Where results are kept, the job has these steps, and all after them, once those are written. */
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
-    this.#planned.push({ steps, isLast });
+    const keeps = steps.some((step) => step.kind === 'sources' && step.kept);
+    if (keeps || this.#planned.length > 0) this.#planned.push({ steps, isLast });
+    else this.#addFacts(steps, [].values(), isLast);
     for (const step of steps) {
       if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
     }
@@ -149,15 +151,16 @@ export class LoggedJob implements Journaled {
    * Takes back what was found of a shard of frames, which is then open again; undefined where it is not done. Waits for
    * the disk. Throws one sentence where the log is not as it was written.
    */
-  withdraw(shard: number): { open: OpenShard; node: string } | undefined {
+  withdraw(shard: number): Withdrawn | undefined {
     const answer = this.settled.answer(shard);
     if (!answer) return undefined;
-    const { node, attempt, found, pixels, sums, errors, mended } = answer;
-    this.log.add({ kind: 'withdrawn', shard, node, found, pixels, sums, errors, mended });
+    const { node, attempt, found, pixels, parts, errors, mended } = answer;
+    this.log.add({ kind: 'withdrawn', shard, node, found, pixels, parts, errors, mended });
     this.log.add({ kind: 'attempt', shard, attempt });
     const open = this.plan.shard(shard);
     this.shards.set(shard, open);
-    return { open: { shard: open, attempts: attempt }, node: this.log.state.nodes[node - 1]!.name };
+    const { nodes, index } = this.log.state;
+    return { open: { shard: open, attempts: attempt }, node: nodes[node - 1]!.name, planned: index.shards };
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -175,8 +178,8 @@ export class LoggedJob implements Journaled {
     this.shards.delete(shard);
   }
 
-  results(): Omit<JobResults, 'plan' | 'parts'> & {
-    parts?: { name: string; results: Omit<JobResults, 'plan' | 'parts'> }[];
+  results(): FoundResults & {
+    parts?: { name: string; results: FoundResults }[];
   } {
     const { record } = this;
     const { planned, counts } = record;
@@ -245,9 +248,13 @@ export class LoggedJob implements Journaled {
     }
     for (const { steps, isLast } of planned) {
       this.#planned.shift();
-      for (const fact of planFacts(steps, written, isLast, this.log.state.index.shards)) this.log.add(fact);
+      this.#addFacts(steps, written, isLast);
     }
     await this.log.append();
+  }
+
+  #addFacts(steps: readonly PlanStep[], kept: Iterator<FoundInPart>, isLast: boolean): void {
+    for (const fact of planFacts(steps, kept, isLast, this.log.state.index.shards)) this.log.add(fact);
   }
 
   #wholeImage(source: number): FoundShard {
@@ -316,7 +323,7 @@ export class LoggedJob implements Journaled {
     const source = firstOf(work.sources);
     const captured = byPart[0]![0]?.captured;
     const parts = byPart.flatMap(([result]) =>
-      result ? [{ counted: result.counted, binCount: result.bins.length, bins: packVarints(result.bins) }] : [],
+      result ? [{ counted: result.counted, binCount: result.bins.length, bins: packCounts(result.bins) }] : [],
     );
     return (said) => ({
       ...{ kind: 'tile', ...said, source, size, rect },
@@ -325,6 +332,9 @@ export class LoggedJob implements Journaled {
     });
   }
 }
+
+/** Results without what reads the log. */
+type FoundResults = Omit<JobResults, 'plan' | 'settled' | 'parts'>;
 
 /** What all facts of answers say. */
 type Said = Pick<AnswerFact, 'shard' | 'attempt' | 'node' | 'errors' | 'mended' | 'stageSeconds' | 'busySeconds'>;

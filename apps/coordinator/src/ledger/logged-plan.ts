@@ -1,4 +1,4 @@
-import type { FoundInPart } from '@halogrid/results/found-in-part';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';

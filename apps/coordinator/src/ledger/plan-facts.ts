@@ -1,4 +1,4 @@
-import type { FoundInPart } from '@halogrid/results/found-in-part';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import { firstOf } from '../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import type { PlannedFact, PlannedShard } from '../log/fact.ts';

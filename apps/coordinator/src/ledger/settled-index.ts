@@ -70,11 +70,11 @@ export class SettledIndex {
     let count = 1;
     while (count < Math.min(left, atMost) && !quarantined.has(first + count)) count++;
     const { epoch, offset, length } = place;
-    const { part, places, digest, sums, pixels } = found;
+    const { part, places, digest, parts, pixels } = found;
     return {
       ...{ kind: 'found', first, count },
       planned: { file: this.#log.file(epoch), offset, length, nth },
-      found: { part, places, digest, sums, pixels, found: found.found },
+      found: { part, places, digest, parts, pixels, found: found.found },
       ...(shard !== undefined && { shard }),
     };
   }

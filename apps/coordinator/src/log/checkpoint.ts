@@ -1,4 +1,5 @@
-import { packVarints, readVarints } from '@halogrid/proto/varints';
+import { readVarints } from '@halogrid/proto/varints';
+import { packCounts } from '@halogrid/results/part-sums';
 import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
@@ -87,7 +88,7 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
 }
 
 function storeImage({ parts, ...image }: OpenImage): StoredImage {
-  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packVarints(bins.sums) })) };
+  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packCounts(bins.sums) })) };
 }
 
 function restoreImage({ parts, ...image }: StoredImage, shapes: readonly HistogramShape[]): OpenImage {

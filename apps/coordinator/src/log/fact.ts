@@ -1,5 +1,6 @@
 import type { Size } from '@halogrid/geometry';
-import type { FoundInPart, FoundSums } from '@halogrid/results/found-in-part';
+import type { PartSums } from '@halogrid/results/part-sums';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { PlannedSources } from '../job/planned-sources.ts';
 import type { ShardWork } from '../job/shard.ts';
@@ -117,7 +118,7 @@ export interface WithdrawnFact {
   node: number;
   found: number;
   pixels: number;
-  sums: readonly FoundSums[];
+  parts: readonly PartSums[];
   errors: readonly Pick<SourceFault, 'source'>[];
   mended: AnswerFact['mended'];
 }

@@ -1,7 +1,8 @@
 import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
-import type { FoundSums, FoundTotals } from '@halogrid/results/found-in-part';
+import type { ShardSummary } from '@halogrid/results/found-shard';
+import type { PartSums } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';
 import type { AnswerFact, Fact, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
@@ -157,7 +158,7 @@ function addBins(
   }
 }
 
-function addFound(state: JobState, { found, pixels, sums: all }: FoundTotals): void {
+function addFound(state: JobState, { found, pixels, parts: all }: ShardSummary): void {
   state.counts.frames += found;
   state.counts.pixels += pixels;
   for (const [i, part] of all.entries()) {
@@ -210,7 +211,7 @@ function quarantine(state: JobState, source: number, reason: QuarantinedSource):
   state.mended.settle(source, false);
 }
 
-function takeBack(state: JobState, { shard, node, found, pixels, sums: all, errors, mended }: WithdrawnFact): void {
+function takeBack(state: JobState, { shard, node, found, pixels, parts: all, errors, mended }: WithdrawnFact): void {
   if (!state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is not done, and cannot be taken back`);
   state.index.setDone(shard, false);
   state.counts.shardsDone--;
@@ -227,7 +228,7 @@ function takeBack(state: JobState, { shard, node, found, pixels, sums: all, erro
   for (const its of mended) state.mended.takeBack(its);
 }
 
-function readSums({ counted, sums }: FoundSums, bins: number): { counted: bigint; sums: Float64Array } {
+function readSums({ counted, sums }: PartSums, bins: number): { counted: bigint; sums: Float64Array } {
   return { counted: BigInt(counted), sums: readCounts(sums, bins) };
 }
 

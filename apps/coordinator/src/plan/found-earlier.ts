@@ -1,4 +1,5 @@
-import { type FoundShard, noZone } from '@halogrid/results/found-shard';
+import { noZone } from '@halogrid/proto/frame-table';
+import type { FoundShard } from '@halogrid/results/found-shard';
 import type { EarlierResult } from '../output/previous/earlier-output.ts';
 
 /** The earlier results of those sources of a block that are at the places `found`, in order. */

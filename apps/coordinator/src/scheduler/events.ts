@@ -140,5 +140,16 @@ export type SchedulerEvent<Answer> =
   | { kind: 'CommitFinished'; jobId: string; shard: number }
   /** The ledger refused the answer, because it cannot be right. */
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
+  /**
+   * What was found of a shard that is done is lost: it is to be done again, with the next attempt. `planned` shards of
+   * the job are planned. `nodeIds`: those that it may be the fault of.
+   */
+  | ({
+      kind: 'ShardLost';
+      open: { shard: Shard; attempts: number };
+      planned: number;
+      nodeIds: readonly string[];
+      error: string;
+    } & JobOrder)
   /** Time passed; sent every `tickMs`. */
   | { kind: 'Tick' };

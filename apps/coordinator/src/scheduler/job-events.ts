@@ -14,6 +14,7 @@ import {
   type ShardEntry,
   type Turn,
 } from './scheduler-state.ts';
+import { setAsideBad } from './set-aside-bad.ts';
 import { needsPlanned } from './sights.ts';
 
 /** That of a coordinator of which no node can know an earlier one. */
@@ -101,6 +102,27 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
   }
   finishShard(turn, entry);
   if (wasHeldUp) leaseToAll(turn);
+}
+
+/** A job whose shards were all done is open again. */
+export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'ShardLost' }>): void {
+  const { state, now } = turn;
+  const { jobId, open, planned, nodeIds, error } = event;
+  if (!state.jobs.has(jobId)) {
+    jobSubmitted(turn, event);
+    Object.assign(state.jobs.get(jobId)!, { planned, planEnded: true });
+  }
+  const job = state.jobs.get(jobId)!;
+  job.contestable.delete(open.shard.shard);
+  const [entry] = openShards(turn, job, [open.shard]) as [ShardEntry];
+  entry.attempts = open.attempts;
+  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'lost' };
+  job.retries.push(entry);
+  for (const nodeId of nodeIds) {
+    state.nodesById.get(nodeId)?.health.add(true, entry);
+    setAsideBad(turn, nodeId, error);
+  }
+  leaseToAll(turn);
 }
 
 /** Forgets the job and recalls its leases. */

@@ -2,7 +2,15 @@ import { nodeBrought } from './adopt.ts';
 import { commitRejected, shardCompleted, shardFailed, shardReturned } from './answer-events.ts';
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
-import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
+import {
+  commitFinished,
+  jobAbandoned,
+  jobResumed,
+  jobSubmitted,
+  planEnded,
+  shardLost,
+  shardsPlanned,
+} from './job-events.ts';
 import { needLacked, needShown, nodeCredited, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
 import { awaitedPlace, whyBlocked } from './sights.ts';
@@ -159,6 +167,9 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'ShardReturned':
       shardReturned(turn, event);
+      break;
+    case 'ShardLost':
+      shardLost(turn, event);
       break;
     case 'Tick':
       ticked(turn);

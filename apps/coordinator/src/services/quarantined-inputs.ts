@@ -51,10 +51,8 @@ async function listOf(
   return state === 'complete' ? errorsOf(join(await resultsFolder(ledger, jobId), 'errors.jsonl')) : [];
 }
 
-function* quarantinedNow(outcomes: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {
-  for (const source of outcomes) {
-    if (source.state !== 'quarantined') continue;
-    const { uri, video, stage, error } = source;
+function* quarantinedNow(sources: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {
+  for (const { uri, video, stage, error } of sources) {
     yield { uri: redactUri(uri), frame: video?.frame ?? 0, stage, error };
   }
 }

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { SourceResult } from '../../job/shard.ts';
-import { jobDigest } from '../../log/digest.ts';
-import { jobLine } from '../job-line.ts';
-import type { Ledger } from '../ledger.ts';
+import { packCounts } from '@halogrid/results/part-sums';
+import type { Shard, SourceResult } from '../../job/shard.ts';
+import { settledSources, shapesOf } from '../../testing/memory-parts.ts';
+import { readable } from '../../testing/planned.ts';
+import type { Ledger, ShardCommit } from '../ledger.ts';
 import {
   binsOf,
   commitOf,
@@ -20,7 +21,6 @@ import {
   shardsOf,
   spec,
 } from './ledger-scene.ts';
-import { settledRows } from './settled-rows.ts';
 
 /** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
 export function ledgerConformance(
@@ -70,7 +70,8 @@ export function ledgerConformance(
       await ledger.addPlan(jobId, steps, true);
       await ledger.commit(commitOf(shardsOf(steps)[0]!, steps));
       await ledger.setState(jobId, 'finalising', { nowMs: 3000 });
-      const { digest } = await ledger.results(jobId);
+      const digest = 'abc';
+      await ledger.results(jobId);
       await ledger.setState(jobId, 'complete', { nowMs: 4000, digest });
       const job = await ledger.getJob(jobId);
       assert.deepEqual([job?.state, job?.finishedMs, job?.digest, job?.counts.frames], ['complete', 4000, digest, 1]);
@@ -116,7 +117,7 @@ export function ledgerConformance(
       );
       const settled = await ledger.settled(jobId, 2, 3);
       assert.deepEqual(
-        [...settledRows(settled)].map(({ uri }) => uri),
+        [...settledSources(settled, shapesOf(spec))].map(({ uri }) => uri),
         ['file:///in/2', 'file:///in/3', 'file:///in/4'],
       );
       assert.equal((await histogramsOf(ledger, oneCell)).length, 4);
@@ -126,11 +127,8 @@ export function ledgerConformance(
   check('a job without sources is done at once', () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, [], true);
-      const results = await ledger.results(jobId);
-      assert.deepEqual(
-        [[...results.sources], results.counted, results.digest],
-        [[], 0n, jobDigest(jobLine(pipeline, oneCell), [])],
-      );
+      assert.equal((await ledger.results(jobId)).counted, 0n);
+      assert.deepEqual(await ledger.settled(jobId, 0, 99), { next: 0, runs: [] });
       assert.deepEqual(await histogramsOf(ledger, oneCell), []);
     }),
   );
@@ -169,18 +167,83 @@ export function ledgerConformance(
 
   check('a result that cannot be right is refused and may be committed well later', () =>
     withLedger(async (ledger) => {
-      const steps = planOf([{ width: 3, height: 1 }], 3, 1);
+      const steps = planOf([{ width: 3, height: 1 }], 2, 1);
       await ledger.addPlan(jobId, steps, true);
-      const good = commitOf(shardsOf(steps)[0]!, steps);
+      const [tile, other] = shardsOf(steps).map((shard) => commitOf(shard, steps)) as [ShardCommit, ShardCommit];
       const before = await ledger.getJob(jobId);
-      const wrong: Partial<SourceResult>[] = [{ counted: 2 }, { bins: [3] }, { source: 1 }];
+      const wrong: Partial<SourceResult>[] = [{ counted: 1 }, { bins: [3] }, { source: 1 }];
       for (const change of wrong) {
-        const results = good.results.map((result) => ({ ...result, ...change }));
-        await assert.rejects(ledger.commit({ ...good, results }), { name: 'InvalidResultError' });
+        const results = tile.results.map((result) => ({ ...result, ...change }));
+        await assert.rejects(ledger.commit({ ...tile, results }), { name: 'InvalidResultError' });
       }
-      await assert.rejects(ledger.commit({ ...good, shard: 1 }));
+      await assert.rejects(ledger.commit({ ...tile, shard: 2 }));
       assert.deepEqual(await ledger.getJob(jobId), before);
-      assert.equal(await ledger.commit(good), 'committed');
+      assert.equal(await ledger.commit(tile), 'committed');
+      assert.equal(await ledger.commit(other), 'committed');
+    }),
+  );
+
+  const framesPlan = planOf(
+    Array.from({ length: 3 }, () => ({ width: 2, height: 2 })),
+    2,
+    3,
+  );
+  const [framesShard] = shardsOf(framesPlan) as [Shard];
+  const goodFrames = commitOf(framesShard, framesPlan, new Set([1]));
+  const { found: goodFound, errors } = goodFrames as Required<ShardCommit>;
+  const sums = (counted: string, ...counts: number[]) => {
+    const bins = new Array<number>(pipeline.bins).fill(0);
+    for (const [bin, count] of counts.entries()) bins[bin] = count;
+    return [{ counted, sums: packCounts(bins) }];
+  };
+  const wrongFrames: Record<string, Partial<ShardCommit>> = {
+    'that name no part': { found: { ...goodFound, part: '' } },
+    'of fewer frames than were asked for': { found: { ...goodFound, found: 1 } },
+    'with an error of a source of another shard': { errors: [{ ...errors[0]!, source: 7 }] },
+    'with two errors of one source': { errors: [errors[0]!, errors[0]!], found: { ...goodFound, found: 1 } },
+    'with results of tiles beside them': { results: [{ source: 0 } as SourceResult] },
+    'of no pixels': { found: { ...goodFound, pixels: 0 } },
+    'that count more pixels than they have': { found: { ...goodFound, parts: sums('9', 9) } },
+    'whose bins hold other pixels than are counted': { found: { ...goodFound, parts: sums('8', 7) } },
+    'of too few bins': { found: { ...goodFound, parts: [{ counted: '8', sums: packCounts([8]) }] } },
+    'of two pipelines': { found: { ...goodFound, parts: [...goodFound.parts, ...goodFound.parts] } },
+    'with a digest that is none': { found: { ...goodFound, digest: new Uint8Array(31) } },
+  };
+  for (const [what, change] of Object.entries(wrongFrames)) {
+    check(`frames ${what} are refused, and change nothing`, () =>
+      withLedger(async (ledger) => {
+        await ledger.addPlan(jobId, framesPlan, true);
+        const before = await ledger.getJob(jobId);
+        await assert.rejects(ledger.commit({ ...goodFrames, ...change }), { name: 'InvalidResultError' });
+        assert.deepEqual(await ledger.getJob(jobId), before);
+        assert.equal(await ledger.commit(goodFrames), 'committed');
+      }),
+    );
+  }
+
+  check('a shard that is withdrawn counts nothing, and is done again with the same results', () =>
+    withLedger(async (ledger) => {
+      await ledger.addPlan(jobId, framesPlan, true);
+      assert.equal(await ledger.withdraw(jobId, 0), undefined);
+      await ledger.addAttempt(jobId, 0, 1);
+      await ledger.commit(goodFrames);
+      const done = await ledger.getJob(jobId);
+      const results = await ledger.results(jobId);
+      const withdrawn = await ledger.withdraw(jobId, 0);
+      assert.deepEqual([withdrawn?.node, withdrawn?.open.attempts, withdrawn?.planned], ['node', 1, 1]);
+      assert.deepEqual(
+        readable([{ kind: 'shard', shard: withdrawn!.open.shard }]),
+        readable([{ kind: 'shard', shard: framesShard }]),
+      );
+      const open = (await ledger.getJob(jobId))!;
+      assert.deepEqual([open.counts.frames, open.counts.pixels, open.counts.quarantined], [0, 0, 0]);
+      assert.equal((await ledger.settled(jobId, 0, 99)).next, 0);
+      await ledger.addAttempt(jobId, 0, 2);
+      assert.equal(await ledger.commit({ ...goodFrames, attempt: 2 }), 'committed');
+      const again = (await ledger.getJob(jobId))!;
+      assert.deepEqual({ ...again.counts, attempts: 1 }, done!.counts);
+      const { counted, bins } = await ledger.results(jobId);
+      assert.deepEqual([counted, bins], [results.counted, results.bins]);
     }),
   );
 
@@ -199,15 +262,16 @@ export function ledgerConformance(
       await ledger.commit(commitOf(left!, steps));
       await ledger.commit(commitOf(frame!, steps));
       await ledger.quarantineShard(jobId, right!.shard, 'The device ran out of memory', 3);
-      const { sources, counted, job } = await ledger.results(jobId);
+      const { counted, job } = await ledger.results(jobId);
       assert.deepEqual(await histogramsOf(ledger, oneCell), [
         { uri: 'file:///in/1', bins: binsOf(1, { x: 0, y: 0, width: 1, height: 1 }) },
       ]);
-      assert.deepEqual([...sources][0], {
+      const settled = await ledger.settled(jobId, 0, 1);
+      assert.deepEqual([...settledSources(settled, shapesOf(spec))][0], {
+        state: 'quarantined',
         index: 0,
         uri: 'file:///in/0',
-        name: '0',
-        state: 'quarantined',
+        version: '0 17.25',
         stage: 'compute',
         error: 'The device ran out of memory',
         attempts: 3,

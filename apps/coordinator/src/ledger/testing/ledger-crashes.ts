@@ -5,7 +5,6 @@ import { FencedError } from '../../registry/registry.ts';
 import { readable } from '../../testing/planned.ts';
 import type { Ledger } from '../ledger.ts';
 import {
-  asSent,
   commitOf,
   comparable,
   expectedResults,
@@ -131,7 +130,7 @@ export function ledgerCrashes(
             const attempt = (attempts.get(shard!) ?? 0) + 1;
             attempts.set(shard!, attempt);
             await ledger.addAttempt(jobId, shard!, attempt);
-            const answer = asSent(commitOf(shards[shard!]!, steps, broken, grid), shards[shard!]!);
+            const answer = commitOf(shards[shard!]!, steps, broken, grid);
             const commit = { ...answer, attempt, epoch: ledger.epochOf(jobId) };
             hear(
               ledger.commit(commit).then((answer) => {

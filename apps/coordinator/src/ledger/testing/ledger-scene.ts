@@ -3,16 +3,15 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import { firstOf, indexesOf } from '../../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../../job/shard.ts';
 import { jobDigest } from '../../log/digest.ts';
-import { foundFrames } from '../../testing/found-frames.ts';
+import { foundShard, keepPart, settledDigest, settledSources } from '../../testing/memory-parts.ts';
 import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
 import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
-import { settledHistograms } from './settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';
@@ -32,9 +31,12 @@ export const spec: JobSpec = {
 
 /** What does not depend on the cut. */
 export async function comparable(ledger: Ledger, grid: Grid) {
-  const { job, sources, counted, bins, digest } = await ledger.results(jobId);
+  const { job, counted, bins } = await ledger.results(jobId);
   const { frames, pixels, quarantined } = job.counts;
-  const outcomes = [...sources].map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
+  const settled = await ledger.settled(jobId, 0, 99);
+  const sources = [...settledSources(settled, [histogramShape(pipeline, grid)])];
+  const outcomes = sources.map((source) => (source.state === 'done' ? source.size : source.error));
+  const digest = settledDigest({ ...spec, grid }, settled);
   const counts = { sources: job.counts.sources, frames, pixels, quarantined };
   const { reasons, mended } = job;
   return { counts, outcomes, reasons, mended, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
@@ -42,8 +44,8 @@ export async function comparable(ledger: Ledger, grid: Grid) {
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
   const settled = await ledger.settled(jobId, 0, 99);
-  const all = settledHistograms(settled, binsOfSource(histogramShape(pipeline, grid)));
-  return [...all.map(({ row, bins }) => ({ uri: row.uri, bins: [...bins] }))];
+  const all = settledSources(settled, [histogramShape(pipeline, grid)]);
+  return [...all.flatMap((source) => (source.state === 'done' ? [{ uri: source.uri, bins: source.bins }] : []))];
 }
 
 /** The same from whole images, without shards. */
@@ -166,19 +168,23 @@ export function commitOf(
     work.kind === 'tile'
       ? [{ source: firstOf(work.sources), size: work.size, rect: work.rect }]
       : indexesOf(work).map(wholeOf);
+  const results = parts
+    .filter(({ source }) => !broken.has(source))
+    .map((part) => {
+      const { source, size, rect } = part;
+      const bins = cellsOf(grid, size, rect).flatMap((cell) => binsOf(source, cell.rect));
+      return { ...part, counted: rect.width * rect.height, bins };
+    });
+  const shapes = [histogramShape(pipeline, grid)];
   return {
     jobId,
     shard,
     attempt: 1,
     epoch,
     node: { name: 'node', device: 'cpu' },
-    results: parts
-      .filter(({ source }) => !broken.has(source))
-      .map((part) => {
-        const { source, size, rect } = part;
-        const bins = cellsOf(grid, size, rect).flatMap((cell) => binsOf(source, cell.rect));
-        return { ...part, counted: rect.width * rect.height, bins };
-      }),
+    ...(work.kind === 'tile'
+      ? { results }
+      : { results: [], found: keepPart(shapes, foundShard(work.sources.block, results, shapes)) }),
     ...mendedOf(parts.filter(({ source }) => !broken.has(source))),
     errors: parts
       .filter(({ source }) => broken.has(source))
@@ -186,11 +192,6 @@ export function commitOf(
     stageSeconds: {},
     inputBytes: 0,
   };
-}
-
-/** The same answer as it comes off the wire, where it is of frames. */
-export function asSent(commit: ShardCommit, { work }: Shard): ShardCommit {
-  return work.kind === 'tile' ? commit : { ...commit, results: [], found: foundFrames(commit.results, 40) };
 }
 
 /** Counts of the codes that the pixels of source `index` would have. */

@@ -9,6 +9,7 @@ import { Journal } from '../../log/journal.ts';
 import type { OpenFile, WrittenFile } from '../../log/log-file.ts';
 import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
+import { memoryParts } from '../../testing/memory-parts.ts';
 import { type LogHome, LogLedger, type LogLedgerOptions } from '../log-ledger.ts';
 import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
 
@@ -23,9 +24,9 @@ export async function openLogLedger(
   {
     epoch,
     lost,
-    summaries,
     makesFolders = true,
-  }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost' | 'summaries'>> & { makesFolders?: boolean } = {},
+    partsOf = memoryParts,
+  }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'> & Pick<LogHome, 'partsOf'>> & { makesFolders?: boolean } = {},
 ): Promise<LogLedger> {
   // A lease that has ended at once leaves the way to the next one free.
   const acquired = (await registry.acquire('test', 0))!;
@@ -39,11 +40,11 @@ export async function openLogLedger(
   };
   const log = createLog('test', 'silent');
   const journal = new Journal({ registry, epoch: acquired, log, lost, nowMs: () => performance.now() });
-  const home: LogHome = { journal, registry, logsOf: (jobId) => new FolderLogs(folderOf(jobId), jobId) };
-  const ledger = new LogLedger({
-    ...{ epoch: epoch ?? acquired, homeOf: async () => home },
-    ...(summaries && { summaries }),
-  });
+  const home: LogHome = {
+    ...{ journal, registry, partsOf },
+    logsOf: (jobId) => new FolderLogs(folderOf(jobId), jobId),
+  };
+  const ledger = new LogLedger({ epoch: epoch ?? acquired, homeOf: async () => home });
   await ledger.load(home);
   return ledger;
 }
@@ -81,6 +82,7 @@ export function folderStage(folder: string): CrashStage {
     const journal = new Journal({ epoch: 1, log: createLog('test', 'silent'), nowMs: () => performance.now() });
     const home: LogHome = {
       journal,
+      partsOf: memoryParts,
       logsOf: (jobId, spec) => {
         known = { jobId, spec };
         return new FolderLogs(folder, jobId, openFile);

@@ -4,11 +4,13 @@ import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { JobResults, Ledger } from '../../ledger/ledger.ts';
+import type { JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
 import type { LogLedger } from '../../ledger/log-ledger.ts';
-import { settledHistograms } from '../../ledger/testing/settled-rows.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
+import type { FinishedOutput } from '../../output/finalise.ts';
+import { LostPartError } from '../../output/lost-part-error.ts';
 import { RegistryMemory } from '../../registry/memory-registry.ts';
+import { settledDigest, settledSources, shapesOf } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import type { NodeNature } from './node-nature.ts';
@@ -58,6 +60,10 @@ export class SimulatedCluster {
   readonly results = new Map<string, JobResults>();
   /** Results a shard, by job, of which a ledger said that it has them. */
   readonly commits = new Map<string, number[]>();
+  /** Shards whose parts are lost when their job is about to be finished, so many of all jobs together. */
+  partLosses = 0;
+  /** How often parts of shards were lost, by job. */
+  readonly lost = new Map<string, number[]>();
   /** Coordinators that were followed by another. */
   followed = 0;
   readonly world: CoordinatorWorld;
@@ -247,19 +253,35 @@ export class SimulatedCluster {
   }
 
   /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
-  async #finalise(results: JobResults): Promise<undefined> {
-    const { jobId, spec } = results.job;
+  async #finalise(results: JobResults): Promise<FinishedOutput> {
+    const { jobId, spec, counts } = results.job;
     this.#checkRoom(spec.out);
+    const settled = await results.settled(0, counts.sources);
+    this.#losePart(jobId, settled);
+    const shapes = shapesOf(spec);
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
-      const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
       const sum = new Array<bigint>(binCount).fill(0n);
-      for (const { bins } of settledHistograms(settled, binCount)) {
-        for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
+      let reasons = 0;
+      for (const source of settledSources(settled, shapes, part)) {
+        if (source.state === 'quarantined') reasons++;
+        else for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(source.bins[bin]!);
       }
+      if (reasons !== counts.quarantined) throw new Error(`${reasons} sources are told as quarantined`);
       if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');
     }
     this.results.set(jobId, results);
-    return undefined;
+    return { digest: settledDigest(spec, settled), captured: undefined };
+  }
+
+  #losePart(jobId: string, { runs }: SettledSources): void {
+    const shards = runs.flatMap((run) => (run.kind === 'found' && run.shard !== undefined ? [run.shard] : []));
+    if (this.partLosses === 0 || shards.length === 0) return;
+    this.partLosses--;
+    const shard = this.random.pick(shards);
+    const losses = this.lost.get(jobId) ?? [];
+    losses[shard] = (losses[shard] ?? 0) + 1;
+    this.lost.set(jobId, losses);
+    throw new LostPartError(`The part of shard ${shard} is gone`, shard);
   }
 
   /** The ledger; what it accepts and ends is noted. */

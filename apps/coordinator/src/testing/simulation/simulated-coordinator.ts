@@ -8,6 +8,7 @@ import { SharedJobs } from '../../leadership/shared-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type LogHome, LogLedger } from '../../ledger/log-ledger.ts';
 import { Journal } from '../../log/journal.ts';
+import { memoryParts } from '../memory-parts.ts';
 import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
 import { type RegistryWorld, SimulatedRegistry } from './simulated-registry.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -73,7 +74,7 @@ export class SimulatedCoordinator {
       nowMs: () => clock.monotonicMs(),
       pause: (ms, signal) => pauseOf(clock, ms, signal),
     });
-    const home: LogHome = { journal, registry, logsOf };
+    const home: LogHome = { journal, registry, logsOf, partsOf: memoryParts };
     const homeOf = async () => home;
     if (!registry.shares) {
       const ledger = new LogLedger({ epoch, homeOf });

@@ -7,7 +7,8 @@ import { previewSources } from '../../job/preview-choice.ts';
 import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
 import { jobLine } from '../../ledger/job-line.ts';
 import { digestOfAll, jobDigest } from '../../log/digest.ts';
-import { foundFrames } from '../found-frames.ts';
+import { summariseShard } from '@halogrid/results/found-shard';
+import { foundShard, keepPart, shapesOf } from '../memory-parts.ts';
 import { plannedSources } from '../planned.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
@@ -146,10 +147,18 @@ export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult
   });
 }
 
-/** An answer with those results, as it comes off the wire. */
-export function answerOf({ kind }: SimulatedJob, results: SourceResult[], errors: SourceError[]): ShardAnswer {
+/** An answer with those results, which are in a part unless they are to verify. */
+export function answerOf(
+  job: SimulatedJob,
+  shard: number,
+  { results, errors, verify }: { results: SourceResult[]; errors: SourceError[]; verify: boolean },
+): ShardAnswer {
   const rest = { errors, stageSeconds: {}, inputBytes: 0 };
-  return kind === 'tiles' ? { results, ...rest } : { results: [], found: foundFrames(results), ...rest };
+  const work = workOf(job, shard);
+  if (work.kind === 'tile') return { results, ...rest };
+  const shapes = shapesOf(acceptedJob(job).spec);
+  const found = foundShard(work.sources.block, results, shapes);
+  return { results: [], found: verify ? summariseShard(found, shapes) : keepPart(shapes, found), ...rest };
 }
 
 /** Shards that come to nothing, whoever computes them. */
@@ -159,7 +168,6 @@ export function hopelessShards({ poison, killers, changed }: SimulatedJob): Set<
 
 /** What a pipeline of a job comes to. */
 export interface ExpectedPart {
-  digest: string;
   counted: bigint;
   bins: bigint[];
 }
@@ -169,15 +177,20 @@ export function expectedOf(job: SimulatedJob): { digest: string; quarantined: nu
   const results = Array.from({ length: job.shards }, (_, shard) => resultsOf(job, shard));
   const hopeless = hopelessShards(job);
   const lost = new Set([...hopeless].flatMap((shard) => results[shard]!.map(({ source }) => source)));
-  const parts = partsOf(job).map((part) => {
+  const each = partsOf(job).map((part) => {
     const its = results.flat().filter(({ pipeline = 0 }) => pipeline === part);
     return expectedPart(its, lost, jobLine(createPipeline(operationsOf(part)), { rows: 1, columns: 1 }));
   });
-  const digests = parts.map(({ digest }, part) => ({ name: nameOf(part), digest }));
-  return { digest: parts.length > 1 ? digestOfAll(digests) : parts[0]!.digest, quarantined: lost.size, parts };
+  const digests = each.map(({ digest }, part) => ({ name: nameOf(part), digest }));
+  const parts = each.map(({ counted, bins }) => ({ counted, bins }));
+  return { digest: parts.length > 1 ? digestOfAll(digests) : each[0]!.digest, quarantined: lost.size, parts };
 }
 
-function expectedPart(results: readonly SourceResult[], lost: ReadonlySet<number>, line: string): ExpectedPart {
+function expectedPart(
+  results: readonly SourceResult[],
+  lost: ReadonlySet<number>,
+  line: string,
+): ExpectedPart & { digest: string } {
   const total = { counted: 0n, bins: new Array<bigint>(binCount).fill(0n) };
   const digests = [...Map.groupBy(results, ({ source }) => source)].map(([source, parts]) => {
     if (lost.has(source)) return quarantinedDigest;

@@ -5,6 +5,7 @@ import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
 import { readRecord } from '../../ledger/registered-record.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
 import { SharesMemory } from '../../registry/shared-memory-registry.ts';
+import { settledDigest } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -60,7 +61,12 @@ export class SimulatedLeaders {
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         tables: () => noTables,
-        finalise: async (results) => void this.results.set(results.job.jobId, results),
+        finalise: async (results) => {
+          const { jobId, spec, counts } = results.job;
+          const digest = settledDigest(spec, await results.settled(0, counts.sources));
+          this.results.set(jobId, results);
+          return { digest, captured: undefined };
+        },
         abandon: async () => false,
         release: () => {},
       },

@@ -352,7 +352,7 @@ export class SimulatedNode {
     if (errors.length > 0) {
       const bad = new Set(errors.map(({ source }) => source));
       const results = resultsOf(job, lease.shard).filter(({ source }) => !bad.has(source));
-      const answer = answerOf(job, results, errors);
+      const answer = answerOf(job, lease.shard, { results, errors, verify });
       this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
       return;
     }
@@ -367,7 +367,7 @@ export class SimulatedNode {
     this.busyUntilMs = this.#world.clock.monotonicMs();
     const isLie = !verify && this.#world.random.chance(this.nature.lies);
     const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
-    const answer = answerOf(job, find(job, lease.shard), []);
+    const answer = answerOf(job, lease.shard, { results: find(job, lease.shard), errors: [], verify });
     this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
   }
 
