@@ -1,5 +1,4 @@
 import type { JobSpec } from '@halogrid/proto';
-import { noZone } from '@halogrid/proto/frame-table';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { packCounts } from '@halogrid/results/part-sums';
 import type { FoundShard } from '@halogrid/results/found-shard';
@@ -9,7 +8,7 @@ import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
 import type { AnswerFact, Fact, LedgerState, SourceFault } from '../log/fact.ts';
 import type { JobLog } from '../log/job-log.ts';
-import { type OpenImage, reasonsOf } from '../log/job-state.ts';
+import { reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
 import type { JobChange } from '../registry/registry.ts';
 import { checkAnswers, checkMended } from './check-answer.ts';
@@ -19,6 +18,7 @@ import { LoggedPlan } from './logged-plan.ts';
 import { planFacts } from './plan-facts.ts';
 import { statusOf } from './registered-record.ts';
 import { SettledIndex } from './settled-index.ts';
+import { wholeShard } from './whole-shard.ts';
 
 /** A pipeline of a job. */
 export interface LoggedPart {
@@ -239,7 +239,8 @@ export class LoggedJob implements Journaled {
     const whole = [...this.#whole];
     const planned = this.#planned.slice();
     const kept = planned.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'sources' && step.kept) || []));
-    const found = [...whole.map((source) => this.#wholeImage(source)), ...kept];
+    const { open } = this.log.state;
+    const found = [...whole.map((source) => wholeShard(this.plan.block(source), open.get(source)!)), ...kept];
     const written = (found.length > 0 ? await this.#writePart(found) : []).values();
     for (const source of whole) {
       this.#whole.delete(source);
@@ -255,23 +256,6 @@ export class LoggedJob implements Journaled {
 
   #addFacts(steps: readonly PlanStep[], kept: Iterator<FoundInPart>, isLast: boolean): void {
     for (const fact of planFacts(steps, kept, isLast, this.log.state.index.shards)) this.log.add(fact);
-  }
-
-  #wholeImage(source: number): FoundShard {
-    const { size, captured, parts } = this.log.state.open.get(source) as Required<OpenImage>;
-    return {
-      block: this.plan.block(source),
-      found: Uint32Array.of(0),
-      widths: Uint32Array.of(size.width),
-      heights: Uint32Array.of(size.height),
-      ...(captured && {
-        captured: {
-          localMs: Float64Array.of(captured.localMs),
-          offsetMinutes: Int16Array.of(captured.offsetMinutes ?? noZone),
-        },
-      }),
-      parts: parts.map(({ counted, bins }) => ({ counted: Float64Array.of(counted), bins: bins.sums })),
-    };
   }
 
   /** What the registry is told first where nothing of the job could be written to its log before it ended. */

@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels/grid';
+import { type FoundShard, shardRows } from '@halogrid/results/found-shard';
 import { allCells, binsOfSource, digestedBins, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { documentedDigest } from '@halogrid/results/testing-digest';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
 import { fold } from '../log/fold.ts';
-import { FrameRows } from '../log/frame-rows.ts';
 import { newState } from '../log/job-state.ts';
 import { plannedFact } from '../log/testing/planned-fact.ts';
-import { wholeImage } from '../log/whole-image.ts';
-import { foundFrames } from '../testing/found-frames.ts';
-import { summarise } from './frame-summary.ts';
+import { foundShard } from '../testing/memory-parts.ts';
+import { plannedSources } from '../testing/planned.ts';
+import { wholeShard } from './whole-shard.ts';
 
 // The digest of a source by the array of counts that one node has of it, and by every way that counts come to a coordinator.
 
@@ -92,11 +93,15 @@ function ofOneArray({ shape, size, ...scene }: Scene): Uint8Array {
   return sourceDigest(size, counted, digestedBins(shape, all));
 }
 
+/** That of the only row of a part. */
+function ofShard(shard: FoundShard, shape: HistogramShape): Uint8Array {
+  const [row] = shardRows(shard, new SourceBlock(shard.block), [shape]);
+  return row!.found!.digest;
+}
+
 function ofFrame(scene: Scene): Uint8Array {
-  const { table, counts } = foundFrames([resultOf(scene, wholeOf(scene.size))]);
-  const runs = Float64Array.of(0, 1);
-  const [part] = summarise({ shapes: [scene.shape], runs, keepsTimes: false, table, counts }).parts;
-  return new FrameRows(1, false, part!.stored.slice(part!.countsBytes)).digest(0);
+  const { block } = plannedSources([{ index: 0, uri: 'file:///0' }]);
+  return ofShard(foundShard(block, [resultOf(scene, wholeOf(scene.size))], [scene.shape]), scene.shape);
 }
 
 function ofTiles(scene: Scene): Uint8Array {
@@ -116,7 +121,8 @@ function ofTiles(scene: Scene): Uint8Array {
   if (tiles.length === 1) return ofFrame(scene);
   const state = newState([shape], 0);
   const works = tiles.map((rect) => ({ kind: 'tile' as const, size, rect }));
-  fold(state, plannedFact([{ index: 0, uri: 'file:///0', tiles: tiles.length }], works));
+  const planned = plannedFact([{ index: 0, uri: 'file:///0', tiles: tiles.length }], works);
+  fold(state, planned);
   fold(state, { kind: 'node', name: 'node', device: 'cpu' });
   for (const [shard, tile] of tiles.entries()) {
     const { counted, bins } = resultOf(scene, tile);
@@ -125,8 +131,7 @@ function ofTiles(scene: Scene): Uint8Array {
       ...{ source: 0, size, rect: tile, parts: [{ counted, binCount: bins.length, bins: packCounts(bins) }] },
     });
   }
-  const [part] = wholeImage(state, 0)!.parts;
-  return new FrameRows(1, false, Uint8Array.from(part!.stored.subarray(part!.countsBytes))).digest(0);
+  return ofShard(wholeShard(planned.sources!.block, state.open.get(0)!), shape);
 }
 
 test('property: of any shape, one array of counts has the digest that a coordinator gives its frame or tiles', () => {

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
-import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import { digestedBins, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
-import type { Fact, FoundSources, TileFact } from './fact.ts';
+import type { Fact, TileFact } from './fact.ts';
 import { fold } from './fold.ts';
-import { foundPart } from './found-part.ts';
-import { FrameRows } from './frame-rows.ts';
-import { type JobState, newState, reasonsOf } from './job-state.ts';
+import type { ToldSource } from '../testing/planned.ts';
+import { isOpen, type JobState, newState, reasonsOf } from './job-state.ts';
+import { foundImages } from './testing/found-images.ts';
 import { plannedFact } from './testing/planned-fact.ts';
-import { wholeImage } from './whole-image.ts';
 
 const shape: HistogramShape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 };
 const row = { width: 3, height: 1 };
@@ -37,14 +36,13 @@ const said = (shard: number) => ({
 function take(state: JobState, shard: number, { source, size, rect, counted, bins }: SourceResult) {
   const parts = [{ counted, binCount: bins.length, bins: packCounts(bins) }];
   fold(state, { kind: 'tile', ...said(shard), source, size, rect, parts });
-  const whole = wholeImage(state, source);
-  if (!whole) return undefined;
-  fold(state, whole);
-  return digestOf(whole);
-}
-
-function digestOf({ parts: [part] }: FoundSources): Uint8Array {
-  return new FrameRows(1, false, Uint8Array.from(part!.stored.subarray(part!.countsBytes))).digest(0);
+  const image = state.open.get(source);
+  if (!image || image.tilesLeft > 0) return undefined;
+  const [part] = image.parts;
+  const [{ shape: of }] = state.parts as [JobState['parts'][number]];
+  const whole = { counted: part!.counted, bins: part!.bins.sums };
+  fold(state, { kind: 'whole', source, ...foundImages([of], [[whole]], 0) });
+  return sourceDigest(image.size!, whole.counted, digestedBins(of, whole.bins));
 }
 
 const fails = (shard: number, error: string, source = 0): TileFact => ({
@@ -60,14 +58,11 @@ const counts = ({ counts: { pixels, frames }, parts: [part] }: JobState) => [par
 
 test('sums beyond 2^53 are exact', () => {
   const odd = 2 ** 53 - 1;
-  const size = { width: 2 ** 31, height: 2 ** 22 };
   const state = newState([shape], 0);
   fold(state, { kind: 'node', name: 'node', device: 'cpu' });
   for (let index = 0; index < 5; index++) {
     fold(state, plannedFact([{ index, uri: 'file:///a' }], [{ kind: 'frames' }], index));
-    const parts = [foundPart(shape, [{ size, counted: odd, bins: [odd, 0] }])];
-    const found = { found: 1, pixels: 0, isTimed: false, parts };
-    fold(state, { kind: 'answer', ...said(index), runs: [index, 1], ...found });
+    fold(state, { kind: 'answer', ...said(index), ...foundImages([shape], [[{ counted: odd, bins: [odd, 0] }]], 0) });
   }
   assert.equal(state.parts[0]!.counted, 5n * BigInt(odd));
   assert.deepEqual([...state.parts[0]!.totals.sums], [5n * BigInt(odd), 0n]);
@@ -155,6 +150,22 @@ test('counts that differ by device are added up, and the digest leaves them out'
   const digests = [0, 1, 2].map((x) => take(state, x, tileOf(x, x === 1 ? [0, 1] : [1, 0])));
   assert.deepEqual([...state.parts[0]!.totals.sums], [2n, 1n]);
   assert.deepEqual(Buffer.from(digests[2]!), Buffer.from(sourceDigest(row, 3, [])));
+});
+
+test('what is kept of sources counts with their plan, and those beside them that are unread do not', () => {
+  const told = ['a', 'b', 'c'].map((name, index) => ({ index, uri: `file:///${name}`, name }));
+  const [a, b, c] = told as [ToldSource, ToldSource, ToldSource];
+  const unread = { ...b, error: { stage: 'read', error: 'gone' } };
+  const kept = { ...foundImages([shape], [[{ counted: 3, bins: [3, 0] }, { counted: 2, bins: [0, 2] }]], 6) };
+  const fact = { ...plannedFact([{ ...a, kept: 'a' }, unread, { ...c, kept: 'c' }], []), kept };
+  const state = fold(newState([shape], 0), fact);
+  assert.deepEqual(counts(state), [5n, 6, 2]);
+  assert.deepEqual([...state.parts[0]!.totals.sums], [3n, 2n]);
+  assert.deepEqual([state.counts.kept, [...state.quarantined.keys()]], [2, [1]]);
+  assert.deepEqual(
+    [0, 1, 2].map((source) => isOpen(state, source)),
+    [false, false, false],
+  );
 });
 
 test('a shard that is done twice, or is not planned, is refused', () => {

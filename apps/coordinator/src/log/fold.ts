@@ -83,13 +83,14 @@ export function placeFact({ index }: JobState, fact: Fact, place: FactPlace): vo
 }
 
 function takePlan(state: JobState, fact: PlannedFact): void {
-  state.index.plan(fact);
+  // First, because the others of a block that has some which are kept are done.
   if (fact.sources && !fact.sources.isPlain) {
     for (const { index, uri, tiles = 1, error } of new SourceBlock(fact.sources.block)) {
       if (error) quarantine(state, index, { uri, ...error, attempts: 0, shard: -1 });
       else if (tiles > 1) state.open.set(index, { tilesLeft: tiles, pixels: 0, parts: [] });
     }
   }
+  state.index.plan(fact);
   if (fact.kept) {
     addFound(state, fact.kept);
     state.counts.kept += fact.kept.found;

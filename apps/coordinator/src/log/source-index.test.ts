@@ -65,12 +65,10 @@ test('each source of any plan has its block, its place there, and its shard', ()
         const end = blockOf.findIndex((other, i) => i > source && other !== block);
         const left = (end < 0 ? blockOf.length : end) - source;
         const { place, ...found } = index.planned(source)!;
-        assert.deepEqual(found, { nth, left });
+        const shard = shards.get(block);
+        assert.deepEqual(found, { nth, left, hasKept: false, ...(shard !== undefined && { shard }) });
         assert.equal(place!.offset, 100 * factOf.get(block)!);
-        const number = shards.get(block);
-        assert.deepEqual(index.frame(source), number === undefined ? undefined : { shard: number, nth, left });
       }
-      assert.equal(index.frame(blockOf.length), undefined);
       assert.equal(index.planned(blockOf.length), undefined);
       assert.deepEqual(
         [...index.plannedFacts()].map(({ firstShard, endShard }) => endShard - firstShard),

@@ -3,7 +3,7 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { histogramShape } from '@halogrid/results/histogram-shape';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import { firstOf, indexesOf } from '../../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../../job/shard.ts';
@@ -153,7 +153,17 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
 }
 
 /** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
-export function commitOf(
+export const commitOf = (shard: Shard, steps: PlanStep[], broken = new Set<number>(), grid = oneCell): ShardCommit =>
+  asSent(resultsOf(shard, steps, broken, grid), shard, [histogramShape(pipeline, grid)]);
+
+/** The same answer with what was found of frames in a part. */
+export function asSent(commit: ShardCommit, { work }: Shard, shapes: readonly HistogramShape[]): ShardCommit {
+  if (work.kind === 'tile') return commit;
+  return { ...commit, results: [], found: keepPart(shapes, foundShard(work.sources.block, commit.results, shapes)) };
+}
+
+/** What a node finds of a shard, frames too as results. */
+export function resultsOf(
   { shard, work }: Shard,
   steps: PlanStep[],
   broken = new Set<number>(),
@@ -175,16 +185,13 @@ export function commitOf(
       const bins = cellsOf(grid, size, rect).flatMap((cell) => binsOf(source, cell.rect));
       return { ...part, counted: rect.width * rect.height, bins };
     });
-  const shapes = [histogramShape(pipeline, grid)];
   return {
     jobId,
     shard,
     attempt: 1,
     epoch,
     node: { name: 'node', device: 'cpu' },
-    ...(work.kind === 'tile'
-      ? { results }
-      : { results: [], found: keepPart(shapes, foundShard(work.sources.block, results, shapes)) }),
+    results,
     ...mendedOf(parts.filter(({ source }) => !broken.has(source))),
     errors: parts
       .filter(({ source }) => broken.has(source))

@@ -1,0 +1,21 @@
+import { noZone } from '@halogrid/proto/frame-table';
+import type { FoundShard } from '@halogrid/results/found-shard';
+import type { OpenImage } from '../log/job-state.ts';
+
+/** An image of which all tiles are in, as what was found of its block, which has no other source. */
+export function wholeShard(block: Uint8Array, { size, captured, parts }: OpenImage): FoundShard {
+  const { width, height } = size!;
+  return {
+    block,
+    found: Uint32Array.of(0),
+    widths: Uint32Array.of(width),
+    heights: Uint32Array.of(height),
+    ...(captured && {
+      captured: {
+        localMs: Float64Array.of(captured.localMs),
+        offsetMinutes: Int16Array.of(captured.offsetMinutes ?? noZone),
+      },
+    }),
+    parts: parts.map(({ counted, bins }) => ({ counted: Float64Array.of(counted), bins: bins.sums })),
+  };
+}
