@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { FoundInPart, type Lease } from '@halogrid/proto';
+import type { FoundShard } from '@halogrid/results/found-shard';
+import { eventually } from '@halogrid/testing';
+import { CpuDevice } from '../devices/cpu-device.ts';
+import { DeviceLostError } from '../devices/device.ts';
+import { type JobParts, NodeParts } from '../parts/node-parts.ts';
+import { OutputError } from './output-error.ts';
+import { noted } from './testing/noted-device.ts';
+import { putFrames } from './testing/put-frames.ts';
+import { createTestExecutor, frameLease, resultsOf, withFolder } from './testing/shard-fixture.ts';
+
+const device = new CpuDevice({ threads: 2 });
+after(() => device.close());
+const never = new AbortController().signal;
+
+/** Parts that are written when the test says so. */
+function heldParts() {
+  const added: { shard: FoundShard; written: PromiseWithResolvers<FoundInPart> }[] = [];
+  const its: JobParts = {
+    add: (shard) => {
+      const written = Promise.withResolvers<FoundInPart>();
+      added.push({ shard, written });
+      return written.promise;
+    },
+    sum: async () => FoundInPart.create(),
+    flush: () => {},
+    close: async () => {},
+  };
+  return { added, parts: new NodeParts({ open: () => its, creditBytes: 2 ** 30 }) };
+}
+
+test('shards whose part is not written yet are in the way of no others', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const execute = createTestExecutor(device, { parts });
+    // More than have a turn at once.
+    const shards = Array.from({ length: device.batchesInFlight + 8 }, (_, shard) =>
+      execute(frameLease(folder, uris, { shard }), never),
+    );
+    await eventually('all shards to be computed', () => added.length === shards.length);
+    for (const [i, { written }] of added.entries()) written.resolve(FoundInPart.create({ part: `part ${i}` }));
+    const answers = await Promise.all(shards);
+    assert.deepEqual(answers.map(({ found }) => found?.part).toSorted(), answers.map((_, i) => `part ${i}`).toSorted());
+    for (const { results, errors, stageSeconds } of answers) {
+      assert.deepEqual([results, errors], [[], []]);
+      assert.ok(stageSeconds.encode! > 0);
+    }
+  });
+});
+
+test('of a lease that is forgotten while its part is written nothing is answered', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const abort = new AbortController();
+    const answer = createTestExecutor(device, { parts })(frameLease(folder, uris), abort.signal);
+    await eventually('the shard to be computed', () => added[0]);
+    abort.abort(new Error('taken back'));
+    added[0]!.written.resolve(FoundInPart.create());
+    await assert.rejects(answer, /taken back/);
+  });
+});
+
+test('a part that cannot be written fails the shard, as a chunk does', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const answer = createTestExecutor(device, { parts })(frameLease(folder, uris), never);
+    await eventually('the shard to be computed', () => added[0]);
+    added[0]!.written.reject(new Error('No space left on device'));
+    await assert.rejects(answer, (error) => error instanceof OutputError && /No space left/.test(error.message));
+  });
+});
+
+test('a shard over which the device was lost is handed on once, as it was found the second time', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const lease: Lease = frameLease(folder, [...uris, `${uris[0]}.missing.pgm`]);
+    const expected = await createTestExecutor(device)(lease, never);
+    const { added, parts } = heldParts();
+    let runs = 0;
+    const { device: lost } = noted(device, {
+      async run(staging, items, pipeline, withMap) {
+        if (++runs > 1) return await device.run(staging, items, pipeline, withMap);
+        staging.release();
+        throw new DeviceLostError('out of memory');
+      },
+    });
+    const answer = createTestExecutor(lost, { parts })(lease, never);
+    await eventually('the shard to be computed', () => added[0]);
+    added[0]!.written.resolve(FoundInPart.create());
+    const { errors } = await answer;
+    assert.equal(added.length, 1);
+    assert.deepEqual([resultsOf(added[0]!.shard), errors], [expected.results, expected.errors]);
+    assert.deepEqual([added[0]!.shard.block, errors.length], [lease.sources, 1]);
+  });
+});
