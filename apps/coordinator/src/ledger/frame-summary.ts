@@ -13,10 +13,10 @@ import {
   isOneCell,
 } from '@halogrid/results/histogram-shape';
 import { sourceDigest } from '@halogrid/results/source-digest';
+import { Totals } from '@halogrid/results/totals';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
-import { Totals } from '../log/totals.ts';
 import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { FrameReader } from './frame-reader.ts';
 

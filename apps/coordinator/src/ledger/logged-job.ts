@@ -1,10 +1,11 @@
 import type { JobSpec } from '@halogrid/proto';
+import { packCounts, packSums } from '@halogrid/results/part-sums';
 import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { KeptResult, PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 import { digestOfAll } from '../log/digest.ts';
 import type { AnswerFact, Fact, LedgerState, PlannedBlock, SourceFault } from '../log/fact.ts';
-import { foundPart, packCounts, packSums, wholeBins } from '../log/found-part.ts';
+import { foundPart, wholeBins } from '../log/found-part.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';

@@ -1,6 +1,6 @@
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
-import { packCounts } from './found-part.ts';
+import { packCounts } from '@halogrid/results/part-sums';
 import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
 import { OpenBins } from './open-bins.ts';

@@ -1,4 +1,5 @@
 import type { Size } from '@halogrid/geometry';
+import type { PartSums } from '@halogrid/results/part-sums';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { PlannedSources } from '../job/planned-sources.ts';
 import type { ShardWork } from '../job/shard.ts';
@@ -112,15 +113,6 @@ export interface FoundSources {
   isTimed: boolean;
   /** One a pipeline. */
   parts: readonly FoundPart[];
-}
-
-/**
- * Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as
- * varints.
- */
-export interface PartSums {
-  counted: string;
-  sums: Uint8Array;
 }
 
 /**

@@ -1,18 +1,10 @@
 import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
+import type { PartSums } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';
-import type {
-  AnswerFact,
-  Fact,
-  FoundPart,
-  FoundSources,
-  PartSums,
-  PlannedFact,
-  TileFact,
-  WithdrawnFact,
-} from './fact.ts';
+import type { AnswerFact, Fact, FoundPart, FoundSources, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { OpenBins } from './open-bins.ts';

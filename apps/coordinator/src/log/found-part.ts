@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { noZone } from '@halogrid/proto/frame-table';
-import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import {
   binsOfCell,
   binsOfSource,
@@ -9,23 +8,12 @@ import {
   type HistogramShape,
   isOneCell,
 } from '@halogrid/results/histogram-shape';
+import { packCounts, packSums } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
+import { Totals } from '@halogrid/results/totals';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { FoundPart, PartSums } from './fact.ts';
+import type { FoundPart } from './fact.ts';
 import { FrameRows } from './frame-rows.ts';
-import { Totals } from './totals.ts';
-
-/** Sums as a fact has them. No sum of one fact reaches 2^53. */
-export function packSums(counted: bigint, sums: BigUint64Array): PartSums {
-  return { counted: String(counted), sums: packCounts(Float64Array.from(sums, Number)) };
-}
-
-/** Counts as varints. */
-export function packCounts(counts: ArrayLike<number>): Uint8Array {
-  const bytes = new Uint8Array(varintsLength(counts));
-  writeVarints(counts, bytes, 0);
-  return bytes;
-}
 
 /** The bins of all cells of an image, in whose result are those of the cells that it touches. */
 export function wholeBins(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readVarints } from '@halogrid/proto/varints';
+import { packCounts } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
@@ -15,7 +16,7 @@ import type { AnswerFact, Fact, FoundSources, PlannedFact, PlannedShard, TileFac
 import { packFact, readFact } from './fact-codec.ts';
 import { sumsOf } from './fold.ts';
 import { FolderLogs } from './folder-logs.ts';
-import { foundPart, packCounts } from './found-part.ts';
+import { foundPart } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';

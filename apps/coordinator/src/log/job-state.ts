@@ -1,5 +1,6 @@
 import type { JobTimes } from '@halogrid/proto';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
+import { Totals } from '@halogrid/results/totals';
 import { resultsVersion } from '@halogrid/service/version';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { LedgerState } from './fact.ts';
@@ -8,7 +9,6 @@ import type { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine } from './settled-source.ts';
 import { SourceIndex } from './source-index.ts';
-import { Totals } from './totals.ts';
 
 /** An image some of whose tiles are to come. */
 export interface OpenImage {

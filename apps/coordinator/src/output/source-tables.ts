@@ -1,3 +1,4 @@
+import { listHead } from '@halogrid/results/list-head';
 import { type ListName, listNames, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { SourceRows } from '@halogrid/results/source-rows';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
@@ -6,7 +7,6 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { ListedSources } from './listed-sources.ts';
-import { listHead } from './previous/source-line.ts';
 import type { CaptureCounts, PartSummary } from './tables-output.ts';
 
 export interface SourceTablesOptions {

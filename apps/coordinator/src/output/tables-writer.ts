@@ -1,7 +1,8 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { FeatureWriter } from '@halogrid/results/features';
+import { FeatureFiles } from '@halogrid/results/feature-files';
 import { binsOfCell } from '@halogrid/results/histogram-shape';
+import { PageMaker } from '@halogrid/results/page-maker';
 import { listNames } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
@@ -22,7 +23,7 @@ export class TablesWriter {
   #rule!: CaptureRule;
   #tables: SourceTables | undefined;
   /** Undefined where the pipeline has no histogram. */
-  #features: FeatureWriter | undefined;
+  #features: { pages: PageMaker; files: FeatureFiles } | undefined;
 
   async obey(order: TablesOrder): Promise<PartSummary | undefined> {
     switch (order.kind) {
@@ -39,7 +40,7 @@ export class TablesWriter {
 
   /** Removes what was written of tables that are not finished. */
   async abort(): Promise<void> {
-    await this.#features?.abort();
+    await this.#features?.files.abort();
     await this.#tables?.abort();
   }
 
@@ -51,7 +52,8 @@ export class TablesWriter {
     this.#features = undefined;
     if (task.shape.bins > 0) {
       const shape = { grid: task.shape.grid, bins: binsOfCell(task.shape) };
-      this.#features = await FeatureWriter.create(task.unfinished.features, shape, task.limits);
+      const pages = new PageMaker(shape, task.limits);
+      this.#features = { pages, files: await FeatureFiles.create(task.unfinished.features, pages.layout) };
     }
   }
 
@@ -66,7 +68,10 @@ export class TablesWriter {
   }
 
   async #finish({ sources, description }: Extract<TablesOrder, { kind: 'finish' }>): Promise<PartSummary> {
-    await this.#features?.finish(sources, { halogrid: JSON.stringify(description) });
+    if (this.#features) {
+      await this.#append(this.#features.pages.end());
+      await this.#features.files.finish(sources, { halogrid: JSON.stringify(description) });
+    }
     const summary = await this.#tables!.finish();
     const list = summary.file === listNames.rows ? 'rows' : 'sources';
     for (const table of ['features', list, 'errors'] as const) await this.#move(table);
@@ -92,26 +97,31 @@ export class TablesWriter {
       if (written) await written;
       if (!this.#features || row.state !== 'done' || !row.place) continue;
       const { bytes, areNew, at } = histograms.next().value!;
-      if (areNew) this.#features.load(bytes);
-      await this.#addHistograms(this.#features, row, at);
+      if (areNew) this.#features.pages.load(bytes);
+      await this.#addHistograms(this.#features.pages, row, at);
     }
   }
 
   /** Adds the rows of a source, whose counts begin there in what was loaded. */
-  async #addHistograms(features: FeatureWriter, row: DoneRow, from: number): Promise<void> {
+  async #addHistograms(pages: PageMaker, row: DoneRow, from: number): Promise<void> {
     const { grid, bins } = this.#task.shape;
     const { uri, name, index: number, video } = row;
     const { atMs: capturedAtMs, camera } = this.#rule.of(row);
     const { frame = 0, timestampMs = null } = video ?? {};
-    const begun = features.begin({ number, source: redactUri(uri), name, frame, timestampMs, capturedAtMs, camera });
-    if (begun) await begun;
+    const source = { number, source: redactUri(uri), name, frame, timestampMs, capturedAtMs, camera };
+    const ended = pages.begin(source);
+    if (ended) await this.#append(ended);
     let at = from;
     // Cells without pixels have a row too.
     for (let cell = 0; cell < grid.rows * grid.columns; cell++) {
       // Every channel counts the same pixels.
-      at = features.addPacked(at, bins);
-      if (features.isFull) await features.writePage();
+      at = pages.addPacked(at, bins);
+      if (pages.isFull) await this.#append(pages.end());
     }
+  }
+
+  async #append(page: ReturnType<PageMaker['end']>): Promise<void> {
+    if (page) await this.#features!.files.append(page);
   }
 }
 

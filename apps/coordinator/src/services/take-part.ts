@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { partsFolder, pipelinePaths } from '@halogrid/results/shard-place';
 import { syncFolder } from '@halogrid/results/write-file-atomically';
 import { allowedPath } from '@halogrid/sources';
 import type { HandedJob } from './hand-over.ts';
@@ -16,42 +17,41 @@ const mostBytes = 2 ** 32;
 
 /** A UUID, which is not used again. */
 const partName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const fileNames = ['sources.parquet', 'features.parquet'];
 
 /**
- * Keeps a file of a part, whose path is `[PART, FILE]` or `[PART, 'pipelines', NAME, FILE]`. A part has its name, and is durable, with
- * sources.parquet of its first pipeline, which comes last. What comes again is taken to be there where it has the same bytes.
+ * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the list of sources of its first
+ * pipeline, which comes last. What comes again is taken to be there where it has the same bytes.
  */
-export async function takePart(
-  request: IncomingMessage,
-  job: HandedJob,
-  [part = '', ...path]: string[],
-): Promise<void> {
-  const isLast = path.join() === lastFile(job).join();
-  if (!partName.test(part) || !isFileOf(job, path)) {
+export async function takePart(request: IncomingMessage, job: HandedJob, [part = '', ...path]: string[]): Promise<void> {
+  const files = filesOf(job);
+  const file = path.join('/');
+  if (!partName.test(part) || !files.includes(file)) {
     throw new HandOverError(404, 'Expected a file of a part of the job');
   }
-  const folder = join(await allowedPath(fileURLToPath(job.scratch)), 'parts');
+  const scratch = await allowedPath(fileURLToPath(job.scratch));
+  const folder = join(scratch, partsFolder);
   const [growing, whole] = [join(folder, `${part}.tmp`), join(folder, part)];
-  if (await isThere(whole)) return await compare(request, join(whole, ...path));
-  await takeFile(request, dirname(folder), ['parts', `${part}.tmp`, ...path], { mostBytes, isDurable: true });
-  await syncFolder(dirname(join(growing, ...path)));
-  if (!isLast) return;
-  for (const below of job.pipelines.length > 0 ? ['pipelines', '.'] : ['.']) await syncFolder(join(growing, below));
+  if (await isThere(whole)) return await compare(request, join(whole, file));
+  await takeFile(request, scratch, [partsFolder, `${part}.tmp`, ...path], { mostBytes, isDurable: true });
+  if (file !== files[0]) return;
+  for (const below of foldersOf(files)) await syncFolder(join(growing, below));
   await rename(growing, whole);
   await syncFolder(folder);
 }
 
-const folderOf = (job: HandedJob, pipeline: string): string[] =>
-  job.pipelines.length > 0 ? ['pipelines', pipeline] : [];
+/** Paths of the files of a part, the one that comes last first. */
+function filesOf({ pipelines }: HandedJob): string[] {
+  const names = pipelines.length > 0 ? pipelines : [''];
+  return names.flatMap((_, nth) => {
+    const { sources, features } = pipelinePaths('', names, nth);
+    return [sources, features];
+  });
+}
 
-const lastFile = (job: HandedJob): string[] => [...folderOf(job, job.pipelines[0]!), fileNames[0]!];
-
-function isFileOf(job: HandedJob, path: readonly string[]): boolean {
-  const name = path.at(-1);
-  if (!fileNames.includes(name ?? '')) return false;
-  if (job.pipelines.length === 0) return path.length === 1;
-  return path.length === 3 && path[0] === 'pipelines' && job.pipelines.includes(path[1]!);
+/** The folders that such files are in, the innermost first. */
+function foldersOf(files: readonly string[]): Set<string> {
+  const inner = files.map(dirname);
+  return new Set([...inner, ...inner.map(dirname), '.']);
 }
 
 const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;

@@ -2,6 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import { type ColumnPage, columnPage } from './column-page.ts';
 import type { HistogramList } from './histogram-list.ts';
 import { encodeCounts, encodeOptional } from './number-columns.ts';
+import type { PagePlace } from './page-layout.ts';
 import type { TextList } from './text-list.ts';
 
 /**
@@ -34,6 +35,9 @@ export interface EncodedPage {
   /** Whether `histogram` of its file is to be of int64. */
   isWide: boolean;
 }
+
+/** The page of some sources, the first of which has number `firstSource`, and of cells from `firstCell` on. */
+export interface PlacedPage extends EncodedPage, PagePlace {}
 
 /** Encodes rows as pages of their columns. Equal rows give equal bytes, whatever is encoded before. Numbers are such as their columns have. */
 export function encodePage(page: PageRows): EncodedPage {

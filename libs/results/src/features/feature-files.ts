@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
-import { type EncodedPage, schemaOf } from './encode-page.ts';
-import type { PageLayout } from './page-layout.ts';
+import { type PlacedPage, schemaOf } from './encode-page.ts';
+import { areOfOneGroup, type PageLayout } from './page-layout.ts';
 import { type FooterFacts, ParquetFile, replaceFooter } from './parquet-file.ts';
-
-/** The rows of some sources, from number `firstSource` on, and of cells from `firstCell` on. */
-export interface PlacedPage extends EncodedPage {
-  firstSource: number;
-  firstCell: number;
-}
+import { RowGroups } from './row-groups.ts';
 
 /** Digits of the names of files in a folder, so that their order is that of their sources. */
 const nameDigits = 12;
@@ -34,8 +29,7 @@ export class FeatureFiles {
   #groupSources: number[] = [];
   /** The first source of each file of the folder, that one last; undefined as long as there is but one file. */
   #parts: number[] | undefined;
-  /** Pages of the next row group. */
-  #pages: PlacedPage[] = [];
+  readonly #groups: RowGroups<PlacedPage>;
   #isWide = false;
 
   /** The folder of `path` must exist. */
@@ -48,17 +42,16 @@ export class FeatureFiles {
     this.#layout = layout;
     this.#folder = `${path}.${randomUUID()}.tmp`;
     this.#file = file;
+    this.#groups = new RowGroups(([first], page) => areOfOneGroup(layout, first!, page));
   }
 
   async append(page: PlacedPage): Promise<void> {
-    const [before] = this.#pages;
-    if (before && !this.#areOfOneGroup(before, page)) await this.#writeGroup();
-    this.#pages.push(page);
+    await this.#write(this.#groups.add(page));
   }
 
   /** The job has so many sources, quarantined ones too. Ends the files, makes them durable and gives them their name. */
   async finish(sources: number, about: FooterFacts['about']): Promise<void> {
-    if (this.#pages.length > 0) await this.#writeGroup();
+    await this.#write(this.#groups.end());
     if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
     const facts = { schema: schemaOf(this.#isWide), about };
     await this.#file.finish(facts);
@@ -76,17 +69,9 @@ export class FeatureFiles {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #areOfOneGroup(one: PlacedPage, other: PlacedPage): boolean {
-    const { groupSources, groupCells } = this.#layout;
-    const isSame = (a: number, b: number, size: number) => Math.floor(a / size) === Math.floor(b / size);
-    return (
-      isSame(one.firstSource, other.firstSource, groupSources) && isSame(one.firstCell, other.firstCell, groupCells)
-    );
-  }
-
-  async #writeGroup(): Promise<void> {
-    const pages = this.#pages;
-    this.#pages = [];
+  /** Writes a row group, unless it has no pages. */
+  async #write(pages: PlacedPage[]): Promise<void> {
+    if (pages.length === 0) return;
     const [first, last] = [pages[0]!.firstSource, pages.at(-1)!.firstSource];
     if (last >= this.#layout.wholeSources && !this.#parts) await this.#split();
     if (this.#parts && first - this.#parts.at(-1)! >= this.#layout.partSources) await this.#nextPart(first);

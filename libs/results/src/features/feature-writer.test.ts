@@ -9,8 +9,11 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { featureFiles, readRows, rowsOf, type WrittenSource } from '../testing/feature-rows.ts';
 import { temporaryFolder } from '../testing/maps.ts';
+import type { PlacedPage } from './encode-page.ts';
+import { FeatureFiles } from './feature-files.ts';
 import { type FeatureShape, type FeatureSource, FeatureWriter, type FileLimits } from './feature-writer.ts';
 import { pageLayout } from './page-layout.ts';
+import { PageMaker } from './page-maker.ts';
 
 const int32 = fc.nat({ max: 2 ** 31 - 1 });
 const text = fc.string({ unit: 'grapheme' });
@@ -96,20 +99,23 @@ test('rows whose counts are varints are those of the same counts as numbers', as
   await fc.assert(
     fc.asyncProperty(jobs(count), fc.nat(5), async ({ shape, sources, listed }, before) => {
       const path = join(folder, 'packed.parquet');
-      const writer = await FeatureWriter.create(path, shape);
+      const maker = new PageMaker(shape);
+      const files = await FeatureFiles.create(path, maker.layout);
+      const append = async (page: PlacedPage | undefined) => void (page && (await files.append(page)));
       for (const { facts, cells } of sources) {
         const counts = cells.flatMap(({ histogram }) => Array.from(histogram).flatMap(varint));
         const bytes = Uint8Array.from([...Array<number>(before).fill(255), ...counts]);
-        writer.load(bytes);
-        await writer.begin(facts);
+        maker.load(bytes);
+        await append(maker.begin(facts));
         let at = before;
         for (const _ of cells) {
-          at = writer.addPacked(at, 1);
-          if (writer.isFull) await writer.writePage();
+          at = maker.addPacked(at, 1);
+          if (maker.isFull) await append(maker.end());
         }
         assert.equal(at, bytes.length);
       }
-      await writer.finish(listed);
+      await append(maker.end());
+      await files.finish(listed, {});
       // What is counted is the first channel, which has one bin here.
       const ofFirstBin = sources.map(({ facts, cells }) => {
         return { facts, cells: cells.map(({ histogram }) => ({ histogram, counted: histogram[0]! })) };

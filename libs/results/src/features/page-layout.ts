@@ -52,5 +52,17 @@ export function pageLayout(cells: number, bins: number, limits = fileLimits): Pa
   };
 }
 
+/** Where a page begins: the number of its first source, and the first of its cells. */
+export interface PagePlace {
+  firstSource: number;
+  firstCell: number;
+}
+
+/** Whether two pages are of the same row group. */
+export function areOfOneGroup({ groupSources, groupCells }: PageLayout, one: PagePlace, other: PagePlace): boolean {
+  const isSame = (a: number, b: number, size: number) => Math.floor(a / size) === Math.floor(b / size);
+  return isSame(one.firstSource, other.firstSource, groupSources) && isSame(one.firstCell, other.firstCell, groupCells);
+}
+
 /** The largest power of two that is at most `number`; 1 for what is less. */
 const powerOfTwo = (number: number): number => 2 ** Math.floor(Math.log2(Math.max(1, number)));

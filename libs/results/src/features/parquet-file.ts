@@ -15,12 +15,21 @@ export interface FooterFacts {
 /** Bytes of the least and the largest text of a column and row group, in the footer; of longer ones it says what lies beyond. */
 const limitBytes = 256;
 
+/** A file that grows, until it is durable under its name or removed. */
+export type GrowingFile = Pick<AtomicFile, 'handle' | 'commit' | 'abort'>;
+
+/** The pages of all columns that have the same rows. */
+export interface RowsPage {
+  rows: number;
+  columns: readonly ColumnPage[];
+}
+
 /**
  * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
  * ten kilobytes with ten columns.
  */
 export class ParquetFile {
-  readonly #file: AtomicFile;
+  readonly #file: GrowingFile;
   readonly #bytes = new ByteWriter();
   readonly #parquet: ParquetWriter;
 
@@ -29,7 +38,8 @@ export class ParquetFile {
     return new ParquetFile(await AtomicFile.create(path), schema);
   }
 
-  private constructor(file: AtomicFile, schema: SchemaElement[]) {
+  /** Takes over an empty file. */
+  constructor(file: GrowingFile, schema: SchemaElement[]) {
     this.#file = file;
     this.#parquet = parquetWriter(this.#bytes, schema);
   }
@@ -39,8 +49,13 @@ export class ParquetFile {
     return this.#parquet.row_groups.length;
   }
 
-  /** Appends a row group of pages, each of `rows` rows and of all columns. */
-  async append(pages: readonly { rows: number; columns: readonly ColumnPage[] }[]): Promise<void> {
+  /** Where the next row group begins. */
+  get offset(): number {
+    return this.#bytes.offset;
+  }
+
+  /** Appends a row group of pages. Returns its bytes, which stay as they are until the next. */
+  async append(pages: readonly RowsPage[]): Promise<Uint8Array> {
     const parquet = this.#parquet;
     const start = this.#bytes.offset;
     const columns = leavesOf(parquet.schema).map((leaf, i) =>
@@ -54,7 +69,9 @@ export class ParquetFile {
     const total_compressed_size = BigInt(this.#bytes.offset - start);
     parquet.row_groups.push({ columns, total_byte_size, total_compressed_size, num_rows });
     parquet.num_rows += num_rows;
+    const bytes = this.#bytes.getBytes().subarray(-Number(total_compressed_size));
     await this.#flush();
+    return bytes;
   }
 
   /** A file at `path` that begins with some of the row groups, from number `from` up to `to`, which is left out. */

@@ -1,17 +1,139 @@
-/** What was found of a shard of frames, or of some sources of a block: what a part is made of. */
-export interface FoundShard {
-  /** Block of the sources, as SourceBlock reads it. */
-  block: Uint8Array;
-  /** Places in the block of the sources that were found, in order; the others could not be processed. */
-  found: Uint32Array;
-  /** Of the images of these, in pixels. */
-  widths: Uint32Array;
-  heights: Uint32Array;
-  /** Absent where no file states a time: as CaptureTime, NaN of sources of which none is, and `noZone` where it has no zone. */
-  captured?: { localMs: Float64Array; offsetMinutes: Int16Array };
-  /** One a pipeline: pixels counted in each channel, and the counts of all cells of each source, end to end. */
-  parts: { counted: Float64Array; bins: Uint32Array | Float64Array }[];
-}
+import { createHash } from 'node:crypto';
+import type { Size } from '@halogrid/geometry';
+import type { CaptureTime } from '@halogrid/sources/captured';
+import { SourceBlock } from '@halogrid/sources/source-block';
+import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
+import { type PartSums, packSums } from '../counts/part-sums.ts';
+import { quarantinedDigest, type SourceDigest, sourceDigest } from '../counts/source-digest.ts';
+import { Totals } from '../counts/totals.ts';
 
 /** Stands for a time whose zone nobody states. */
 export const noZone = 0x7fff;
+
+/** Counts below 2^53 each. */
+export type Counts = Uint32Array | Float64Array;
+
+/** What was found of the sources of a shard. Arrays have a value a source that was found, in the order of the block. */
+export interface FoundShard {
+  /** The sources of the shard, as SourceBlock reads them. */
+  block: Uint8Array;
+  /** The places in the block of those that were found, ascending; the others could not be processed. */
+  found: Uint32Array;
+  /** In pixels. */
+  widths: Uint32Array;
+  heights: Uint32Array;
+  /**
+   * When they were captured, as their files state it, like CaptureTime: NaN where one does not, and `noZone` where it states no zone. Absent where
+   * none does.
+   */
+  captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
+  /** One a pipeline: the pixels counted in each channel, and the counts of all cells, those without pixels too, end to end. */
+  parts: readonly { counted: Float64Array; bins: Counts }[];
+}
+
+/** What is said of a shard in place of its rows. */
+export interface ShardSummary {
+  /** Sources that were found, and their image pixels. */
+  found: number;
+  pixels: number;
+  /** SHA-256 over the digests of the shard's sources, pipeline by pipeline; those that were not found are quarantined. */
+  digest: Uint8Array;
+  /** One a pipeline. */
+  parts: PartSums[];
+}
+
+/** A source of a shard for one of the pipelines. */
+export interface ShardRow {
+  /** Number of the pipeline, and place of the source in the block. */
+  part: number;
+  nth: number;
+  /** Absent where it could not be processed. */
+  found?: FoundSource;
+}
+
+export interface FoundSource {
+  size: Size;
+  captured: CaptureTime | undefined;
+  counted: number;
+  bins: Counts;
+  digest: SourceDigest;
+}
+
+/** The summary of a shard; `shapes` are those of the pipelines. Throws RangeError as `shardRows` does. */
+export function summariseShard(shard: FoundShard, shapes: readonly HistogramShape[]): ShardSummary {
+  const rows = shardRows(shard, new SourceBlock(shard.block), shapes);
+  for (;;) {
+    const { done, value } = rows.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * The sources of a shard in their order, pipeline by pipeline, and at the end the summary of these rows. Throws RangeError where arrays are
+ * not as long as they have to be.
+ */
+export function* shardRows(
+  shard: FoundShard,
+  block: SourceBlock,
+  shapes: readonly HistogramShape[],
+): Generator<ShardRow, ShardSummary, undefined> {
+  checkLengths(shard, block, shapes);
+  const { found, widths, heights } = shard;
+  const sha = createHash('sha256');
+  const parts: PartSums[] = [];
+  for (const [part, shape] of shapes.entries()) {
+    const { counted: ofSources, bins: all } = shard.parts[part]!;
+    const binCount = binsOfSource(shape);
+    const totals = new Totals(binsOfCell(shape));
+    const digests = new Uint8Array(quarantinedDigest.length * block.length);
+    let sum = 0n;
+    for (let nth = 0, row = 0; nth < block.length; nth++) {
+      if (found[row] !== nth) {
+        digests.set(quarantinedDigest, quarantinedDigest.length * nth);
+        yield { part, nth };
+        continue;
+      }
+      const size = { width: widths[row]!, height: heights[row]! };
+      const counted = ofSources[row]!;
+      const bins = all.subarray(binCount * row, binCount * (row + 1));
+      const digest = sourceDigest(size, counted, digestedBins(shape, bins));
+      digests.set(digest, digest.length * nth);
+      totals.add(bins, size.width * size.height);
+      sum += BigInt(counted);
+      yield { part, nth, found: { size, captured: captureOf(shard, row), counted, bins, digest } };
+      row++;
+    }
+    sha.update(digests);
+    parts.push(packSums(sum, totals.sums));
+  }
+  const pixels = widths.reduce((sum, width, row) => sum + width * heights[row]!, 0);
+  return { found: found.length, pixels, digest: sha.digest(), parts };
+}
+
+function captureOf({ captured }: FoundShard, row: number): CaptureTime | undefined {
+  const localMs = captured?.localMs[row] ?? Number.NaN;
+  if (Number.isNaN(localMs)) return undefined;
+  const offsetMinutes = captured!.offsetMinutes[row]!;
+  return offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes };
+}
+
+function checkLengths(shard: FoundShard, block: SourceBlock, shapes: readonly HistogramShape[]): void {
+  const { found, widths, heights, captured, parts } = shard;
+  const columns: [string, { length: number }, number][] = [
+    ['widths', widths, found.length],
+    ['heights', heights, found.length],
+    ['parts', parts, shapes.length],
+    ...parts.flatMap(({ counted, bins }, part): typeof columns => [
+      ['counted', counted, found.length],
+      ['bins', bins, found.length * binsOfSource(shapes[part]!)],
+    ]),
+  ];
+  if (captured) {
+    columns.push(['localMs', captured.localMs, found.length], ['offsetMinutes', captured.offsetMinutes, found.length]);
+  }
+  for (const [name, { length }, expected] of columns) {
+    if (length !== expected) throw new RangeError(`A shard has ${length} ${name} instead of ${expected}`);
+  }
+  const isAscending = found.every((nth, row) => nth < block.length && (row === 0 || nth > found[row - 1]!));
+  if (!isAscending) throw new RangeError(`A shard has found sources that are not among its ${block.length} in order`);
+}

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { listHead } from '@halogrid/results/list-head';
 import { SourceList } from '@halogrid/results/source-list';
 import { EarlierIndex } from './earlier-index.ts';
-import { listHead } from './source-line.ts';
 
 const headLine = JSON.stringify(listHead);
 

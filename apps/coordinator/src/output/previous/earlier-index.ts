@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { resultsVersionOf } from '@halogrid/results/list-head';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
-import { resultsVersionOf } from './source-line.ts';
 
 /** A file of an earlier job: its line in the list of sources, or those of all its frames. */
 export interface EarlierFile {

@@ -14,7 +14,6 @@ import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import type { KeptResult, KeptSums } from '../../job/shard.ts';
 import { EarlierIndex } from './earlier-index.ts';
-import { hex } from './source-line.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
@@ -141,7 +140,8 @@ export class EarlierPart {
       const { width, height, counted, digest, captured: text } = line;
       const bins = await this.#bins(row, line);
       const own = sourceDigest({ width, height }, counted, digestedBins(this.#shape, bins));
-      if (hex(own) !== digest || bins.length !== binsOfSource(this.#shape)) throw this.altered(line);
+      if (Buffer.from(own).toString('hex') !== digest || bins.length !== binsOfSource(this.#shape))
+        throw this.altered(line);
       const captured = text === undefined ? undefined : parseCapture(text);
       yield { line, sums: { counted, bins }, ...(captured && { captured }) };
       row += this.#cells;

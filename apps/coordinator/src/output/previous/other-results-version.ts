@@ -1,9 +1,9 @@
 import type { JobSpec } from '@halogrid/proto';
+import { resultsVersionOf } from '@halogrid/results/list-head';
 import { headOfList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
 import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
-import { resultsVersionOf } from './source-line.ts';
 
 /**
  * The version of the results in the folder of a job, where none of them is what this version computes: nothing is kept then, though

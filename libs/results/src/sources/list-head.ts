@@ -1,4 +1,3 @@
-import type { SourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 
 const head = { file: 'sources', format: 1 };
@@ -15,5 +14,3 @@ export function resultsVersionOf(text: string): number | undefined {
     return undefined;
   }
 }
-
-export const hex = (digest: SourceDigest): string => Buffer.from(digest).toString('hex');

@@ -1,0 +1,22 @@
+import { varintsLength, writeVarints } from '@halogrid/proto/varints';
+
+/**
+ * Sums over sources: pixels counted in each channel, a whole number of any size, and the counts of all cells, as
+ * varints.
+ */
+export interface PartSums {
+  counted: string;
+  sums: Uint8Array;
+}
+
+/** Sums as a fact has them. No sum of one fact reaches 2^53. */
+export function packSums(counted: bigint, sums: BigUint64Array): PartSums {
+  return { counted: String(counted), sums: packCounts(Float64Array.from(sums, Number)) };
+}
+
+/** Counts as varints. */
+export function packCounts(counts: ArrayLike<number>): Uint8Array {
+  const bytes = new Uint8Array(varintsLength(counts));
+  writeVarints(counts, bytes, 0);
+  return bytes;
+}

@@ -1,0 +1,149 @@
+import { encodePage, type PlacedPage } from './encode-page.ts';
+import { HistogramList } from './histogram-list.ts';
+import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
+import { TextList } from './text-list.ts';
+
+/** What is known of an image or frame but its histograms. */
+export interface FeatureSource {
+  /** Its number in the job, from 0; quarantined sources have one as well. */
+  number: number;
+  /** URI. */
+  source: string;
+  /** That of its files, without extensions: `preview/NAME.png`, `maps/NAME.tif`. */
+  name: string;
+  /** Index of the frame in its source; 0 for an image. */
+  frame: number;
+  /** When the frame was taken, from the start of its source; null for images and frames without a time. */
+  timestampMs: number | null;
+  /** When it was captured, in milliseconds since 1970 in UTC; null where nobody knows. */
+  capturedAtMs: number | null;
+  /** The camera that captured it; null where nobody knows. */
+  camera: string | null;
+}
+
+/** What rows have in common. */
+export interface FeatureShape {
+  /** The cells of each image. */
+  grid: { rows: number; columns: number };
+  /** Counts of a row, 1 or more. */
+  bins: number;
+}
+
+/**
+ * Makes the pages of features.parquet of sources, which come in the order of their numbers; a row a cell. Holds one page. Equal rows give
+ * equal bytes, whatever sources are left out: pages are ranges of numbers.
+ */
+export class PageMaker {
+  readonly layout: PageLayout;
+  readonly #gridColumns: number;
+  /** Of the page: a value a source. */
+  readonly #texts = { source: new TextList(), name: new TextList(), camera: new TextList() };
+  readonly #numbers: Record<'frame' | 'timestampMs' | 'capturedAtMs', Float64Array>;
+  /** Of the page: a value a row. */
+  readonly #histograms: HistogramList;
+  readonly #counted: Float64Array;
+  #rows = 0;
+  /** The source that was begun last, and how many of its cells are there. */
+  #source: FeatureSource | undefined;
+  #cells = 0;
+  /** Where the page begins. */
+  #firstSource = 0;
+  #firstCell = 0;
+
+  constructor({ grid, bins }: FeatureShape, limits?: FileLimits) {
+    this.layout = pageLayout(grid.rows * grid.columns, bins, limits);
+    this.#gridColumns = grid.columns;
+    const { pageSources, pageCells } = this.layout;
+    const column = (size: number) => new Float64Array(size);
+    this.#numbers = { frame: column(pageSources), timestampMs: column(pageSources), capturedAtMs: column(pageSources) };
+    this.#counted = column(pageSources * pageCells);
+    this.#histograms = new HistogramList(bins, pageSources * pageCells);
+  }
+
+  /** Begins a source, whose cells are added next. Returns the page that has ended before it, if any. */
+  begin(source: FeatureSource): PlacedPage | undefined {
+    const { pageSources } = this.layout;
+    const isOfNext = Math.floor(source.number / pageSources) !== Math.floor(this.#firstSource / pageSources);
+    const ended = isOfNext ? this.end() : undefined;
+    this.#source = source;
+    this.#cells = 0;
+    if (this.#rows === 0) this.#beginPage(source, 0);
+    else this.#addFacts(source);
+    return ended;
+  }
+
+  /** Adds the next cell of the source that was begun, which counts so many pixels. To be called while no page is full. */
+  add(counted: number, counts: ArrayLike<number>): void {
+    this.#histograms.add(counts);
+    this.#addCell(counted);
+  }
+
+  /** As `add`, of a cell whose first `channelBins` counts say how many pixels it counts. Returns that. */
+  addCounts(counts: ArrayLike<number>, channelBins: number): number {
+    this.#histograms.add(counts);
+    return this.#addCell(this.#histograms.sumOfLast(channelBins));
+  }
+
+  /** Takes the varints that `addPacked` reads next: counts of rows, below 2^53 each. */
+  load(bytes: Uint8Array): void {
+    this.#histograms.load(bytes);
+  }
+
+  /**
+   * As `addCounts`, of counts that are varints, which begin at byte `at` of those that were loaded. Returns where they end. Nothing is checked
+   * again of what a ledger has kept. Throws RangeError where the bytes end before.
+   */
+  addPacked(at: number, channelBins: number): number {
+    const end = this.#histograms.addPacked(at);
+    this.#addCell(this.#histograms.sumOfLast(channelBins));
+    return end;
+  }
+
+  /** Whether the page is to be ended before the next cell or source. */
+  get isFull(): boolean {
+    const { cells, pageSources, pageCells } = this.layout;
+    if (this.#cells < cells) return this.#cells - this.#firstCell === pageCells;
+    return this.#rows > 0 && this.#source!.number % pageSources === pageSources - 1;
+  }
+
+  /** Ends the page of the rows that were added; undefined where there are none. */
+  end(): PlacedPage | undefined {
+    const rows = this.#rows;
+    if (rows === 0) return undefined;
+    const { source, name, camera } = this.#texts;
+    const of = (column: Float64Array) => column.subarray(0, source.length);
+    const { frame, timestampMs, capturedAtMs } = this.#numbers;
+    const page = encodePage({
+      ...{ source, name, camera, gridColumns: this.#gridColumns, firstCell: this.#firstCell },
+      ...{ frame: of(frame), timestampMs: of(timestampMs), capturedAtMs: of(capturedAtMs) },
+      ...{ counted: this.#counted.subarray(0, rows), histograms: this.#histograms },
+    });
+    const place = { firstSource: this.#firstSource, firstCell: this.#firstCell };
+    for (const list of [source, name, camera, this.#histograms]) list.clear();
+    this.#rows = 0;
+    if (this.#cells < this.layout.cells) this.#beginPage(this.#source!, this.#cells);
+    return { ...page, ...place };
+  }
+
+  #beginPage(source: FeatureSource, firstCell: number): void {
+    this.#firstSource = source.number;
+    this.#firstCell = firstCell;
+    this.#addFacts(source);
+  }
+
+  #addFacts({ source, name, camera, frame, timestampMs, capturedAtMs }: FeatureSource): void {
+    const at = this.#texts.source.length;
+    this.#texts.source.add(source);
+    this.#texts.name.add(name);
+    this.#texts.camera.add(camera);
+    this.#numbers.frame[at] = frame;
+    this.#numbers.timestampMs[at] = timestampMs ?? Number.NaN;
+    this.#numbers.capturedAtMs[at] = capturedAtMs ?? Number.NaN;
+  }
+
+  #addCell(counted: number): number {
+    this.#counted[this.#rows++] = counted;
+    this.#cells++;
+    return counted;
+  }
+}

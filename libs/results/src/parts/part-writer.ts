@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type CaptureOptions, CaptureRule } from '@halogrid/sources/captured';
+import { SourceBlock } from '@halogrid/sources/source-block';
+import { settleAll } from '@halogrid/threads';
+import type { HistogramShape } from '../counts/histogram-shape.ts';
+import { syncFolder } from '../files/atomic-file.ts';
+import { type FoundShard, type ShardSummary, shardRows } from './found-shard.ts';
+import { PipelineFiles } from './pipeline-files.ts';
+import { pipelinePaths, type ShardPlace } from './shard-place.ts';
+
+/** A pipeline of a job; the name of a pipeline that is alone does not matter. */
+export interface PartPipeline {
+  name: string;
+  shape: HistogramShape;
+}
+
+/** What is said of a shard, and where its rows are. */
+export interface FoundInPart extends ShardSummary {
+  /** ID of the part. */
+  part: string;
+  /** One a pipeline. */
+  places: ShardPlace[];
+}
+
+/**
+ * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row groups that follow one another.
+ * Memory is a row group of each file, whatever is added. After a failure it is to be aborted.
+ */
+export class PartWriter {
+  readonly id = randomUUID();
+  readonly #folder: string;
+  readonly #temporary: string;
+  readonly #pipelines: readonly PartPipeline[];
+  #files: PipelineFiles[] = [];
+  #shards = 0;
+
+  /** Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing where that fails. */
+  static async create(
+    folder: string,
+    pipelines: readonly PartPipeline[],
+    captured?: CaptureOptions,
+  ): Promise<PartWriter> {
+    const writer = new PartWriter(folder, pipelines);
+    try {
+      await writer.#open(new CaptureRule(captured));
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+    return writer;
+  }
+
+  private constructor(folder: string, pipelines: readonly PartPipeline[]) {
+    this.#folder = folder;
+    this.#temporary = join(folder, `${this.id}.tmp`);
+    this.#pipelines = pipelines;
+  }
+
+  /** Shards that were added, and bytes of their rows. */
+  get shards(): number {
+    return this.#shards;
+  }
+
+  get bytes(): number {
+    return this.#files.reduce((sum, files) => sum + files.bytes, 0);
+  }
+
+  /** Adds a shard; one at a time. Rejects with RangeError where its arrays are not as long as they have to be. */
+  async add(shard: FoundShard): Promise<FoundInPart> {
+    const block = new SourceBlock(shard.block);
+    const shapes = this.#pipelines.map(({ shape }) => shape);
+    const rows = shardRows(shard, block, shapes);
+    let next = rows.next();
+    for (; !next.done; next = rows.next()) {
+      const files = this.#files[next.value.part]!;
+      files.add(block, next.value);
+      if (files.isBehind) await files.write();
+    }
+    const places: ShardPlace[] = [];
+    for (const files of this.#files) places.push(await files.endShard());
+    this.#shards++;
+    return { ...next.value, part: this.id, places };
+  }
+
+  /** Makes the part durable and gives it its name, which is its ID. Leaves nothing where that fails. */
+  async finish(): Promise<void> {
+    try {
+      await settleAll(this.#files.map((files) => files.finish()));
+      const folders = this.#paths.map(({ folder }) => folder);
+      if (folders.length > 1) folders.push(dirname(folders[0]!));
+      await settleAll([...new Set([...folders, this.#temporary])].map(syncFolder));
+      await rename(this.#temporary, join(this.#folder, this.id));
+      await syncFolder(this.#folder);
+    } catch (error) {
+      await this.abort();
+      throw error;
+    }
+  }
+
+  /** Removes what was written, also after a failure. */
+  async abort(): Promise<void> {
+    await settleAll(this.#files.map((files) => files.abort()));
+    await rm(this.#temporary, { recursive: true, force: true });
+    await rm(join(this.#folder, this.id), { recursive: true, force: true });
+  }
+
+  async #open(rule: CaptureRule): Promise<void> {
+    await makeFolder(this.#folder);
+    await mkdir(this.#temporary);
+    for (const [i, paths] of this.#paths.entries()) {
+      this.#files.push(await PipelineFiles.create(paths, this.#pipelines[i]!.shape, rule));
+    }
+  }
+
+  get #paths(): ReturnType<typeof pipelinePaths>[] {
+    const names = this.#pipelines.map(({ name }) => name);
+    return names.map((_, pipeline) => pipelinePaths(this.#temporary, names, pipeline));
+  }
+}
+
+/** Makes a folder where it is missing, in one that is there, and its name durable: another writer may just have made it. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await syncFolder(dirname(path));
+}

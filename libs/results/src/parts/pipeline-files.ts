@@ -1,0 +1,112 @@
+import { mkdir } from 'node:fs/promises';
+import type { CaptureRule } from '@halogrid/sources/captured';
+import type { SourceBlock } from '@halogrid/sources/source-block';
+import { settleAll } from '@halogrid/threads';
+import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
+import { type PlacedPage, schemaOf } from '../features/encode-page.ts';
+import { areOfOneGroup } from '../features/page-layout.ts';
+import { PageMaker } from '../features/page-maker.ts';
+import type { RowsPage } from '../features/parquet-file.ts';
+import { listHead } from '../sources/list-head.ts';
+import { headKey } from '../sources/source-line.ts';
+import { groupPages, SourcePages, sourceSchema } from '../sources/source-pages.ts';
+import type { ShardRow } from './found-shard.ts';
+import { PartFile } from './part-file.ts';
+import type { pipelinePaths, ShardPlace } from './shard-place.ts';
+import { featureSource, listLine } from './source-facts.ts';
+
+interface Features {
+  pages: PageMaker;
+  file: PartFile<PlacedPage>;
+  isWide: boolean;
+}
+
+/** What a part has of a pipeline, as it grows. */
+export class PipelineFiles {
+  readonly #shape: HistogramShape;
+  readonly #rule: CaptureRule;
+  readonly #lines = new SourcePages();
+  readonly #list: PartFile<RowsPage>;
+  /** Undefined where the pipeline has no histogram. */
+  readonly #features: Features | undefined;
+
+  static async create(
+    { folder, sources, features }: ReturnType<typeof pipelinePaths>,
+    shape: HistogramShape,
+    rule: CaptureRule,
+  ): Promise<PipelineFiles> {
+    await mkdir(folder, { recursive: true });
+    const list = await PartFile.create<RowsPage>(sources, sourceSchema, (group) => group.length < groupPages);
+    if (shape.bins === 0) return new PipelineFiles(shape, rule, list);
+    const pages = new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) });
+    const isOfGroup = ([first]: readonly PlacedPage[], page: PlacedPage) => areOfOneGroup(pages.layout, first!, page);
+    const file = await PartFile.create(features, schemaOf(false), isOfGroup);
+    return new PipelineFiles(shape, rule, list, { pages, file, isWide: false });
+  }
+
+  private constructor(shape: HistogramShape, rule: CaptureRule, list: PartFile<RowsPage>, features?: Features) {
+    this.#shape = shape;
+    this.#rule = rule;
+    this.#list = list;
+    this.#features = features;
+  }
+
+  get bytes(): number {
+    return this.#list.bytes + (this.#features?.file.bytes ?? 0);
+  }
+
+  /** Adds a source. What it ends is held until `write`. */
+  add(block: SourceBlock, { nth, found }: ShardRow): void {
+    const lines = this.#lines.add(listLine(block, nth, found));
+    if (lines) this.#list.add(lines);
+    if (!found || !this.#features) return;
+    const { pages } = this.#features;
+    this.#addPage(pages.begin(featureSource(block, nth, found.captured, this.#rule)));
+    const { cells, bins } = pages.layout;
+    for (let cell = 0; cell < cells; cell++) {
+      pages.addCounts(found.bins.subarray(cell * bins, (cell + 1) * bins), this.#shape.bins);
+      if (pages.isFull) this.#addPage(pages.end());
+    }
+  }
+
+  /** Whether there is something to write. */
+  get isBehind(): boolean {
+    return this.#list.isBehind || this.#features?.file.isBehind === true;
+  }
+
+  async write(): Promise<void> {
+    await this.#list.write();
+    await this.#features?.file.write();
+  }
+
+  /** Ends the shard of the sources that were added. */
+  async endShard(): Promise<ShardPlace> {
+    const lines = this.#lines.end();
+    if (lines) this.#list.add(lines);
+    const sources = await this.#list.endShard();
+    if (!this.#features) return { sources };
+    this.#addPage(this.#features.pages.end());
+    return { sources, features: await this.#features.file.endShard() };
+  }
+
+  /** Writes the footers and makes the content of the files durable. */
+  async finish(): Promise<void> {
+    const about = { [headKey]: JSON.stringify(listHead) };
+    await settleAll([
+      this.#list.finish({ schema: sourceSchema, about }),
+      this.#features?.file.finish({ schema: schemaOf(this.#features.isWide), about: {} }) ?? Promise.resolve(),
+    ]);
+  }
+
+  /** Closes the files and removes them. */
+  async abort(): Promise<void> {
+    await this.#list.abort();
+    await this.#features?.file.abort();
+  }
+
+  #addPage(page: PlacedPage | undefined): void {
+    if (!page) return;
+    this.#features!.isWide ||= page.isWide;
+    this.#features!.file.add(page);
+  }
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { listNames } from '../sources/source-line.ts';
+
+/** Where the rows of a shard are in a file of a part. */
+export interface FilePlace {
+  /** Its row groups: the first, and how many. */
+  firstGroup: number;
+  groups: number;
+  /** The bytes of these: where they begin in the file, how many, and their CRC-32. */
+  start: number;
+  length: number;
+  checksum: number;
+}
+
+/** Where what a pipeline found of a shard is in a part. */
+export interface ShardPlace {
+  sources: FilePlace;
+  /** Absent where the pipeline has no histogram. */
+  features?: FilePlace;
+}
+
+/** Folders of parts in the scratch folder of a job. */
+export const partsFolder = 'parts';
+
+/** The files of the pipeline of that number in the folder of a part; `names` are those of all pipelines. */
+export function pipelinePaths(
+  part: string,
+  names: readonly string[],
+  pipeline: number,
+): Record<'folder' | 'sources' | 'features', string> {
+  const folder = names.length === 1 ? part : join(part, 'pipelines', names[pipeline]!);
+  return { folder, sources: join(folder, listNames.rows), features: join(folder, 'features.parquet') };
+}
