@@ -78,10 +78,10 @@ test('a file that comes again is taken where it is the same, before the part is 
 });
 
 test('no other name is taken, nor bytes of another digest, nor a file once the lease is over or its folder gone', async (t) => {
-  const { put, kept, scratch, session, lease } = await holdLease(t, ['a']);
+  const { put, kept, scratch, session, lease } = await holdLease(t, ['a', 'b']);
   const part = randomUUID();
   for (const path of [
-    `${part}/pipelines/b/sources.parquet`,
+    `${part}/pipelines/c/sources.parquet`,
     `${part}/pipelines/a/other.parquet`,
     `${part}/sources.parquet`,
     `${part}/pipelines/a/x/sources.parquet`,
@@ -93,8 +93,9 @@ test('no other name is taken, nor bytes of another digest, nor a file once the l
     assert.equal(await put(path, 'rows'), 404, path);
   }
   assert.deepEqual(await kept(), []);
-  assert.equal(await put(`${part}/pipelines/a/sources.parquet`, 'rows', 'other rows'), 400);
-  assert.deepEqual(await readdir(join(scratch, 'parts', `${part}.tmp`, 'pipelines', 'a')), []);
+  assert.equal(await put(`${part}/pipelines/b/sources.parquet`, 'rows', 'other rows'), 400);
+  assert.deepEqual(await readdir(join(scratch, 'parts', `${part}.tmp`, 'pipelines', 'b')), []);
+  assert.equal(await put(`${part}/pipelines/a/sources.parquet`, 'rows'), 409, 'the other list is missing');
   await rm(scratch, { recursive: true });
   assert.equal(await put(`${part}/pipelines/a/sources.parquet`, 'rows'), 500);
   await mkdir(scratch);

@@ -22,10 +22,15 @@ const partName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the list of sources of its first
  * pipeline, which comes last. What comes again is taken to be there where it has the same bytes.
  */
-export async function takePart(request: IncomingMessage, job: HandedJob, [part = '', ...path]: string[]): Promise<void> {
-  const files = filesOf(job);
+export async function takePart(
+  request: IncomingMessage,
+  job: HandedJob,
+  [part = '', ...path]: string[],
+): Promise<void> {
+  const paths = pathsOf(job);
+  const lists = paths.map(({ sources }) => sources);
   const file = path.join('/');
-  if (!partName.test(part) || !files.includes(file)) {
+  if (!partName.test(part) || !paths.some(({ sources, features }) => file === sources || file === features)) {
     throw new HandOverError(404, 'Expected a file of a part of the job');
   }
   const scratch = await allowedPath(fileURLToPath(job.scratch));
@@ -33,25 +38,20 @@ export async function takePart(request: IncomingMessage, job: HandedJob, [part =
   const [growing, whole] = [join(folder, `${part}.tmp`), join(folder, part)];
   if (await isThere(whole)) return await compare(request, join(whole, file));
   await takeFile(request, scratch, [partsFolder, `${part}.tmp`, ...path], { mostBytes, isDurable: true });
-  if (file !== files[0]) return;
-  for (const below of foldersOf(files)) await syncFolder(join(growing, below));
+  if (file !== lists[0]) return;
+  for (const list of lists) {
+    if (!(await isThere(join(growing, list)))) throw new HandOverError(409, `The part has no ${list} yet`);
+  }
+  const folders = new Set(lists.flatMap((list) => [dirname(list), dirname(dirname(list))]));
+  for (const below of folders) await syncFolder(join(growing, below));
   await rename(growing, whole);
-  await syncFolder(folder);
+  for (const above of [folder, scratch]) await syncFolder(above);
 }
 
-/** Paths of the files of a part, the one that comes last first. */
-function filesOf({ pipelines }: HandedJob): string[] {
+/** Where the files of a part are in it. */
+function pathsOf({ pipelines }: HandedJob): ReturnType<typeof pipelinePaths>[] {
   const names = pipelines.length > 0 ? pipelines : [''];
-  return names.flatMap((_, nth) => {
-    const { sources, features } = pipelinePaths('', names, nth);
-    return [sources, features];
-  });
-}
-
-/** The folders that such files are in, the innermost first. */
-function foldersOf(files: readonly string[]): Set<string> {
-  const inner = files.map(dirname);
-  return new Set([...inner, ...inner.map(dirname), '.']);
+  return names.map((_, nth) => pipelinePaths('', names, nth));
 }
 
 const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
