@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { FoundInPart, type Lease } from '@halogrid/proto';
-import type { FoundShard } from '@halogrid/results/found-shard';
+import { createPipeline } from '@halogrid/kernels';
+import { FoundInPart, type Lease, PipelineSet } from '@halogrid/proto';
+import { type FoundShard, summariseShard } from '@halogrid/results/found-shard';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { eventually } from '@halogrid/testing';
-import { CpuDevice } from '../devices/cpu-device.ts';
-import { DeviceLostError } from '../devices/device.ts';
+import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
+import { type Device, DeviceLostError } from '../devices/device.ts';
 import { type JobParts, NodeParts } from '../parts/node-parts.ts';
 import { OutputError } from './output-error.ts';
 import { noted } from './testing/noted-device.ts';
 import { putFrames } from './testing/put-frames.ts';
-import { createTestExecutor, frameLease, resultsOf, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, frameLease, lbp, patternImage, resultsOf, withFolder } from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
 after(() => device.close());
@@ -97,4 +99,44 @@ test('a shard over which the device was lost is handed on once, as it was found 
     assert.deepEqual([resultsOf(added[0]!.shard), errors], [expected.results, expected.errors]);
     assert.deepEqual([added[0]!.shard.block, errors.length], [lease.sources, 1]);
   });
+});
+
+test('a shard comes to the same whatever the batches, and whoever computes it', async () => {
+  const twin = openTwinDevice();
+  const named = [
+    { name: 'codes', pipeline: { operations: [lbp({ labels: 'uniform' })] } },
+    { name: 'derivatives', pipeline: { operations: [{ kernel: 'ldp', parameters: {}, border: '' }] } },
+  ];
+  const grid = { rows: 3, columns: 2 };
+  const shapes = named.map(({ pipeline }) => histogramShape(createPipeline(pipeline.operations), grid));
+  try {
+    await withFolder(async (folder) => {
+      const { uris } = await putFrames(folder);
+      const { file } = patternImage({ width: 40, height: 40 }, 9);
+      const cut = await folder.put('cut.pgm', file.subarray(0, 500));
+      const lease = frameLease(folder, [...uris, cut, ...uris], {
+        pipelines: PipelineSet.fromPartial({ named }),
+        grid,
+      });
+      const summaryOf = async (its: Lease, more: Partial<Device> = {}) => {
+        const found: FoundShard[] = [];
+        const keep = async (shard: FoundShard): Promise<FoundInPart> => {
+          found.push(shard);
+          return FoundInPart.create();
+        };
+        const open = (): JobParts => ({ add: keep, sum: keep, flush: () => {}, close: async () => {} });
+        const parts = new NodeParts({ open, creditBytes: 1 });
+        const { errors } = await createTestExecutor(noted(device, more).device, { parts, twin })(its, never);
+        assert.deepEqual([found.length, errors.map(({ source }) => source)], [1, [uris.length]]);
+        return summariseShard(found[0]!, shapes);
+      };
+      const usual = await summaryOf(lease);
+      assert.equal(usual.found, 2 * uris.length);
+      assert.deepEqual(await summaryOf(lease, { maxStagingBytes: 2 ** 15 }), usual, 'a few frames at once');
+      assert.deepEqual(await summaryOf(lease, { batchBytes: 1 }), usual, 'one by one');
+      assert.deepEqual(await summaryOf({ ...lease, verify: true }), usual, 'the reference');
+    });
+  } finally {
+    await twin.close();
+  }
 });

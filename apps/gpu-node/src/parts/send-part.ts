@@ -1,17 +1,21 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { putFile } from '@halogrid/results/put-file';
+import { pipelinePaths } from '@halogrid/results/shard-place';
 
 /**
- * Sends the part in `folder` to a coordinator, which makes it durable, and removes it here. `url`: that of the part. `last`: the file that
- * completes it. Rejects with one sentence.
+ * Sends the part in `folder` to a coordinator, which makes it durable with its last file, and removes it here. `url`: that of the part.
+ * `names`: of its pipelines. Rejects with one sentence.
  */
-export async function sendPart(folder: string, url: string, last: string): Promise<void> {
+export async function sendPart(folder: string, url: string, names: readonly string[]): Promise<void> {
+  const paths = names.map((_, nth) => pipelinePaths('', names, nth));
+  const files = paths.flatMap(({ sources, features }) => [sources, features]);
   try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const names = files.map((path) => relative(folder, path)).filter((name) => name !== last);
-    for (const name of [...names, last]) await putFile(`${url}/${name}`, await readFile(join(folder, name)), 'part');
+    for (const file of files.toReversed()) {
+      const path = join(folder, file);
+      // A pipeline may have no histogram.
+      if (await stat(path).catch(() => undefined)) await putFile(`${url}/${file}`, await readFile(path), 'part');
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
