@@ -8,7 +8,7 @@ import { eventually } from '@halogrid/testing';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { type JobParts, NodeParts } from '../parts/node-parts.ts';
-import { OutputError } from './output-error.ts';
+import { OutputError } from '../parts/output-error.ts';
 import { noted } from './testing/noted-device.ts';
 import { putFrames } from './testing/put-frames.ts';
 import { createTestExecutor, frameLease, lbp, patternImage, resultsOf, withFolder } from './testing/shard-fixture.ts';

@@ -1,7 +1,7 @@
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import type { ItemResult, SharedItem } from '@halogrid/kernels';
 import { piecesOf, samplesOfPart } from '@halogrid/results';
-import { OutputError } from './output-error.ts';
+import { OutputError } from '../parts/output-error.ts';
 import type { ReadTile } from './read-tile.ts';
 import { type LeasedPipeline, needsMap, needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';

@@ -1,7 +1,6 @@
 import type { FoundInPart, Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
-import { OutputError } from '../executor/output-error.ts';
-import type { StageClock } from '../executor/stage-clock.ts';
+import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
 export interface JobParts {
@@ -27,7 +26,7 @@ export interface HeldShard {
    * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify is only added up.
    * Rejects with OutputError.
    */
-  keep(shard: FoundShard, clock: StageClock): Promise<FoundInPart>;
+  keep(shard: FoundShard): Promise<FoundInPart>;
   /** Called once, when the shard is done with. */
   release(): void;
 }
@@ -71,11 +70,11 @@ export class NodeParts {
       isAtWork = false;
     };
     return {
-      keep: async (shard, clock) => {
+      keep: async (shard) => {
         job.parts ??= this.#options.open(lease);
         const kept = lease.verify ? job.parts.sum(shard) : this.#add(job, lease, shard);
         rest();
-        return await clock.time('encode', () => kept);
+        return await kept;
       },
       release: () => {
         rest();
