@@ -42,15 +42,6 @@ import { readStorageBytes } from './metrics/read-storage-bytes.ts';
 import { WorkerMeter } from './metrics/worker-meter.ts';
 import type { PartSearcher } from './search/part-searcher.ts';
 
-/**
- * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
- * when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200 instead of 6,000
- * (measured).
- */
-const creditBytesABatch = 2 * 128 * 2 ** 20;
-/** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */
-const creditBytesASegment = 128 * 2 ** 20;
-
 /** Coordinators are told so often what the workers are at: a thousand nodes are 200 messages a second. */
 const tellLoadMs = 5_000;
 
@@ -113,6 +104,7 @@ export async function startNode(
     device,
     decode: config.decode,
     decoderTimeoutMs: config.decoderTimeoutMs,
+    creditBytes: config.creditBytes,
     note: (line) => log.warn(line),
   });
   const workers = { ...executor.meters, device: meters.device };
@@ -144,9 +136,8 @@ export async function startNode(
     held: [],
     hasComputed: false,
     decoders: executor.decoders,
-    creditBytes:
-      config.creditBytes ??
-      Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
+    creditBytes: executor.creditBytes,
+    timeZoneData: process.versions.tz ?? '',
   };
 
   let searcher: Promise<PartSearcher> | undefined;

@@ -2,14 +2,6 @@
 // specification; src/gen is their committed ts-proto output ('npm run proto' writes it).
 import { fileURLToPath } from 'node:url';
 
-export {
-  type FrameColumns,
-  type FrameOutline,
-  FrameTableError,
-  frameOutline,
-  maxFrameTableBytes,
-  readFrameTable,
-} from './answers/frame-table.ts';
 export { CountsError, countsIn, joinCounts } from './answers/join-counts.ts';
 export {
   type FoundAnswer,
@@ -64,7 +56,7 @@ export {
 export { decodeNeed, needInWords, pathIn, placeInWords, placeOfNeed, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 10;
+export const protocolVersion = 11;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

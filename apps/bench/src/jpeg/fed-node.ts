@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DecodeChoice, decodeChoices } from '@halogrid/gpu-node/decode-choice';
@@ -38,7 +38,7 @@ export interface FedNodeRates {
 }
 
 /**
- * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed, to histograms. In
+ * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed, written to parts. In
  * turns with JPEGs decoded on the device, on cores, and as it chooses.
  */
 export async function timeFedNode(
@@ -76,6 +76,7 @@ export async function timeFedNode(
   } finally {
     for (const { executor } of measured) await executor.close();
     await device.close();
+    await rm(join(folder, 'parts'), { recursive: true, force: true });
   }
   return measured;
 }

@@ -8,7 +8,7 @@ import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { eventually, timeoutMs, within } from '@halogrid/testing';
-import { OutputError } from '../executor/write-chunks.ts';
+import { OutputError } from '../parts/output-error.ts';
 import { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agents } from './agents.ts';
 import { createDial } from './dial.ts';

@@ -16,7 +16,6 @@ import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/servi
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { type NodeReport, Outgoing } from './outgoing.ts';
 import { RememberedReasons } from './remembered-reasons.ts';
-import { toRemoteLease } from './remote-lease.ts';
 
 export interface Connection {
   send(report: NodeReport): void;
@@ -60,15 +59,11 @@ function originOf(address: string, httpPort: number, { tls }: ClientSecurity): s
   return `${tls ? 'https' : 'http'}://${address.slice(0, address.lastIndexOf(':'))}:${httpPort}`;
 }
 
-function withRemoteFiles(response: AttachResponse, origin: string): AttachResponse {
+/** The order, with the whole URL at which the files of a lease are handed over. */
+function withOrigin(response: AttachResponse, origin: string): AttachResponse {
   const { order } = response;
   if (order?.$case !== 'lease' || !order.value.handOver) return response;
-  try {
-    return { ...response, order: { ...order, value: toRemoteLease(order.value, origin) } };
-  } catch {
-    // Sources that are not a block are refused where the lease is unpacked.
-    return response;
-  }
+  return { ...response, order: { ...order, value: { ...order.value, handOver: origin + order.value.handOver } } };
 }
 
 /** The coordinator will not have this node: it is of another version, or is not let in. */
@@ -115,7 +110,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
         return;
       }
       if (order.order?.$case === 'welcome') httpPort = order.order.value.httpPort;
-      if (!isOver) listener.ordered(withRemoteFiles(order, originOf(address, httpPort, security)));
+      if (!isOver) listener.ordered(withOrigin(order, originOf(address, httpPort, security)));
     });
     call.on('end', () => {
       if (finish()) listener.disconnected('the coordinator closed the stream', false);

@@ -3,7 +3,7 @@ import { decodeNeed, type Lease } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
-import { OutputError } from '../executor/write-chunks.ts';
+import { OutputError } from '../parts/output-error.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import type { Answer } from './conversation-state.ts';
 

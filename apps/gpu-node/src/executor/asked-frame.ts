@@ -1,4 +1,4 @@
-import type { SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /** A frame that is to be computed. */
@@ -14,8 +14,6 @@ export interface ListedFrame extends AskedFrame {
   fileBytes: number;
 }
 
-/** The frames without an outcome, which are left to cores. `outcomes` has those of the lease by position. */
-export const leftOf = <Frame extends AskedFrame>(
-  frames: readonly Frame[],
-  outcomes: readonly SourceOutcome[],
-): Frame[] => frames.filter(({ position }) => outcomes[position] === undefined);
+/** The frames without an outcome, which are left to cores. */
+export const leftOf = <Frame extends AskedFrame>(frames: readonly Frame[], outcomes: FrameOutcomes): Frame[] =>
+  frames.filter(({ position }) => !outcomes.has(position));

@@ -5,7 +5,8 @@ import { settleAll } from '@halogrid/threads';
 import type { Staging } from '../devices/device.ts';
 import type { AskedFrame } from './asked-frame.ts';
 import { Batch } from './batch.ts';
-import { type ReadTile, type SourceOutcome, sourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
+import type { ReadTile } from './read-tile.ts';
 import { needsMap, type ShardJob, samplingsOf } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import { type BatchResults, fillStaging, runPipelines } from './staging.ts';
@@ -107,10 +108,7 @@ export async function keepMaps(run: ShardRun, { tiles, results: { items, release
   await run.turn.clock.time('encode', write).finally(release);
 }
 
-/** Puts the outcomes of frames to their positions in the lease. */
-export function putOutcomes(
-  { tiles, results: { items } }: ComputedTiles<FilledFrame>,
-  outcomes: SourceOutcome[],
-): void {
-  for (const [i, tile] of tiles.entries()) outcomes[tile.position] = sourceOutcome(tile, items[i]!);
+/** Puts what was found of frames to their positions in the lease. */
+export function putOutcomes({ tiles, results: { items } }: ComputedTiles<FilledFrame>, outcomes: FrameOutcomes): void {
+  for (let i = 0; i < tiles.length; i++) outcomes.put(tiles[i]!.position, tiles[i]!, items[i]!);
 }

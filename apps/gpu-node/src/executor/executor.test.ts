@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createPipeline } from '@halogrid/kernels';
 import { writeChunk } from '@halogrid/results';
+import { allCells } from '@halogrid/results/histogram-shape';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import type { Device } from '../devices/device.ts';
 import { segmentsUnderWay } from './executor.ts';
@@ -79,7 +81,8 @@ test('a grid: the histogram of every cell of each frame', async () => {
     const grid = { rows: 5, columns: 3 };
     const { results } = await execute(frameLease(folder, uris, { grid }), never);
     for (const [i, { bins }] of results.entries()) {
-      assert.deepEqual(bins, referenceOf([lbp()], frames[i]!, grid).bins);
+      const shape = { grid, channels: 1, bins: createPipeline([lbp()]).bins };
+      assert.deepEqual(bins, allCells(shape, sizes[i]!, referenceOf([lbp()], frames[i]!, grid).bins));
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
-import { excessOf, type FoundAnswer, type Lease, leaseBounds, type MendedKind } from '@halogrid/proto';
+import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
 import { isRemoteUri, quickToGiveUp } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
@@ -8,13 +8,12 @@ import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
+import type { NodeParts } from '../parts/node-parts.ts';
 import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
+import { type ComputedShard, computeShard } from './compute-shard.ts';
 import type { BandedJpegs } from './jpeg-bands.ts';
-import type { SourceOutcome } from './outcomes.ts';
 import { PlaneCache } from './plane-cache.ts';
-import { runFrames } from './run-frames.ts';
-import { runTile } from './run-tile.ts';
-import { runVideo } from './run-video.ts';
+import { toRemoteLease } from './remote-lease.ts';
 import { shardJob } from './shard-job.ts';
 import type { ExecutorMeters, ShardRun } from './shard-run.ts';
 import { StageClock } from './stage-clock.ts';
@@ -22,8 +21,8 @@ import { StageSpans } from './stage-spans.ts';
 import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 
 /**
- * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
- * be processed are part of the answer; it rejects for everything else, with what made the shard fail, and with the signal's
+ * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted, and what it found of frames to a
+ * part. Sources that cannot be processed are part of the answer; it rejects for everything else, with what made the shard fail, and with the signal's
  * reason once that has aborted. A shard over which the device is lost is tried once more, in batches of half the size.
  * Several may run at once.
  */
@@ -44,6 +43,8 @@ export interface ExecutorOptions {
   /** What decodes videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
+  /** Where what is found of frames goes. */
+  parts: NodeParts;
   /** A clock that never goes back. */
   nowMs: () => number;
   /** How long what was under way, and what bound; one of its own unless given. */
@@ -74,9 +75,10 @@ export const segmentsUnderWay = (decoders: number): number => decoders + Math.ma
  */
 const quickAttempts = 2;
 
-/** A shard that the node was given. */
+/** A shard that the node was given, and as the node reaches its files. */
 interface GivenShard {
   lease: Lease;
+  near: Lease;
   sources: readonly LeasedSource[];
   spans: StageSpans;
 }
@@ -93,6 +95,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     banded,
     decoders,
     writeChunk,
+    parts,
     nowMs,
     note = () => {},
   } = options;
@@ -105,56 +108,59 @@ export function createExecutor(options: ExecutorOptions): Executor {
     video: new WorkerMeter(decoders.processes, nowMs),
   };
 
-  async function execute(
-    { lease, sources, spans }: GivenShard,
+  function runOf(
+    { lease, near, sources, spans }: GivenShard,
     signal: AbortSignal,
     busy: BusyClock,
     batchShare: number,
-  ): Promise<FoundAnswer> {
-    const { jobId, shard, attempt, epoch, work, verify } = lease;
-    if (!work) throw new Error('The lease has no work');
-    const job = shardJob(lease);
-    const open = attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage;
+  ) {
+    const job = shardJob(near);
+    const open = lease.attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage;
     const shared = { openImage: open, decoders, meters, writeChunk, planes, banded, note };
-    const run: ShardRun = {
-      job,
-      means: verify ? { ...shared, device: twin } : { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed },
-      turn: { signal, clock: new StageClock(nowMs, busy, spans, readsFrom(sources)), batchShare, inputBytes: 0 },
-    };
-    const outcomes = await runWork(run, work, sources);
-    signal.throwIfAborted();
+    const own = { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed };
+    const clock = new StageClock(nowMs, busy, spans, readsFrom(sources));
     return {
-      jobId,
-      shard,
-      attempt,
-      epoch,
-      results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
-      areFrames: work.$case === 'frames',
-      errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
-      ...mendedSources(outcomes),
-      stageSeconds: run.turn.clock.seconds,
-      busySeconds: busyMessage(busy.take()),
-      inputBytes: run.turn.inputBytes,
-      timeline: { spans: spans.end() },
+      ...{ job, means: lease.verify ? { ...shared, device: twin } : own },
+      turn: { signal, clock, batchShare, inputBytes: 0 },
     };
+  }
+
+  async function compute(
+    given: GivenShard,
+    signal: AbortSignal,
+    busy: BusyClock,
+    batchShare = 1,
+  ): Promise<ComputedShard & Pick<ShardRun, 'turn'>> {
+    signal.throwIfAborted();
+    const run = runOf(given, signal, busy, batchShare);
+    try {
+      const computed = await computeShard(run, given.near.work, given.lease.sources, given.sources);
+      signal.throwIfAborted();
+      return { ...computed, turn: run.turn };
+    } catch (error) {
+      if (!(error instanceof DeviceLostError) || signal.aborted || batchShare < 1) throw error;
+      // Perhaps it had no memory left; if it was something else, it is tried again all the same.
+      return await compute(given, signal, busy, 0.5);
+    }
   }
 
   return async (lease, signal) => {
     checkLease(lease);
-    const given = { lease, sources: unpackLease(lease), spans: new StageSpans(nowMs) };
+    const near = lease.handOver ? toRemoteLease(lease) : lease;
+    const given = { lease, near, sources: unpackLease(near), spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
-    await turns.acquire(1);
+    const part = parts.hold(lease);
     try {
-      signal.throwIfAborted();
-      return await clocks.during(lease.jobId, (busy) =>
-        execute(given, signal, busy, 1).catch((error) => {
-          if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
-          // Perhaps it had no memory left; if it was something else, it is tried again all the same.
-          return execute(given, signal, busy, 0.5);
-        }),
-      );
+      await turns.acquire(1);
+      return await clocks.during(lease.jobId, async (busy) => {
+        const computed = await compute(given, signal, busy).finally(() => turns.release(1));
+        const { frames, turn } = computed;
+        const found = frames && (await turn.clock.time('encode', () => part.keep(frames)));
+        signal.throwIfAborted();
+        return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
+      });
     } finally {
-      turns.release(1);
+      part.release();
     }
   };
 }
@@ -163,27 +169,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
 const readsFrom = ([first]: readonly LeasedSource[]): 'network' | 'read' =>
   first && isRemoteUri(first.uri) ? 'network' : 'read';
 
-async function runWork(
-  run: ShardRun,
-  work: NonNullable<Lease['work']>,
-  sources: readonly LeasedSource[],
-): Promise<SourceOutcome[]> {
-  if (work.$case === 'tile') return [await runTile(run, sources[0], work.value)];
-  const { segment } = work.value;
-  return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
-}
-
-/** Sources with a result from whose files bytes were removed, by the sentence that says which bytes. */
-function mendedSources(outcomes: readonly SourceOutcome[]): Pick<FoundAnswer, 'mended'> {
-  const kinds = new Map<string, MendedKind>();
-  for (const outcome of outcomes) {
-    if (outcome.kind !== 'result' || outcome.mended === undefined) continue;
-    const { mended, results } = outcome;
-    const source = results[0]!.source;
-    const kind = kinds.get(mended) ?? { mended, sources: 0, source };
-    kinds.set(mended, { mended, sources: kind.sources + 1, source: Math.min(kind.source, source) });
-  }
-  return kinds.size > 0 ? { mended: { kinds: [...kinds.values()] } } : {};
+function answerOf(
+  { lease: { jobId, shard, attempt, epoch }, spans }: GivenShard,
+  { results, errors, mended, turn: { clock, inputBytes } }: ComputedShard & Pick<ShardRun, 'turn'>,
+): Omit<FoundAnswer, 'busySeconds'> {
+  return {
+    ...{ jobId, shard, attempt, epoch, results, errors, inputBytes },
+    ...(mended.length > 0 && { mended: { kinds: mended } }),
+    ...{ stageSeconds: clock.seconds, timeline: { spans: spans.end() } },
+  };
 }
 
 /** Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to give. */

@@ -4,10 +4,11 @@ import { mapAhead } from '@halogrid/threads';
 import type { AskedFrame } from './asked-frame.ts';
 import type { Batch } from './batch.ts';
 import { emptyBatch, type FilledFrame, placeTile, planWhole } from './compute-tiles.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { closeImage, openSource } from './open-source.ts';
-import { failedOutcome, type SourceOutcome, sourceError } from './outcomes.ts';
 import { needsMap, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import { errorOf, sourceError } from './source-errors.ts';
 
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
@@ -38,7 +39,7 @@ interface Opened extends AskedFrame {
 export async function* openBatches(
   run: ShardRun,
   frames: readonly AskedFrame[],
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): AsyncGenerator<FrameBatch, void, undefined> {
   const { job, means, turn } = run;
   // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
@@ -61,12 +62,12 @@ export async function* openBatches(
       if (next.done) break;
       const { source, position, image, error } = next.value;
       if (!image) {
-        outcomes[position] = await failedOutcome(source, error);
+        outcomes.fail(position, await errorOf(source, error));
         continue;
       }
       held.add(image);
       const refuse = async (stage: string, sentence: string): Promise<void> => {
-        outcomes[position] = sourceError(source, stage, sentence);
+        outcomes.fail(position, sourceError(source, stage, sentence));
         held.delete(image);
         await closeImage(turn, image);
       };

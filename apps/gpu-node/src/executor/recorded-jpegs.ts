@@ -8,7 +8,7 @@ import { JpegBatch } from '../feed/jpeg-batch.ts';
 import type { WorkDone } from '../feed/work-rate.ts';
 import type { AskedFrame } from './asked-frame.ts';
 import { jpegLimits, mostFrames } from './device-frames.ts';
-import type { SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { computeEncoded, type DecodedBytes, placeEncoded } from './run-encoded.ts';
 import { requestOf, type SegmentFrames, withSegment } from './segment-frames.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -54,7 +54,7 @@ export async function runRecordedJpegs(
   asked: readonly AskedFrame[],
   segment: VideoSegment,
   file: VideoFile,
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<WorkDone> {
   if (asked.length === 0) return { done: 0 };
   const request = { ...requestOf(run, asked, segment), encoded: true, hwaccel: '' };
@@ -71,12 +71,12 @@ class RecordedJpegs {
   readonly #run: ShardRun;
   readonly #asked: readonly AskedFrame[];
   readonly #frames: SegmentFrames;
-  readonly #outcomes: SourceOutcome[];
+  readonly #outcomes: FrameOutcomes;
   readonly #sum = { done: 0, seconds: 0 };
   #waiting: RecordedJpeg[] = [];
   #waitingBytes = 0;
 
-  constructor(run: ShardRun, asked: readonly AskedFrame[], frames: SegmentFrames, outcomes: SourceOutcome[]) {
+  constructor(run: ShardRun, asked: readonly AskedFrame[], frames: SegmentFrames, outcomes: FrameOutcomes) {
     this.#run = run;
     this.#asked = asked;
     this.#frames = frames;

@@ -5,7 +5,7 @@ import type { AskedFrame, ListedFrame } from './asked-frame.ts';
 import { Batch } from './batch.ts';
 import { computeBatch, type FilledBatch, type FilledFrame, keepMaps, putOutcomes } from './compute-tiles.ts';
 import { bytesOf, jpegLimits, mostFrames, PlansBySize } from './device-frames.ts';
-import type { SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
 
@@ -35,7 +35,7 @@ export async function runEncoded(
   run: ShardRun,
   feed: JpegFeed,
   frames: readonly ListedFrame[],
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<DecodedBytes> {
   const sum = { done: 0, seconds: 0 };
   const most = mostFrames(run.job);
@@ -61,11 +61,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedF
 }
 
 /** Decodes and computes a batch, and keeps maps where they are wanted. Frames that were decoded with doubt have no outcome. */
-export async function computeEncoded(
-  run: ShardRun,
-  jpegs: ReadJpegs,
-  outcomes: SourceOutcome[],
-): Promise<DecodedBytes> {
+export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: FrameOutcomes): Promise<DecodedBytes> {
   const { staging, read, tiles, planesBytes } = jpegs;
   if (tiles.length === 0) {
     staging.release();

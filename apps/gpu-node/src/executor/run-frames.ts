@@ -5,24 +5,28 @@ import type { RawFeed } from '../feed/raw-feed.ts';
 import { type AskedFrame, type ListedFrame, leftOf } from './asked-frame.ts';
 import { computeBatch, fillBatch, keepMaps, putOutcomes } from './compute-tiles.ts';
 import { bytesOf, listedBytes } from './device-frames.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import { closeImage, decodeRegion } from './open-source.ts';
-import { failedOutcome, type SourceOutcome } from './outcomes.ts';
 import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
 import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import { errorOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /** Files of an encoded batch, which goes to one decoder as a whole; the device may take several times for it. */
 const encodedFrames = 128;
 
 /**
- * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
+ * Computes whole frames, which are those of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
  * raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
  */
-export async function runFrames(run: ShardRun, sources: readonly LeasedSource[]): Promise<SourceOutcome[]> {
-  const outcomes = new Array<SourceOutcome>(sources.length);
+export async function runFrames(
+  run: ShardRun,
+  sources: readonly LeasedSource[],
+  outcomes: FrameOutcomes,
+): Promise<void> {
   const frames = sources.map((source, position): ListedFrame => ({ source, position, fileBytes: listedBytes(source) }));
   const ways = Object.groupBy(frames, ({ source }) => wayOf(run, source));
   const { encoded = [], fetched = [], raw = [], others = [] } = ways;
@@ -37,7 +41,6 @@ export async function runFrames(run: ShardRun, sources: readonly LeasedSource[])
   else others.push(...raw);
   work.push(runDecoded(run, others, outcomes));
   await settleAll(work);
-  return outcomes;
 }
 
 /**
@@ -58,7 +61,7 @@ async function runRawFirst(
   run: ShardRun,
   feed: RawFeed,
   frames: readonly ListedFrame[],
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<void> {
   await runRaw(run, feed, frames, outcomes);
   await runDecoded(run, leftOf(frames, outcomes), outcomes);
@@ -69,7 +72,7 @@ async function runJpegs(
   run: ShardRun,
   feed: JpegFeed,
   frames: readonly ListedFrame[],
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<void> {
   const bytes = bytesOf(frames);
   await feed.decode(frames.length, bytes, {
@@ -83,7 +86,7 @@ async function runJpegs(
 }
 
 /** Computes frames that cores decode. A batch is decoded while the one before is computed. */
-async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes: SourceOutcome[]): Promise<void> {
+async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes: FrameOutcomes): Promise<void> {
   if (frames.length === 0) return;
   await twoAtOnce(async (handOver) => {
     for await (const batch of openBatches(run, frames, outcomes)) await handOver(runBatch(run, batch, outcomes));
@@ -91,7 +94,7 @@ async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes
 }
 
 /** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */
-async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: SourceOutcome[]): Promise<void> {
+async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: FrameOutcomes): Promise<void> {
   const { clock } = run.turn;
   const hasPreviews = frames.some(({ source }) => needsPreview(source));
   const decode = (bytes: Uint8Array) => clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
@@ -107,12 +110,12 @@ async function decodeFrames(
   run: ShardRun,
   frames: readonly PlacedFrame[],
   bytes: Uint8Array,
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<PlacedFrame[]> {
   const errors = await settleAll(frames.map((frame) => decodeFrame(run, frame, bytes)));
   for (const [i, { source, position }] of frames.entries()) {
     const error = errors[i];
-    if (error) outcomes[position] = await failedOutcome(source, error);
+    if (error) outcomes.fail(position, await errorOf(source, error));
   }
   const decoded = frames.filter((_, i) => !errors[i]);
   return decoded.map((frame) => ({ ...frame, captured: frame.image.captured, mended: frame.image.mended }));

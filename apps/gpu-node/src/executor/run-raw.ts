@@ -4,7 +4,7 @@ import { type RawBatch, rawWords } from '../feed/raw-orders.ts';
 import type { ListedFrame } from './asked-frame.ts';
 import { computeBatch, type FilledFrame, putOutcomes } from './compute-tiles.ts';
 import { mostFrames, PlansBySize } from './device-frames.ts';
-import type { SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { minSideOf, type ShardJob } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
@@ -17,7 +17,7 @@ export async function runRaw(
   run: ShardRun,
   feed: RawFeed,
   frames: readonly ListedFrame[],
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<void> {
   const { job, turn } = run;
   const most = mostFrames(job);

@@ -17,7 +17,7 @@ import {
   putOutcomes,
   type TilePlan,
 } from './compute-tiles.ts';
-import type { SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { requestOf, type SegmentFrames, withSegment } from './segment-frames.ts';
 import { needsMap, needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -31,7 +31,7 @@ export async function runSegment(
   asked: readonly AskedFrame[],
   segment: VideoSegment,
   file: VideoFile,
-  outcomes: SourceOutcome[],
+  outcomes: FrameOutcomes,
 ): Promise<void> {
   if (asked.length === 0) return;
   const request = { ...requestOf(run, asked, segment), lead: leadOf(run) };
@@ -50,7 +50,7 @@ export async function runSegment(
   await run.means.meters.video.during(() => twoAtOnce(runBatches));
 }
 
-async function runBatch(run: ShardRun, batch: FilledBatch<FilledFrame>, outcomes: SourceOutcome[]): Promise<void> {
+async function runBatch(run: ShardRun, batch: FilledBatch<FilledFrame>, outcomes: FrameOutcomes): Promise<void> {
   const computed = await computeBatch(run, batch);
   await keepMaps(run, computed);
   putOutcomes(computed, outcomes);

@@ -1,24 +1,29 @@
 import type { PixelType } from '@halogrid/geometry';
-import type { Tile } from '@halogrid/proto';
+import type { ItemResult } from '@halogrid/kernels';
+import type { FoundResult, SourceError, Tile } from '@halogrid/proto';
 import { computeBatch, emptyBatch, fillBatch, keepMaps, placeTile, planTile } from './compute-tiles.ts';
-import { failedOutcome, type SourceOutcome, sourceError, sourceOutcome } from './outcomes.ts';
+import type { ReadTile } from './read-tile.ts';
 import { needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import { errorOf, sourceError } from './source-errors.ts';
 import type { BatchResults } from './staging.ts';
 import { type Fill, withOpenImage, withSharedImage } from './tile-pixels.ts';
 import type { LeasedSource } from './unpack-lease.ts';
+
+/** What was found of a tile, one a pipeline, or why it could not be processed. `mended`: a sentence on what was removed from its file. */
+export type FoundTile = { results: FoundResult[]; mended?: string | undefined } | { error: SourceError };
 
 /** Computes one tile. */
 export async function runTile(
   run: ShardRun,
   source: LeasedSource | undefined,
   { width, height, rect }: Tile,
-): Promise<SourceOutcome> {
+): Promise<FoundTile> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const { job, means } = run;
   const size = { width, height };
   const small = tooSmall(job, size);
-  if (small) return sourceError(source, 'read', small);
+  if (small) return { error: sourceError(source, 'read', small) };
   const plan = planTile(job, rect, size);
   const compute = async (pixel: PixelType, fill: Fill): Promise<BatchResults> => {
     const batch = emptyBatch(run, pixel, { share: 1 });
@@ -40,8 +45,20 @@ export async function runTile(
       : await withSharedImage(run, source, size, rect.height, compute);
     const tile = { source, size, rect, captured, mended };
     await keepMaps(run, { tiles: [tile], results });
-    return sourceOutcome(tile, results.items[0]!);
+    return { results: resultsOf(tile, results.items[0]!), mended };
   } catch (error) {
-    return await failedOutcome(source, error);
+    return { error: await errorOf(source, error) };
   }
+}
+
+/** The first one alone says when it was captured. */
+function resultsOf(
+  { source, size: { width, height }, rect, captured }: ReadTile,
+  items: readonly ItemResult[],
+): FoundResult[] {
+  return items.map(({ counted, bins }, i): FoundResult => {
+    const result = { source: source.index, width, height, rect, counted, bins };
+    if (i > 0) return { ...result, pipeline: i };
+    return captured ? { ...result, captured } : result;
+  });
 }

@@ -1,24 +1,25 @@
 import { changedVideo, openVideoFile, type VideoFile } from '@halogrid/imaging';
 import type { VideoSegment } from '@halogrid/proto';
 import { type AskedFrame, leftOf } from './asked-frame.ts';
-import { failedOutcomes, type SourceOutcome } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { hasJpegs, runRecordedJpegs } from './recorded-jpegs.ts';
 import { runSegment } from './run-segment.ts';
 import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import { errorsOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Computes frames of a video; outcomes are in the order of `sources`. A device decodes the frames of MJPEG, or else a decoder, which
+ * Computes frames of a video, which are those of `sources`. A device decodes the frames of MJPEG, or else a decoder, which
  * also has what the device leaves.
  */
 export async function runVideo(
   run: ShardRun,
   sources: readonly LeasedSource[],
   segment: VideoSegment,
-): Promise<SourceOutcome[]> {
+  outcomes: FrameOutcomes,
+): Promise<void> {
   const { jpegs } = run.means;
-  const outcomes = new Array<SourceOutcome>(sources.length);
   const frames = sources.map((source, position): AskedFrame => ({ source, position }));
   try {
     await withVideo(run, sources[0]!.uri, segment.version, async (file) => {
@@ -40,9 +41,8 @@ export async function runVideo(
     });
   } catch (error) {
     // What came before it is lost as well: who can tell whether it was of the same file.
-    return await failedOutcomes(sources, error);
+    for (const [position, why] of (await errorsOf(sources, error)).entries()) outcomes.fail(position, why);
   }
-  return outcomes;
 }
 
 /** Opens a video for `use`, and sees to it that it is what was planned until then. */

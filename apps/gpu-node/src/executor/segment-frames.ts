@@ -2,9 +2,10 @@ import type { DecodedPicture, SegmentDecoder, SegmentRequest, VideoFile } from '
 import type { VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { AskedFrame } from './asked-frame.ts';
-import { type SourceOutcome, sourceError } from './outcomes.ts';
+import type { FrameOutcomes } from './frame-outcomes.ts';
 import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
+import { sourceError } from './source-errors.ts';
 
 /** Frames of a segment of a video that are asked for, as a decoder gives them. */
 export class SegmentFrames {
@@ -55,10 +56,10 @@ export class SegmentFrames {
   }
 
   /** Puts the outcomes of frames that count nothing to their positions in the lease. */
-  putRefused(outcomes: SourceOutcome[]): void {
+  putRefused(outcomes: FrameOutcomes): void {
     for (const [place, why] of this.#bad) {
       const { source, position } = this.#frames[place]!;
-      outcomes[position] = sourceError(source, 'decode', why);
+      outcomes.fail(position, sourceError(source, 'decode', why));
     }
   }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { InputError } from '@halogrid/sources';
-import { OutputError } from './write-chunks.ts';
+import { OutputError } from '../parts/output-error.ts';
 
 /** By path: copies that are being written, and what was found wrong with sources while they were. */
 const underWay = new Map<string, Promise<void>>();

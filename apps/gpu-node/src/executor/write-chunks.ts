@@ -1,17 +1,10 @@
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import type { ItemResult, SharedItem } from '@halogrid/kernels';
 import { piecesOf, samplesOfPart } from '@halogrid/results';
-import type { ReadTile } from './outcomes.ts';
+import { OutputError } from '../parts/output-error.ts';
+import type { ReadTile } from './read-tile.ts';
 import { type LeasedPipeline, needsMap, needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
-
-/** The results of a shard cannot be written: the disk is full, the folder is gone. Nothing is wrong with its sources. */
-export class OutputError extends Error {
-  constructor(cause: unknown) {
-    super(`The results cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-    this.name = 'OutputError';
-  }
-}
 
 /** Keeps each pipeline's dense result of a tile as the chunks that are wanted of it. Rejects with OutputError. */
 export async function writeChunks(run: ShardRun, tile: ReadTile, results: readonly ItemResult[]): Promise<void> {

@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram, histogramOfExemplars, workBuckets } from '@h
 import { exemplarOf } from '@halogrid/service/trace-context';
 
 /** What is counted of an answer. */
-type ObservedAnswer = Pick<FoundAnswer, 'errors' | 'stageSeconds' | 'inputBytes'> & {
-  results: readonly Pick<FoundResult, 'rect' | 'pipeline'>[];
+type ObservedAnswer = Pick<FoundAnswer, 'found' | 'errors' | 'stageSeconds' | 'inputBytes'> & {
+  results: readonly Pick<FoundResult, 'rect'>[];
 };
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
@@ -139,22 +139,18 @@ export class NodeMetrics {
   }
 
   /** Counts a shard that was computed. */
-  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ObservedAnswer): void {
+  observeShard(lease: Lease, { results, found, errors, stageSeconds, inputBytes }: ObservedAnswer): void {
     const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
     const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));
     this.shards.inc({ outcome: 'completed' });
     const exemplarLabels = exemplarOf(lease.jobId);
     for (const [stage, value] of Object.entries(stageSeconds))
       this.#stageSeconds.observe({ labels: { stage }, value, exemplarLabels });
-    // A counter looks its labels up each time, which takes longer than adding up.
-    const [sources, pixels] = [kernels.map(() => 0), kernels.map(() => 0)];
-    for (const { rect, pipeline = 0 } of results) {
-      sources[pipeline]!++;
-      pixels[pipeline]! += rect ? rect.width * rect.height : 0;
-    }
-    for (const [i, kernel] of kernels.entries()) {
-      this.#pixels.inc({ kernel }, pixels[i]!);
-      if (lease.work?.$case === 'frames') this.#frames.inc({ kernel }, sources[i]!);
+    const rect = results[0]?.rect;
+    const pixels = found?.pixels ?? (rect ? rect.width * rect.height : 0);
+    for (const kernel of kernels) {
+      this.#pixels.inc({ kernel }, pixels);
+      if (found) this.#frames.inc({ kernel }, found.found);
     }
     this.#inputBytes.inc(inputBytes);
     for (const { stage } of errors) this.#quarantined.inc({ stage });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AttachRequest, Hello, JobSpec, SubmitRequest } from '../index.ts';
+import {
+  AttachRequest,
+  FoundInPart,
+  Hello,
+  JobSpec,
+  Lease,
+  leaseBounds,
+  ShardCompleted,
+  SubmitRequest,
+} from '../index.ts';
 import { decodeBounded, reportParts, submitParts } from './count-parts.ts';
 import { excessOf, reportBounds, specBounds } from './message-bounds.ts';
 
@@ -32,6 +41,30 @@ test('an excess is named as the .proto files name its field', () => {
     const excess = excessOf(helloWith(more), reportBounds);
     assert.deepEqual([excess?.what, excess?.allowed], [what, allowed]);
   }
+});
+
+test('what is said of frames has bounds, whatever part it names', () => {
+  const place = { firstGroup: 0, groups: 1, start: 4, length: 9, checksum: 2 ** 32 - 1 };
+  const usual = FoundInPart.create({
+    part: '0b8ad4a1-6b1b-4f0e-9f9c-8d8f2a4f6c11',
+    places: [{ sources: place, features: place }],
+    ...{ found: 1, pixels: 4, digest: new Uint8Array(32), parts: [{ counted: '4', sums: new Uint8Array(256) }] },
+  });
+  const excess = (more: Partial<FoundInPart>) => {
+    const value = ShardCompleted.fromPartial({ found: { ...usual, ...more } });
+    return excessOf({ report: { $case: 'completed', value } }, reportBounds)?.what;
+  };
+  const [sum] = usual.parts;
+  assert.equal(excess({}), undefined);
+  assert.equal(excess({ part: 'x'.repeat(37) }), 'completed.found.part');
+  assert.equal(excess({ digest: new Uint8Array(33) }), 'completed.found.digest');
+  assert.equal(excess({ places: Array(9).fill(usual.places[0]) }), 'the number of completed.found.places');
+  assert.equal(excess({ parts: Array(9).fill(sum) }), 'the number of completed.found.parts');
+  assert.equal(excess({ parts: [{ ...sum!, counted: '1'.repeat(20) }] }), 'completed.found.parts[0].counted');
+  assert.equal(excess({ parts: [{ ...sum!, sums: new Uint8Array(2 ** 21 + 1) }] }), 'completed.found.parts[0].sums');
+  assert.equal(excessOf(helloWith({ timeZoneData: 'x'.repeat(101) }), reportBounds)?.what, 'hello.time_zone_data');
+  const zoned = Lease.fromPartial({ captured: { zone: 'x'.repeat(101) } });
+  assert.equal(excessOf(zoned, leaseBounds)?.what, 'captured.zone');
 });
 
 test('names and values of a map have bounds of their own', () => {

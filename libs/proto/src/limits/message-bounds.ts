@@ -1,6 +1,5 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
-import { maxFrameTableBytes } from '../answers/frame-table.ts';
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -21,6 +20,9 @@ import type {
   Bring,
   Brought,
   DeviceInfo,
+  FilePlace,
+  FoundInPart,
+  FoundSums,
   FrameBatch,
   GpuCard,
   HeldLease,
@@ -41,6 +43,7 @@ import type {
   SeenFile,
   ShardCompleted,
   ShardFailed,
+  ShardPlace,
   ShardReturned,
   ShardTimeline,
   Sight,
@@ -80,6 +83,13 @@ const maxLeaseSources = 65_536;
 export const maxSourceBlockBytes = 2 ** 23;
 /** A node is asked for a few files of a folder. */
 const maxProbedFiles = 16;
+/** SHA-256. */
+const digestBytes = 32;
+/** The UUID of a part. */
+const partId = name(36);
+/** Digits of a sum below 2^63, and of 65,536 sums of three channels the bytes. */
+const maxSumDigits = 19;
+const maxSumsBytes = 2 ** 21;
 /** A node holds 64 leases at most. */
 const maxHeld = 4_096;
 
@@ -102,6 +112,9 @@ const pipelines = fields<PipelineSet>({
 
 const video = fields<VideoOptions>({ hwaccel: word });
 
+/** What it may be is for `checkSpec`, which has a sentence for it. */
+const captured = fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word });
+
 /** A specification. Its URIs and how many there are of them are for `checkSpec`, as are the rules of kernels. */
 const spec = fields<JobSpec>({
   sources: elsewhere,
@@ -113,8 +126,7 @@ const spec = fields<JobSpec>({
   grid,
   video,
   maxQuarantined: any,
-  // What it may be is for `checkSpec`, which has a sentence for it.
-  captured: fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word }),
+  captured,
 });
 
 export const specBounds: Bound<JobSpec> = spec;
@@ -154,11 +166,21 @@ const hello = fields<Hello>({
     gpu: fields<GpuCard>({ uuid: id, pciBusId: id }),
   }),
   held,
+  timeZoneData: word,
   lacks: list(16, fields<Lack>({ need: place, reason: any })),
 });
 
 /** How many bins a result has is for the ledger to check, which knows the job. */
 const result = fields<SourceResult>({ bins: any, rect: any, captured: any });
+
+const filePlace = fields<FilePlace>({});
+
+const foundInPart = fields<FoundInPart>({
+  digest: bytes(digestBytes),
+  parts: list(maxPipelines, fields<FoundSums>({ counted: name(maxSumDigits), sums: bytes(maxSumsBytes) })),
+  part: partId,
+  places: list(maxPipelines, fields<ShardPlace>({ sources: filePlace, features: filePlace })),
+});
 
 const completed = fields<ShardCompleted>({
   jobId: id,
@@ -167,7 +189,7 @@ const completed = fields<ShardCompleted>({
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
-  frames: bytes(maxFrameTableBytes),
+  found: foundInPart,
   timeline: fields<ShardTimeline>({ spans: list(16, fields<StageSpan>({ stage: word })) }),
   mended: fields<MendedSources>({ kinds: list(16, fields<MendedKind>({ mended: any })) }),
 });
@@ -186,7 +208,10 @@ export const reportBounds = fields<AttachRequest>({
     returned: fields<ShardReturned>({ jobId: id }),
     part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
-      files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any, cause: any })),
+      files: list(
+        maxProbedFiles,
+        fields<SeenFile>({ version: place, sha256: bytes(digestBytes), error: any, cause: any }),
+      ),
       error: any,
     }),
     found: fields<PartFound>({
@@ -213,6 +238,7 @@ const lease = fields<Lease>({
   }),
   scratch: place,
   grid,
+  captured,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Rect, Size } from '@halogrid/geometry';
 import { allowedPath, giveBackBytes, takeBytes } from '@halogrid/sources';
+import { putFile } from '../files/put-file.ts';
 import type { MapType } from '../layout/map-type.ts';
 import { wholeShards } from '../layout/map-zarr-layout.ts';
 import { type PlanarSamples, packSamples, samplePreview, type TakeMemory } from './planar-samples.ts';
@@ -87,7 +87,8 @@ export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<
 
 async function keep(chunk: Chunk, content: Uint8Array): Promise<void> {
   if (content.length === 0) return;
-  if (!chunk.scratch.startsWith('file:')) return await putChunk(`${chunk.scratch}/${chunkName(chunk)}`, content);
+  if (!chunk.scratch.startsWith('file:'))
+    return await putFile(`${chunk.scratch}/${chunkName(chunk)}`, content, 'chunk');
 
   await allowedPath(fileURLToPath(chunk.scratch));
   const path = chunkPath(chunk);
@@ -127,35 +128,4 @@ async function makeFolders(chunk: Chunk): Promise<void> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-}
-
-/** Requests for one chunk, at most, where the failure may pass. */
-const attempts = 4;
-const backoffMs = 250;
-
-/** Sends a chunk to where it is kept. Rejects with one sentence, without the URL, which holds a token. */
-export async function putChunk(url: string, content: Uint8Array): Promise<void> {
-  const digest = createHash('sha256').update(content).digest('base64');
-  const init = {
-    method: 'PUT',
-    body: content as Uint8Array<ArrayBuffer>,
-    headers: { 'content-digest': `sha-256=:${digest}:` },
-  };
-  for (let attempt = 1; ; attempt++) {
-    const failure = await fetch(url, { ...init, redirect: 'error' }).then(explain, ({ cause, message }: Error) => ({
-      isFinal: false,
-      sentence: cause instanceof Error ? cause.message : message,
-    }));
-    if (!failure) return;
-    if (failure.isFinal || attempt === attempts) {
-      throw new Error(`The chunk could not be sent to the coordinator: ${failure.sentence}`);
-    }
-    await delay(backoffMs * 2 ** (attempt - 1));
-  }
-}
-
-async function explain(response: Response): Promise<{ isFinal: boolean; sentence: string } | undefined> {
-  const text = (await response.text()).trim();
-  if (response.ok) return undefined;
-  return { isFinal: response.status < 500, sentence: `${response.status} ${text}` };
 }

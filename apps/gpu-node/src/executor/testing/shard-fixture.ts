@@ -9,11 +9,13 @@ import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geo
 import { DecoderPool, type OpenImage, openImage } from '@halogrid/imaging';
 import { type AskedOperation, createPipeline, type Grid, runReference } from '@halogrid/kernels';
 import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
-import { Lease } from '@halogrid/proto';
+import { FoundInPart, type FoundResult, Lease } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import { type FoundShard, noZone } from '@halogrid/results/found-shard';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { Device } from '../../devices/device.ts';
+import { type JobParts, NodeParts } from '../../parts/node-parts.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
 
@@ -139,13 +141,54 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
   };
 }
 
-/** Dense results that are read after they were given back are not what is expected. */
+/**
+ * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in memory: answers have
+ * it as `results`, one after another, as those of tiles are but with all cells.
+ */
 export function createTestExecutor(inner: Device, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
   const { device } = noted(inner, { jpegs: inner.jpegs });
-  return createExecutor({
+  const shards = new Map<FoundInPart, FoundShard>();
+  const execute = createExecutor({
     ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
+    parts: new NodeParts({ open: () => partsInMemory(shards), creditBytes: 2 ** 30 }),
     ...options,
+  });
+  return async (lease, signal) => {
+    const { found, ...answer } = await execute(lease, signal);
+    const shard = found && shards.get(found);
+    return shard ? { ...answer, results: resultsOf(shard) } : { ...answer, ...(found && { found }) };
+  };
+}
+
+function partsInMemory(shards: Map<FoundInPart, FoundShard>): JobParts {
+  const keep = async (shard: FoundShard): Promise<FoundInPart> => {
+    const found = FoundInPart.create({ found: shard.found.length });
+    shards.set(found, shard);
+    return found;
+  };
+  return { add: keep, sum: keep, flush: () => {}, close: async () => {} };
+}
+
+/** What was found of frames, as results of tiles: of each those of its pipelines, one after another. */
+export function resultsOf({ block, found, widths, heights, captured, parts }: FoundShard): FoundResult[] {
+  const sources = new SourceBlock(block);
+  return Array.from(found).flatMap((nth, row) => {
+    const [width, height] = [widths[row]!, heights[row]!];
+    const whole = { source: sources.index(nth), width, height, rect: { x: 0, y: 0, width, height } };
+    return parts.map(({ counted, bins }, pipeline): FoundResult => {
+      const each = bins.length / found.length;
+      const result = {
+        ...whole,
+        counted: counted[row]!,
+        bins: Uint32Array.from(bins.subarray(row * each, (row + 1) * each)),
+      };
+      if (pipeline > 0) return { ...result, pipeline };
+      const localMs = captured?.localMs[row] ?? Number.NaN;
+      const offsetMinutes = captured?.offsetMinutes[row];
+      if (Number.isNaN(localMs)) return result;
+      return { ...result, captured: offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes } };
+    });
   });
 }
 

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
+import { CaptureOptions, Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
 
 /** What an error of a source tells. */
 export const Cause = {
@@ -157,6 +157,11 @@ export interface Hello {
   threads: number;
   /** The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's fault. */
   hasComputed: boolean;
+  /**
+   * Version of the node's data of time zones, such as "2025b". Jobs whose CaptureOptions have a zone go to nodes that have the
+   * coordinator's version, so that each finds the same times.
+   */
+  timeZoneData: string;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -249,7 +254,7 @@ export interface Draining {
 }
 
 /**
- * Counts of an answer that are too many for one message. The parts of an answer come in the order of their numbers, then its
+ * Counts of the answer of a tile that are too many for one message. The parts of an answer come in the order of their numbers, then its
  * ShardCompleted; no part of another answer comes between. A node that is gone before has answered nothing.
  */
 export interface AnswerPart {
@@ -276,8 +281,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Those of frames are in
-   * `frames`.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. What was found of frames
+   * is in `found`.
    */
   results: SourceResult[];
   /**
@@ -307,13 +312,9 @@ export interface ShardCompleted {
   parts?:
     | number
     | undefined;
-  /**
-   * In place of `results` where the shard is frames: what each has beside its counts, as libs/proto/src/answers/frame-table.ts
-   * defines it, one for each source of the lease without an error, in its order. `counts` are then those of the first pipeline,
-   * frame by frame, then those of the next. 4 MiB at most.
-   */
-  frames?:
-    | Uint8Array
+  /** What was found of the lease's sources that have no error, in place of `results` where the shard is frames. */
+  found?:
+    | FoundInPart
     | undefined;
   /** When the shard was in which stage, by the node's own clock. */
   timeline?:
@@ -333,12 +334,70 @@ export interface ShardCompleted_BusySecondsEntry {
   value: number;
 }
 
+/**
+ * What was found of the frames of a shard, and where it is written: in a part, which is a folder with the files that an output has for
+ * its sources. A node names it once it would outlast a failure of its machine.
+ */
+export interface FoundInPart {
+  /** How many sources were found, and the pixels of their images. */
+  found: number;
+  pixels: number;
+  /**
+   * SHA-256 over the digests of all sources of the lease in their order, 32 bytes each, those of the first pipeline, then those of the
+   * next. A source that could not be processed has that of a quarantined one (libs/results, source-digest.ts).
+   */
+  digest: Uint8Array;
+  /** What was found adds up to: one a pipeline, in the order of the lease's. */
+  parts: FoundSums[];
+  /**
+   * The part is the folder `parts/PART` of the lease's `scratch`: a UUID that is never used again. Absent where the lease is to verify,
+   * which writes nothing.
+   */
+  part?:
+    | string
+    | undefined;
+  /** Where its rows are: one a pipeline, in the order of the lease's; none where there is no part. */
+  places: ShardPlace[];
+}
+
+/** What a pipeline found of some sources. */
+export interface FoundSums {
+  /** Pixels that were counted in each channel, as decimal digits. */
+  counted: string;
+  /**
+   * Counts of all sources and cells: those of each channel, one channel after another, as varints like ShardCompleted.counts, but of 8
+   * bytes at most. Empty where the pipeline has no histogram.
+   */
+  sums: Uint8Array;
+}
+
+/** Where a part has the rows of a shard and pipeline: at the top of it, or in its folder `pipelines/NAME` where there are several. */
+export interface ShardPlace {
+  /** In sources.parquet. */
+  sources:
+    | FilePlace
+    | undefined;
+  /** In features.parquet; absent where the pipeline has no histogram. */
+  features?: FilePlace | undefined;
+}
+
+/** Row groups of a Parquet file, one after another, that have the rows of one shard and no others. */
+export interface FilePlace {
+  /** The first, and how many they are. */
+  firstGroup: number;
+  groups: number;
+  /** Where they begin in the file, how many bytes they are, and the CRC-32 of these. */
+  start: number;
+  length: number;
+  checksum: number;
+}
+
 export interface ShardTimeline {
   /** One of each stage at most. */
   spans: StageSpan[];
 }
 
-/** The exact result of one tile or one whole frame. */
+/** The exact result of one tile. */
 export interface SourceResult {
   /** Index of the source in the job. */
   source: number;
@@ -641,7 +700,8 @@ export interface Lease {
   /**
    * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a token
    * in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT PATH/chunks/KIND/INDEX/NAME
-   * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk.
+   * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk. PUT PATH/parts/PART/FILE with the same takes a file of a part;
+   * with sources.parquet of the first pipeline, which comes last, the part is whole and durable.
    */
   handOver: string;
   /**
@@ -657,6 +717,10 @@ export interface Lease {
    */
   pipelines?:
     | PipelineSet
+    | undefined;
+  /** As the job's: tells captured_at and camera of what is written of frames. */
+  captured?:
+    | CaptureOptions
     | undefined;
   /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
   traceparent?:
@@ -1055,6 +1119,7 @@ function createBaseHello(): Hello {
     searches: false,
     threads: 0,
     hasComputed: false,
+    timeZoneData: "",
   };
 }
 
@@ -1101,6 +1166,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.hasComputed !== false) {
       writer.uint32(112).bool(message.hasComputed);
+    }
+    if (message.timeZoneData !== "") {
+      writer.uint32(122).string(message.timeZoneData);
     }
     return writer;
   },
@@ -1230,6 +1298,14 @@ export const Hello: MessageFns<Hello> = {
             message.hasComputed = reader.bool();
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.timeZoneData = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1263,6 +1339,7 @@ export const Hello: MessageFns<Hello> = {
     message.searches = object.searches ?? false;
     message.threads = object.threads ?? 0;
     message.hasComputed = object.hasComputed ?? false;
+    message.timeZoneData = object.timeZoneData ?? "";
     return message;
   },
 };
@@ -2131,7 +2208,7 @@ function createBaseShardCompleted(): ShardCompleted {
     busySeconds: {},
     counts: undefined,
     parts: undefined,
-    frames: undefined,
+    found: undefined,
     timeline: undefined,
     mended: undefined,
   };
@@ -2172,8 +2249,8 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     if (message.parts !== undefined) {
       writer.uint32(88).uint32(message.parts);
     }
-    if (message.frames !== undefined) {
-      writer.uint32(98).bytes(message.frames);
+    if (message.found !== undefined) {
+      FoundInPart.encode(message.found, writer.uint32(106).fork()).join();
     }
     if (message.timeline !== undefined) {
       ShardTimeline.encode(message.timeline, writer.uint32(162).fork()).join();
@@ -2291,12 +2368,12 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.parts = reader.uint32();
             continue;
           }
-          case 12: {
-            if (tag !== 98) {
+          case 13: {
+            if (tag !== 106) {
               break;
             }
 
-            message.frames = reader.bytes();
+            message.found = FoundInPart.decode(reader, reader.uint32());
             continue;
           }
           case 20: {
@@ -2359,7 +2436,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     );
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
-    message.frames = object.frames ?? undefined;
+    message.found = (object.found !== undefined && object.found !== null)
+      ? FoundInPart.fromPartial(object.found)
+      : undefined;
     message.timeline = (object.timeline !== undefined && object.timeline !== null)
       ? ShardTimeline.fromPartial(object.timeline)
       : undefined;
@@ -2500,6 +2579,362 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
     const message = createBaseShardCompleted_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseFoundInPart(): FoundInPart {
+  return { found: 0, pixels: 0, digest: new Uint8Array(0), parts: [], part: undefined, places: [] };
+}
+
+export const FoundInPart: MessageFns<FoundInPart> = {
+  encode(message: FoundInPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.found !== 0) {
+      writer.uint32(8).uint32(message.found);
+    }
+    if (message.pixels !== 0) {
+      writer.uint32(16).uint64(message.pixels);
+    }
+    if (message.digest.length !== 0) {
+      writer.uint32(26).bytes(message.digest);
+    }
+    for (const v of message.parts) {
+      FoundSums.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.part !== undefined) {
+      writer.uint32(42).string(message.part);
+    }
+    for (const v of message.places) {
+      ShardPlace.encode(v!, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundInPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundInPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.found = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pixels = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.digest = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.parts.push(FoundSums.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.part = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.places.push(ShardPlace.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FoundInPart>): FoundInPart {
+    return FoundInPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FoundInPart>): FoundInPart {
+    const message = createBaseFoundInPart();
+    message.found = object.found ?? 0;
+    message.pixels = object.pixels ?? 0;
+    message.digest = object.digest ?? new Uint8Array(0);
+    message.parts = object.parts?.map((e) => FoundSums.fromPartial(e)) || [];
+    message.part = object.part ?? undefined;
+    message.places = object.places?.map((e) => ShardPlace.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFoundSums(): FoundSums {
+  return { counted: "", sums: new Uint8Array(0) };
+}
+
+export const FoundSums: MessageFns<FoundSums> = {
+  encode(message: FoundSums, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.counted !== "") {
+      writer.uint32(10).string(message.counted);
+    }
+    if (message.sums.length !== 0) {
+      writer.uint32(18).bytes(message.sums);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundSums {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundSums();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.counted = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sums = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FoundSums>): FoundSums {
+    return FoundSums.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FoundSums>): FoundSums {
+    const message = createBaseFoundSums();
+    message.counted = object.counted ?? "";
+    message.sums = object.sums ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseShardPlace(): ShardPlace {
+  return { sources: undefined, features: undefined };
+}
+
+export const ShardPlace: MessageFns<ShardPlace> = {
+  encode(message: ShardPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sources !== undefined) {
+      FilePlace.encode(message.sources, writer.uint32(10).fork()).join();
+    }
+    if (message.features !== undefined) {
+      FilePlace.encode(message.features, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sources = FilePlace.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.features = FilePlace.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardPlace>): ShardPlace {
+    return ShardPlace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardPlace>): ShardPlace {
+    const message = createBaseShardPlace();
+    message.sources = (object.sources !== undefined && object.sources !== null)
+      ? FilePlace.fromPartial(object.sources)
+      : undefined;
+    message.features = (object.features !== undefined && object.features !== null)
+      ? FilePlace.fromPartial(object.features)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFilePlace(): FilePlace {
+  return { firstGroup: 0, groups: 0, start: 0, length: 0, checksum: 0 };
+}
+
+export const FilePlace: MessageFns<FilePlace> = {
+  encode(message: FilePlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.firstGroup !== 0) {
+      writer.uint32(8).uint32(message.firstGroup);
+    }
+    if (message.groups !== 0) {
+      writer.uint32(16).uint32(message.groups);
+    }
+    if (message.start !== 0) {
+      writer.uint32(24).uint64(message.start);
+    }
+    if (message.length !== 0) {
+      writer.uint32(32).uint64(message.length);
+    }
+    if (message.checksum !== 0) {
+      writer.uint32(40).uint32(message.checksum);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilePlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilePlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.firstGroup = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.groups = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.start = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.length = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.checksum = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FilePlace>): FilePlace {
+    return FilePlace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FilePlace>): FilePlace {
+    const message = createBaseFilePlace();
+    message.firstGroup = object.firstGroup ?? 0;
+    message.groups = object.groups ?? 0;
+    message.start = object.start ?? 0;
+    message.length = object.length ?? 0;
+    message.checksum = object.checksum ?? 0;
     return message;
   },
 };
@@ -4760,6 +5195,7 @@ function createBaseLease(): Lease {
     handOver: "",
     zarrShards: undefined,
     pipelines: undefined,
+    captured: undefined,
     traceparent: undefined,
     sources: new Uint8Array(0),
   };
@@ -4813,6 +5249,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.pipelines !== undefined) {
       PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
+    }
+    if (message.captured !== undefined) {
+      CaptureOptions.encode(message.captured, writer.uint32(154).fork()).join();
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
@@ -4956,6 +5395,14 @@ export const Lease: MessageFns<Lease> = {
             message.pipelines = PipelineSet.decode(reader, reader.uint32());
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.captured = CaptureOptions.decode(reader, reader.uint32());
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -5019,6 +5466,9 @@ export const Lease: MessageFns<Lease> = {
     message.zarrShards = object.zarrShards ?? undefined;
     message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
       ? PipelineSet.fromPartial(object.pipelines)
+      : undefined;
+    message.captured = (object.captured !== undefined && object.captured !== null)
+      ? CaptureOptions.fromPartial(object.captured)
       : undefined;
     message.traceparent = object.traceparent ?? undefined;
     message.sources = object.sources ?? new Uint8Array(0);

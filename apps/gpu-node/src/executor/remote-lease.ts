@@ -4,11 +4,11 @@ import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
- * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over. `origin` is that of its
- * HTTP, such as http://host:9464. Throws BlockError where its sources are not a block.
+ * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over, below the URL `handOver`. Throws
+ * BlockError where its sources are not a block.
  */
-export function toRemoteLease(lease: Lease, origin: string): Lease {
-  const base = origin + lease.handOver;
+export function toRemoteLease(lease: Lease): Lease {
+  const base = lease.handOver;
   const sources = [...new SourceBlock(lease.sources)];
   const moved = sources.map((source): BlockSource => {
     const { index, uri, pin: _, ...rest } = source;

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
+import { FoundInPart, type Lease, PipelineSet } from '@halogrid/proto';
+import { type FoundShard, summariseShard } from '@halogrid/results/found-shard';
+import { histogramShape } from '@halogrid/results/histogram-shape';
+import { eventually } from '@halogrid/testing';
+import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
+import { type Device, DeviceLostError } from '../devices/device.ts';
+import { type JobParts, NodeParts } from '../parts/node-parts.ts';
+import { OutputError } from '../parts/output-error.ts';
+import { noted } from './testing/noted-device.ts';
+import { putFrames } from './testing/put-frames.ts';
+import { createTestExecutor, frameLease, lbp, patternImage, resultsOf, withFolder } from './testing/shard-fixture.ts';
+
+const device = new CpuDevice({ threads: 2 });
+after(() => device.close());
+const never = new AbortController().signal;
+
+/** Parts that are written when the test says so. */
+function heldParts() {
+  const added: { shard: FoundShard; written: PromiseWithResolvers<FoundInPart> }[] = [];
+  const its: JobParts = {
+    add: (shard) => {
+      const written = Promise.withResolvers<FoundInPart>();
+      added.push({ shard, written });
+      return written.promise;
+    },
+    sum: async () => FoundInPart.create(),
+    flush: () => {},
+    close: async () => {},
+  };
+  return { added, parts: new NodeParts({ open: () => its, creditBytes: 2 ** 30 }) };
+}
+
+test('shards whose part is not written yet are in the way of no others', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const execute = createTestExecutor(device, { parts });
+    // More than have a turn at once.
+    const shards = Array.from({ length: device.batchesInFlight + 8 }, (_, shard) =>
+      execute(frameLease(folder, uris, { shard }), never),
+    );
+    await eventually('all shards to be computed', () => added.length === shards.length);
+    for (const [i, { written }] of added.entries()) written.resolve(FoundInPart.create({ part: `part ${i}` }));
+    const answers = await Promise.all(shards);
+    assert.deepEqual(answers.map(({ found }) => found?.part).toSorted(), answers.map((_, i) => `part ${i}`).toSorted());
+    for (const { results, errors, stageSeconds } of answers) {
+      assert.deepEqual([results, errors], [[], []]);
+      assert.ok(stageSeconds.encode! > 0);
+    }
+  });
+});
+
+test('of a lease that is forgotten while its part is written nothing is answered', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const abort = new AbortController();
+    const answer = createTestExecutor(device, { parts })(frameLease(folder, uris), abort.signal);
+    await eventually('the shard to be computed', () => added[0]);
+    abort.abort(new Error('taken back'));
+    added[0]!.written.resolve(FoundInPart.create());
+    await assert.rejects(answer, /taken back/);
+  });
+});
+
+test('a part that cannot be written fails the shard, as a chunk does', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { added, parts } = heldParts();
+    const answer = createTestExecutor(device, { parts })(frameLease(folder, uris), never);
+    await eventually('the shard to be computed', () => added[0]);
+    added[0]!.written.reject(new Error('No space left on device'));
+    await assert.rejects(answer, (error) => error instanceof OutputError && /No space left/.test(error.message));
+  });
+});
+
+test('a shard over which the device was lost is handed on once, as it was found the second time', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const lease: Lease = frameLease(folder, [...uris, `${uris[0]}.missing.pgm`]);
+    const expected = await createTestExecutor(device)(lease, never);
+    const { added, parts } = heldParts();
+    let runs = 0;
+    const { device: lost } = noted(device, {
+      async run(staging, items, pipeline, withMap) {
+        if (++runs > 1) return await device.run(staging, items, pipeline, withMap);
+        staging.release();
+        throw new DeviceLostError('out of memory');
+      },
+    });
+    const answer = createTestExecutor(lost, { parts })(lease, never);
+    await eventually('the shard to be computed', () => added[0]);
+    added[0]!.written.resolve(FoundInPart.create());
+    const { errors } = await answer;
+    assert.equal(added.length, 1);
+    assert.deepEqual([resultsOf(added[0]!.shard), errors], [expected.results, expected.errors]);
+    assert.deepEqual([added[0]!.shard.block, errors.length], [lease.sources, 1]);
+  });
+});
+
+test('a shard comes to the same whatever the batches, and whoever computes it', async () => {
+  const twin = openTwinDevice();
+  const named = [
+    { name: 'codes', pipeline: { operations: [lbp({ labels: 'uniform' })] } },
+    { name: 'derivatives', pipeline: { operations: [{ kernel: 'ldp', parameters: {}, border: '' }] } },
+  ];
+  const grid = { rows: 3, columns: 2 };
+  const shapes = named.map(({ pipeline }) => histogramShape(createPipeline(pipeline.operations), grid));
+  try {
+    await withFolder(async (folder) => {
+      const { uris } = await putFrames(folder);
+      const { file } = patternImage({ width: 40, height: 40 }, 9);
+      const cut = await folder.put('cut.pgm', file.subarray(0, 500));
+      const lease = frameLease(folder, [...uris, cut, ...uris], {
+        pipelines: PipelineSet.fromPartial({ named }),
+        grid,
+      });
+      const summaryOf = async (its: Lease, more: Partial<Device> = {}) => {
+        const found: FoundShard[] = [];
+        const keep = async (shard: FoundShard): Promise<FoundInPart> => {
+          found.push(shard);
+          return FoundInPart.create();
+        };
+        const open = (): JobParts => ({ add: keep, sum: keep, flush: () => {}, close: async () => {} });
+        const parts = new NodeParts({ open, creditBytes: 1 });
+        const { errors } = await createTestExecutor(noted(device, more).device, { parts, twin })(its, never);
+        assert.deepEqual([found.length, errors.map(({ source }) => source)], [1, [uris.length]]);
+        return summariseShard(found[0]!, shapes);
+      };
+      const usual = await summaryOf(lease);
+      assert.equal(usual.found, 2 * uris.length);
+      assert.deepEqual(await summaryOf(lease, { maxStagingBytes: 2 ** 15 }), usual, 'a few frames at once');
+      assert.deepEqual(await summaryOf(lease, { batchBytes: 1 }), usual, 'one by one');
+      assert.deepEqual(await summaryOf({ ...lease, verify: true }), usual, 'the reference');
+    });
+  } finally {
+    await twin.close();
+  }
+});

@@ -1,0 +1,14 @@
+import type { Rect, Size } from '@halogrid/geometry';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
+import type { LeasedSource } from './unpack-lease.ts';
+
+/** A rectangle of a source whose pixels were read: a tile, or the whole of a frame. */
+export interface ReadTile {
+  source: LeasedSource;
+  /** The whole image's. */
+  size: Size;
+  rect: Rect;
+  captured?: CaptureTime | undefined;
+  /** A sentence that says what was removed from its file. */
+  mended?: string | undefined;
+}
