@@ -13,7 +13,7 @@ import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeLeadership, exposeState } from './expose-state.ts';
 import type { PlannedStep } from './job/shard.ts';
 import { openLogLedger } from './ledger/testing/open-log-ledger.ts';
-import { noTables } from './testing/no-tables.ts';
+import { noOutput, noTables } from './testing/no-tables.ts';
 import { batchSteps } from './testing/planned.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-metrics-'));
@@ -60,7 +60,7 @@ test('with 1,000 nodes and 100 jobs a scrape costs little more than writing its 
   const ledger = await openLogLedger(folder);
   const dispatcher = new Dispatcher({
     ledger,
-    work: { plan, tables: () => noTables, finalise: async () => {}, abandon: async () => false, release() {} },
+    work: { plan, tables: () => noTables, finalise: async () => noOutput, abandon: async () => false, release() {} },
     clock: systemClock,
     reportWithinMs: 600_000,
     metrics: createMetrics(registry),

@@ -53,7 +53,16 @@ export {
   searchBounds,
   specBounds,
 } from './limits/message-bounds.ts';
-export { decodeNeed, needInWords, pathIn, placeInWords, placeOfNeed, readNeed, writeNeed } from './needs.ts';
+export {
+  decodeNeed,
+  needInWords,
+  pathIn,
+  placeInWords,
+  placeOfNeed,
+  readNeed,
+  writeNeed,
+  zonesNeed,
+} from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 11;

@@ -9,9 +9,13 @@ export const writeNeed = (uri: string): string => `write ${uri}`;
 /** What is packed that way is decoded. */
 export const decodeNeed = ({ decodes }: { decodes: 'jpeg' | 'video' }): string => `decode ${decodes}`;
 
+/** Times of a zone are told by that version of the data of time zones. */
+export const zonesNeed = (version: string): string => `zones ${version}`;
+
 /** A need as a person would say it, after "can" or "cannot". */
 export function needInWords(need: string): string {
   const [verb, what = ''] = need.split(/ (.*)/s);
+  if (verb === 'zones') return `tell times by the time-zone data ${what}`;
   if (verb === 'decode') return what === 'jpeg' ? 'decode JPEGs' : 'decode videos';
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }

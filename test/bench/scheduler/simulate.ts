@@ -19,7 +19,7 @@ import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
 import { MemoryRegistry } from '../../../apps/coordinator/src/registry/memory-registry.ts';
 import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
-import { noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
+import { noOutput, noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
 import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
@@ -78,7 +78,10 @@ async function measure(nodes: number): Promise<string> {
     work: {
       plan,
       tables: () => noTables,
-      finalise: async () => void done.resolve(),
+      finalise: async () => {
+        done.resolve();
+        return noOutput;
+      },
       abandon: async (_job, end) => {
         done.reject(new Error(JSON.stringify(end)));
         return false;

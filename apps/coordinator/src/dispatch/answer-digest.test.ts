@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { summariseShard } from '@halogrid/results/found-shard';
 import type { SourceError, SourceResult } from '../job/shard.ts';
-import { foundFrames } from '../testing/found-frames.ts';
+import { foundShard } from '../testing/memory-parts.ts';
+import { plannedSources } from '../testing/planned.ts';
 import { answerDigest } from './answer-digest.ts';
 
 const result = {
@@ -44,12 +46,15 @@ test('frames that say the same have the same digest, and whatever differs in one
   const frameOf = (source: number, more: Partial<SourceResult> = {}): SourceResult => {
     return { source, size, rect: { x: 0, y: 0, ...size }, counted: 6, bins: [source, 6 - source, 0], ...more };
   };
-  const digestOf = (results: SourceResult[], errors: SourceError[] = [], countsBytes?: number): string =>
-    answerDigest({ results: [], found: foundFrames(results, countsBytes), errors });
+  const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 3 };
+  const { block } = plannedSources([1, 2, 3].map((index) => ({ index, uri: `file:///${index}` })));
+  const digestOf = (results: SourceResult[], errors: SourceError[] = []): string => {
+    const shapes = results.some(({ pipeline }) => pipeline) ? [shape, shape] : [shape];
+    return answerDigest({ results: [], found: summariseShard(foundShard(block, results, shapes), shapes), errors });
+  };
   const frames = [frameOf(1), frameOf(2)];
   const error = { source: 3, stage: 'decode', error: 'broken' };
   const digest = digestOf(frames);
-  assert.equal(digestOf(frames, [], 5), digest);
   assert.equal(digestOf([frameOf(1, { captured: { localMs: 5 } }), frameOf(2)]), digest);
   assert.equal(digestOf(frames, [error]), digestOf(frames, [{ ...error, error: 'cut off' }]));
   const others = [

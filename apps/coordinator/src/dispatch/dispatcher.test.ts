@@ -13,7 +13,7 @@ import { indexesOf } from '../job/planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
-import { noTables } from '../testing/no-tables.ts';
+import { noOutput, noTables } from '../testing/no-tables.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -65,7 +65,10 @@ async function setStage(
     work: {
       plan: () => frames(2),
       tables: () => noTables,
-      finalise: async () => void calls.push('finalise'),
+      finalise: async () => {
+        calls.push('finalise');
+        return noOutput;
+      },
       abandon: async (_, { state }) => calls.push(`abandon: ${state}`) < 0,
       release: () => void calls.push('release'),
       ...work,
@@ -203,11 +206,11 @@ test('tables are started with the first lease, told of every result, and finishe
   };
   const complete = await setStage(t, {
     tables: (_job, { settled }) => {
-      return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9, 0)).next}`) };
+      return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9)).next}`) };
     },
     finalise: async (results, _pipeline, { tables: begun }) => {
-      await begun.finish(results.sources.length, [{}]);
-      return undefined;
+      await begun.finish(results.job.counts.sources, [{}]);
+      return noOutput;
     },
   });
   attachWorker(complete.dispatcher);

@@ -21,7 +21,7 @@ import {
   writeImages,
 } from '../testing/coordinator-stage.ts';
 import { leasedSources } from '../testing/leased-sources.ts';
-import { noTables } from '../testing/no-tables.ts';
+import { noOutput, noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 
@@ -129,7 +129,7 @@ test('that a job waits for a node is passed on as it was asked for', async (t) =
 const idle: JobWork = {
   plan: async function* () {},
   tables: () => noTables,
-  finalise: async () => undefined,
+  finalise: async () => noOutput,
   abandon: async () => false,
   release: () => {},
 };
@@ -159,6 +159,7 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
       if (isGivenUp) await ledger.quarantineShard('job', 0, 'Given up', 3);
       if (isGivenUp) run.shardsDone();
     },
+    lost: () => {},
     queued: () => ({ shards: 0, sources: 0 }),
     abandoned: () => {},
     changed: () => {},

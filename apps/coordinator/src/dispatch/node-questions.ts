@@ -20,8 +20,8 @@ export class NodeQuestions {
   probe({ session, need }: Order<'ProbeNode'>, node: NodeSession | undefined): void {
     if (!node) return;
     const { hello, connection } = node;
-    const isRemote = hello.remoteStorage;
-    void this.#sights.probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
+    const { remoteStorage: isRemote, timeZoneData } = hello;
+    void this.#sights.probes.ask({ session, isRemote, timeZoneData, probe: (probe) => connection.probe(probe) }, need);
   }
 
   async vet({ shard, candidate, delays }: Order<'VetAnswer'>): Promise<void> {

@@ -5,6 +5,7 @@ import type { OtherJobs } from '../ledger/ledger.ts';
 import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
+import { partsOf } from '../output/write-part.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Clock } from './clock.ts';

@@ -11,7 +11,7 @@ import type { JobRecord } from '../ledger/ledger.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
-import { noTables } from '../testing/no-tables.ts';
+import { noOutput, noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { recoverJobs } from './recover-jobs.ts';
@@ -43,7 +43,7 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
     work: {
       async *plan() {},
       tables: () => noTables,
-      finalise: async () => undefined,
+      finalise: async () => noOutput,
       abandon: async () => false,
       release: (out) => {
         releaseOutputFolder(out);

@@ -10,7 +10,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
-import { noTables } from '../testing/no-tables.ts';
+import { noOutput, noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { resumeHalfWay } from './resume-in-folder.ts';
@@ -44,7 +44,7 @@ async function stage(t: TestContext) {
     work: {
       async *plan() {},
       tables: () => noTables,
-      finalise: async () => undefined,
+      finalise: async () => noOutput,
       abandon: abandonJob,
       release: releaseOutputFolder,
     },

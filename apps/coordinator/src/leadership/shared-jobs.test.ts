@@ -51,6 +51,7 @@ function setStage(t: TestContext) {
     const home: LogHome = {
       journal: new Journal({ registry: store, epoch, log, nowMs: () => nowMs }),
       registry: store,
+      partsOf: memoryParts,
       logsOf: (jobId) => new FolderLogs(logs, jobId),
     };
     const shared = new SharedJobs({

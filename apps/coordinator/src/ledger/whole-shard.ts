@@ -1,4 +1,4 @@
-import { noZone } from '@halogrid/proto/frame-table';
+import { noZone } from '@halogrid/results/found-shard';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import type { OpenImage } from '../log/job-state.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { noZone } from '@halogrid/proto/frame-table';
+import { noZone } from '@halogrid/results/found-shard';
 import { writeVarints } from '@halogrid/proto/varints';
 import { FeatureReader } from '@halogrid/results/feature-reader';
 import { SourceList } from '@halogrid/results/source-list';

@@ -232,6 +232,7 @@ const blockedSentence = (need: string, { who, reason }: { who: string; reason: s
 
 function remedyOf(need: string): string {
   if (need.startsWith('decode')) return 'install what is missing there';
+  if (need.startsWith('zones')) return 'run the same version of Node.js there';
   return 'mount the folder there, and start the node with a --data-root that holds it';
 }
 

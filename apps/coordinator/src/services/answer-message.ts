@@ -2,8 +2,7 @@ import type { Rect } from '@halogrid/geometry';
 import { maxImageBins } from '@halogrid/kernels';
 import {
   CountsError,
-  FrameTableError,
-  frameOutline,
+  type FoundInPart,
   joinCounts,
   type ShardCompleted,
   type SourceResult as WireResult,
@@ -25,13 +24,13 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
  * the counts are not as many as its results say.
  */
 export function toShardAnswer(
-  { results, errors, mended, stageSeconds, busySeconds, inputBytes, frames, timeline }: ShardCompleted,
+  { results, errors, mended, stageSeconds, busySeconds, inputBytes, found, timeline }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
-  if (frames && results.length > 0) refuseValue('the number of completed.results', results.length, '0 beside frames');
-  const bins = frames ? [] : countsOf(results, counts);
+  if (found && results.length > 0) refuseValue('the number of completed.results', results.length, '0 beside found');
+  const bins = countsOf(results, counts);
   return {
-    ...(frames && { found: toFoundFrames(frames, counts) }),
+    ...(found && { found: toFoundFrames(found) }),
     results: results.map((result, i) => toSourceResult(result, bins[i]!)),
     errors,
     ...(mended && { mended: mended.kinds }),
@@ -42,13 +41,13 @@ export function toShardAnswer(
   };
 }
 
-/** What the whole of it says is read where it is checked, by a thread. */
-function toFoundFrames(table: Uint8Array, counts: readonly Uint8Array[]): FoundFrames {
-  try {
-    return { ...frameOutline(table), table, counts };
-  } catch (error) {
-    throw error instanceof FrameTableError ? new Refusal('invalid', error.message) : error;
-  }
+/** Whether it can be right is for the ledger to say, and for those who read the part. */
+function toFoundFrames({ part, places, ...summary }: FoundInPart): FoundFrames {
+  if (part === undefined) return summary;
+  return {
+    ...{ ...summary, part },
+    places: places.map(({ sources = nowhereInFile, features }) => ({ sources, ...(features && { features }) })),
+  };
 }
 
 /** Stages that this version does not know are one: whatever a node calls them, a job's list of them stays short. */
@@ -68,6 +67,8 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
     activities.has(name) && Number.isFinite(seconds) && seconds >= 0;
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
+
+const nowhereInFile = { firstGroup: 0, groups: 0, start: 0, length: 0, checksum: 0 };
 
 const nowhere: Rect = { x: 0, y: 0, width: 0, height: 0 };
 

@@ -11,6 +11,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     // A specification that is kept leaves out what is a default.
     ...(job.spec.pipelines && { pipelines: PipelineSet.fromPartial(job.spec.pipelines) }),
     grid: job.spec.grid,
+    captured: job.spec.captured,
     work: toWork(shard.work),
     sources: shard.work.sources.block,
     scratch: job.scratch,

@@ -31,17 +31,18 @@ const table: [what: string, sources: string[], reads: string[], needs: string[]]
 for (const [what, sources, reads, needs] of table) {
   test(`a shard needs ${what} to be read`, () => {
     const needsOf = needsOfJob({ sources, mapFormat: 'none' }, 'file:///out/.scratch');
-    assert.deepEqual(needsOf(frames(...reads)), needs);
+    const [read, decode] = [needs.filter((need) => need.startsWith('read')), needs.slice(reads.length)];
+    const writes = 'write file:///out/.scratch';
+    assert.deepEqual(needsOf(frames(...reads)), [...read, writes, ...decode]);
   });
 }
 
-test('shards that leave maps or previews need their folder to be written', () => {
+test('tiles that leave maps or previews need their folder to be written', () => {
   const spec = { sources: ['file:///a'], mapFormat: 'none' };
+  const size = { width: 2, height: 1 };
   const shard = (more: { preview?: true }): Shard => {
-    return {
-      ...frames(),
-      work: { kind: 'frames', sources: plannedSources([{ index: 19, uri: 'file:///a/1.pgm', ...more }]) },
-    };
+    const sources = plannedSources([{ index: 19, uri: 'file:///a/1.pgm', tiles: 2, ...more }]);
+    return { ...frames(), work: { kind: 'tile', sources, size, rect: { x: 0, y: 0, width: 1, height: 1 } } };
   };
   const needs = ['read file:///a', 'write file:///out/.scratch'];
   assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch')(shard({ preview: true })), needs);
@@ -55,8 +56,19 @@ test('frames of a video need a decoder of videos', () => {
   const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s');
   assert.deepEqual(needsOf({ shard: 0, costBytes: 1, work: { kind: 'frames', sources, segment } }), [
     'read file:///a',
+    'write file:///s',
     'decode video',
   ]);
+});
+
+test('times of a named zone need the time-zone data of the coordinator', () => {
+  const zoned = (zone: string): readonly string[] => {
+    const captured = { from: '', zone };
+    return needsOfJob({ sources: ['file:///a'], mapFormat: 'none', captured }, 'file:///s')(frames('file:///a/1.pgm'));
+  };
+  const plain = zoned('');
+  for (const zone of ['UTC', '+02:00']) assert.deepEqual(zoned(zone), plain);
+  assert.deepEqual(zoned('Europe/Berlin'), [...plain, `zones ${process.versions.tz}`]);
 });
 
 test('shards that need the same share one list, and folders beyond the first 32 are needed by none', () => {
@@ -64,7 +76,7 @@ test('shards that need the same share one list, and folders beyond the first 32 
   const all = Array.from({ length: 100 }, (_, i) => needsOf(frames(`file:///root-${i}/1.pgm`)));
   assert.deepEqual(
     all.map((needs) => needs.length),
-    all.map((_, i) => (i < 32 ? 1 : 0)),
+    all.map((_, i) => (i < 32 ? 2 : 1)),
   );
   assert.equal(needsOf(frames('file:///root-7/2.pgm')), all[7]);
   const hosts = Array.from({ length: 100 }, (_, i) => needsOf(frames(`http://camera-${i}/1.jpg`)));

@@ -1,9 +1,10 @@
-import { decodeNeed, type JobSpec, readNeed, writeNeed } from '@halogrid/proto';
+import { decodeNeed, type JobSpec, readNeed, writeNeed, zonesNeed } from '@halogrid/proto';
 import { formatOfName } from '@halogrid/sources';
+import { isNamedZone } from '@halogrid/sources/captured';
 import type { Shard } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
-type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
+type Asked = Pick<JobSpec, 'sources' | 'mapFormat' | 'captured'>;
 
 type Decodes = 'video' | 'jpeg' | undefined;
 
@@ -16,14 +17,15 @@ const maxHosts = 1024;
 
 /**
  * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a file that
- * it or a manifest names, or a host or bucket; to write results, where there are any; to decode JPEGs or videos. Shards that need
- * the same get the same array.
+ * it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to decode JPEGs
+ * or videos; to tell times as the coordinator does. Shards that need the same get the same array.
  */
-export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (shard: Shard) => readonly string[] {
+export function needsOfJob({ sources, mapFormat, captured }: Asked, scratch: string): (shard: Shard) => readonly string[] {
   const named = new Set(sources.map(folderOf));
   const folders = new Map<string, string>();
   const hosts = new Map<string, string>();
   const known = new Map<string, readonly string[]>();
+  const zones = captured && isNamedZone(captured.zone) ? zonesNeed(process.versions.tz!) : undefined;
   const rootOf = (uri: string): string | undefined => {
     const root = rootBelow(uri, named);
     const [roots, most] = root.startsWith('file:') ? [folders, maxFolders] : [hosts, maxHosts];
@@ -38,6 +40,7 @@ export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (sha
     }
     if (writes) needs.add(writeNeed(scratch));
     if (decodes) needs.add(decodeNeed({ decodes }));
+    if (zones) needs.add(zones);
     const key = [...needs].join('\n');
     const same = known.get(key) ?? [...needs];
     known.set(key, same);
@@ -46,7 +49,7 @@ export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (sha
   return ({ work }) => {
     const { uri, folders, hasPreviews } = work.sources;
     const isVideo = work.kind === 'frames' && work.segment !== undefined;
-    return needsOf(folders, mapFormat !== 'none' || hasPreviews, decoderOf(uri, isVideo));
+    return needsOf(folders, work.kind === 'frames' || mapFormat !== 'none' || hasPreviews, decoderOf(uri, isVideo));
   };
 }
 

@@ -46,7 +46,7 @@ function createStage(files: Map<string, string>) {
   probes.samples.note(shard);
   const asked: Probe[] = [];
   const ask = (what = need, isRemote = false) =>
-    probes.ask({ session: 1, isRemote, probe: (probe) => void asked.push(probe) }, what);
+    probes.ask({ session: 1, isRemote, timeZoneData: '2025b', probe: (probe) => void asked.push(probe) }, what);
   const later = () => {
     nowMs += 10_000;
   };
@@ -254,4 +254,16 @@ test('a host that closes its files is gone where the coordinator has seen some, 
   assert.equal(await probes.isHostGone(hostNeed, failed, false), false);
   stage.files.clear();
   assert.equal(await probes.isHostGone(hostNeed, failed, true), true);
+});
+
+test('a node shows by its hello whether it tells times by the same data of time zones', async () => {
+  const { ask, asked, told } = createStage(both());
+  await ask('zones 2025b');
+  await ask('zones 2026a');
+  assert.deepEqual(asked, []);
+  const reason = 'its time-zone data are 2025b';
+  assert.deepEqual(told, [
+    [1, 'zones 2025b', { kind: 'NeedShown' }],
+    [1, 'zones 2026a', { kind: 'NeedLacked', reason }],
+  ]);
 });

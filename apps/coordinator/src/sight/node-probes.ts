@@ -16,6 +16,8 @@ export interface Asked {
   session: number;
   /** It sees no files of ours: the coordinator reads and writes for it. */
   isRemote: boolean;
+  /** As its hello says. */
+  timeZoneData: string;
   probe(probe: Probe): void;
 }
 
@@ -72,7 +74,13 @@ export class NodeProbes {
       this.#tell(session, need, shownOfWriting('', await this.#eyes.whyNotWritten(place, '')));
       return;
     }
-    if (verb === 'decode' || isThroughUs) {
+    if (verb === 'zones' && node.timeZoneData !== place) {
+      await undefined;
+      const reason = `its time-zone data are ${node.timeZoneData || 'unknown'}`;
+      this.#tell(session, need, { kind: 'NeedLacked', reason });
+      return;
+    }
+    if (verb === 'decode' || verb === 'zones' || isThroughUs) {
       // It was told already, and may work now; what it gets through the coordinator, that one has.
       await undefined;
       this.#tell(session, need, { kind: 'NeedShown' });

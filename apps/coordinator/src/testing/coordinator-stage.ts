@@ -5,12 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { openImage } from '@halogrid/imaging';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import {
   type FoundAnswer,
+  type FoundInPart,
   type FoundResult,
   JobSpec,
   type JobStatus,
@@ -21,14 +22,20 @@ import {
   type Pipeline,
   splitAnswer,
 } from '@halogrid/proto';
+import { summariseShard } from '@halogrid/results/found-shard';
+import { histogramShape } from '@halogrid/results/histogram-shape';
+import { PartWriter } from '@halogrid/results/part-writer';
+import { partsFolder } from '@halogrid/results/shard-place';
 import { createLog } from '@halogrid/service/log';
 import { timeoutMs, within } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfig } from '../config.ts';
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
 import { mapType } from '../job/map-type.ts';
+import type { SourceResult } from '../job/shard.ts';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
 import { leasedSources } from './leased-sources.ts';
+import { foundShard } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface Stage {
@@ -134,6 +141,8 @@ async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string
   return results;
 }
 
+const oneCell = { rows: 1, columns: 1 };
+
 /** Bytes of counts in a message, of which an answer of 256 small ones has several. */
 const countsBytes = 100;
 
@@ -153,17 +162,31 @@ export async function answerOf(lease: Lease): Promise<FoundAnswer> {
   }
   const { jobId, shard, attempt, epoch } = lease;
   return {
-    jobId,
-    shard,
-    attempt,
-    epoch,
-    results,
-    areFrames: lease.work.$case === 'frames',
+    ...{ jobId, shard, attempt, epoch },
+    ...(lease.work.$case === 'frames' ? { results: [], found: await writeFound(lease, results) } : { results }),
     errors: [],
     stageSeconds: { decode: 0.25 },
     busySeconds: {},
     inputBytes: 46,
   };
+}
+
+/** Writes a part with results of frames, as a node does; a lease to verify writes none. */
+async function writeFound(lease: Lease, results: readonly FoundResult[]): Promise<FoundInPart> {
+  const named = lease.pipelines?.named ?? [{ name: '', pipeline: lease.pipeline }];
+  const pipelines = named.map(({ name, pipeline }) => {
+    return { name, shape: histogramShape(createPipeline(pipeline!.operations), lease.grid ?? oneCell) };
+  });
+  const shapes = pipelines.map(({ shape }) => shape);
+  const found = results.map(({ width, height, ...result }): SourceResult => {
+    return { ...result, size: { width, height }, rect: result.rect! };
+  });
+  const shard = foundShard(lease.sources, found, shapes);
+  if (lease.verify) return { ...summariseShard(shard, shapes), places: [] };
+  const writer = await PartWriter.create(join(fileURLToPath(lease.scratch), partsFolder), pipelines, lease.captured);
+  const written = await writer.add(shard);
+  await writer.finish();
+  return written;
 }
 
 export async function readFeatures(folder: string) {

@@ -6,6 +6,7 @@ import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
@@ -25,11 +26,13 @@ import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
 import { openTables } from '../output/tables-file.ts';
+import { partsOf } from '../output/write-part.ts';
 import type { TablesEvents } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Registry } from '../registry/registry.ts';
+import { foundShard, shapesOf } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface LocalJob {
@@ -48,7 +51,8 @@ export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFI
   const lost = Promise.withResolvers<never>();
   // What was asked of a lost ledger is not answered any more.
   lost.promise.catch(() => {});
-  const ledger = await openLogLedger(join(outputPath(spec.out), '.halogrid'), registry, { lost: lost.reject });
+  const options = { lost: lost.reject, partsOf };
+  const ledger = await openLogLedger(join(outputPath(spec.out), '.halogrid'), registry, options);
   try {
     return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
   } finally {
@@ -84,13 +88,13 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
     computed.push(...(await compute(ledger, { jobId, spec }, shard)));
   }
   const results = await ledger.results(jobId);
-  const settled: TablesEvents['settled'] = (from, atMost, part) => ledger.settled(jobId, from, atMost, part);
+  const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
   const fail = (error: Error) => {
     throw error;
   };
   const tables = openTables({ spec, pipeline }, { settled, failed: fail, until: atOnce });
-  await finaliseJob(results, pipeline, { tables }, () => 61_000);
-  await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
+  const { digest } = await finaliseJob(results, pipeline, { tables }, () => 61_000);
+  await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest });
   return computed;
 }
 
@@ -109,9 +113,17 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
       errors.push({ source: ref.index, stage: 'decode', error: (error as Error).message });
     }
   }
-  const answer = { node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, results, errors };
+  const answer = {
+    ...{ node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, errors },
+    ...(work.kind === 'tile' ? { results } : { results: [], found: await writeFound(job.spec, work, results) }),
+  };
   await ledger.commit({ jobId: job.jobId, shard, attempt: 1, epoch: ledger.epoch, ...answer });
   return sources.map(({ uri }) => uri);
+}
+
+async function writeFound(spec: JobSpec, work: ShardWork, results: SourceResult[]): Promise<FoundInPart> {
+  const [found] = await partsOf(spec)([foundShard(work.sources.block, results, shapesOf(spec))]);
+  return found!;
 }
 
 /** What one pipeline finds of a source, whose chunks it leaves where nodes do. */

@@ -18,3 +18,4 @@ export {
   parseCapture,
 } from './capture-time.ts';
 export { timeOfFile } from './time-of-file.ts';
+export { isNamedZone } from './time-zone.ts';

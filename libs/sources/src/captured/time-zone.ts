@@ -53,3 +53,7 @@ function utcOf(localMs: number, timeZone: string): number {
   const clock = loadTemporal().Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
   return clock.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds;
 }
+
+/** Whether times of that zone are told by the machine's data of time zones: an offset and UTC need none. */
+export const isNamedZone = (text: string): boolean =>
+  text !== '' && text.toUpperCase() !== 'UTC' && offsetOf(text) === undefined;
