@@ -12,6 +12,7 @@ import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
 import type { Adopted } from '../registry/job-shares.ts';
 import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
+import { memoryParts } from '../testing/memory-parts.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));

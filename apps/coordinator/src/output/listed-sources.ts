@@ -1,13 +1,13 @@
-import { redactUri } from '@halogrid/sources/redact-uri';
-import type { SettledRow } from '../ledger/ledger.ts';
+import type { SourceLine } from '@halogrid/results/source-list';
+import { isSameFile } from './previous/earlier-index.ts';
 
 /** Entries that job.json has itself; of more it names the list of sources. */
 export const mostListed = 10_000;
 
-/** Sums over the frames that are done; the size is that of the first, and `name` is that of its preview and map. */
+/** Sums over the frames that are done; size and `name`, which is that of its preview and map, are those of the first. */
 interface VideoEntry {
   uri: string;
-  name: string;
+  name: string | undefined;
   frames: number;
   width: number;
   height: number;
@@ -24,15 +24,15 @@ export class ListedSources {
   #entries: string[] = [];
   #count = 0;
   #video: VideoEntry | undefined;
-  /** As it is asked for; the entry has what may be shown of it. */
-  #videoUri = '';
+  /** The last frame of it. */
+  #last: SourceLine | undefined;
 
-  /** The next source. */
-  add(source: SettledRow): void {
-    const isSameVideo = source.video !== undefined && source.uri === this.#videoUri;
-    if (this.#video && !isSameVideo) this.#endVideo();
-    if (source.video) this.#addFrame(source);
-    else if (++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#entryOf(source)));
+  /** The next source; `error` says why it is quarantined. */
+  add(source: SourceLine, error?: string): void {
+    const isNextFrame = this.#last !== undefined && source.frame !== undefined && isSameFile(this.#last, source);
+    if (!isNextFrame) this.#endVideo();
+    if (source.frame !== undefined) this.#addFrame(source);
+    else if (++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#entryOf(source, error)));
   }
 
   /** `listed` are the entries as JSON; undefined where they are more than job.json has. */
@@ -42,33 +42,33 @@ export class ListedSources {
   }
 
   /** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
-  #entryOf(source: SettledRow): object {
-    const uri = redactUri(source.uri);
-    if (source.state === 'quarantined') return { uri, quarantined: true, error: source.error };
+  #entryOf(source: SourceLine, error: string | undefined): object {
+    const { uri } = source;
+    if (source.quarantined) return { uri, quarantined: true, error };
     const { name, width, height, counted } = source;
     return { uri, name, width, height, pixels: width * height, counted };
   }
 
-  #addFrame(frame: SettledRow): void {
+  #addFrame(frame: SourceLine): void {
+    this.#last = frame;
     if (!this.#video) {
       this.#video = {
-        uri: redactUri(frame.uri),
-        name: frame.name,
+        uri: frame.uri,
+        name: undefined,
         frames: 0,
         width: 0,
         height: 0,
         pixels: 0,
         counted: 0,
       };
-      this.#videoUri = frame.uri;
     }
     const video = this.#video;
-    if (frame.state === 'quarantined') {
+    if (frame.quarantined) {
       video.quarantinedFrames = (video.quarantinedFrames ?? 0) + 1;
       return;
     }
-    const { width, height } = frame;
-    if (video.frames++ === 0) Object.assign(video, { width, height });
+    const { name, width, height } = frame;
+    if (video.frames++ === 0) Object.assign(video, { name, width, height });
     video.pixels += width * height;
     video.counted += frame.counted;
   }
@@ -76,6 +76,6 @@ export class ListedSources {
   #endVideo(): void {
     if (this.#video && ++this.#count <= mostListed) this.#entries.push(JSON.stringify(this.#video));
     this.#video = undefined;
-    this.#videoUri = '';
+    this.#last = undefined;
   }
 }

@@ -3,30 +3,29 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SourceList } from '@halogrid/results/source-list';
+import { type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
-import type { SettledRow } from '../ledger/ledger.ts';
 import { mostListed } from './listed-sources.ts';
 import { SourceTables } from './source-tables.ts';
 
-type DoneRow = Extract<SettledRow, { state: 'done' }>;
+type DoneLine = Exclude<SourceLine, { quarantined: true }>;
 
-const done: DoneRow = {
-  ...{ index: 0, uri: 'file:///a.jpg', name: 'a.jpg', state: 'done', width: 3, height: 2, counted: 1 },
-  digest: '00'.repeat(32),
+const done: DoneLine = {
+  ...{ uri: 'file:///a.jpg', name: 'a.jpg', width: 3, height: 2, counted: 1, digest: '00'.repeat(32) },
 };
-const broken: SettledRow = {
-  ...{ index: 0, uri: 'file:///b.jpg', name: 'b.jpg', state: 'quarantined', stage: 'read', error: 'It is gone' },
-  attempts: 2,
-};
+const broken: SourceLine = { uri: 'file:///b.jpg', quarantined: true };
+const gone = { stage: 'read', error: 'It is gone', attempts: 2 };
 
-async function write(t: TestContext, rows: readonly SettledRow[], rule = new CaptureRule(), mostLines?: number) {
+async function write(t: TestContext, rows: readonly SourceLine[], rule = new CaptureRule(), mostLines?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const pathOf = (name: string) => join(folder, name);
   const paths = { sources: pathOf('sources.jsonl'), rows: pathOf('sources.parquet'), errors: pathOf('errors.jsonl') };
   const tables = await SourceTables.create({ ...paths, rule, mostLines });
-  for (const [index, row] of rows.entries()) await tables.add({ ...row, index, name: `name-${index}` });
+  for (const [index, row] of rows.entries()) {
+    if (row.quarantined) await tables.add(row, gone);
+    else await tables.add({ ...row, name: `name-${index}` });
+  }
   const summary = await tables.finish();
   const linesOf = async (path: string) =>
     (await readFile(path, 'utf8'))
@@ -43,13 +42,13 @@ async function write(t: TestContext, rows: readonly SettledRow[], rule = new Cap
 }
 
 test('sources that are done are counted by where their times are from', async (t) => {
-  const zoneless = { localMs: 0 };
-  const video = (frame: number, timestampMs: number | null): Partial<DoneRow> => {
-    return { uri: 'file:///c.mp4', video: { frame, timestampMs }, captured: zoneless };
+  const zoneless = '1970-01-01T00:00:00.000';
+  const video = (frame: number, timestampMs: number | null): Partial<DoneLine> => {
+    return { uri: 'file:///c.mp4', frame, timestampMs, captured: zoneless };
   };
-  const rows: SettledRow[] = [
+  const rows: SourceLine[] = [
     { ...done, uri: 'file:///20260131.jpg', captured: zoneless },
-    { ...done, captured: { localMs: 0, offsetMinutes: 60 } },
+    { ...done, captured: '1970-01-01T00:00:00.000+01:00' },
     { ...done, ...video(0, 0) },
     { ...done, ...video(1, null) },
     broken,
@@ -63,7 +62,7 @@ test('sources that are done are counted by where their times are from', async (t
 });
 
 test('of thousands of sources each has its line, and of errors there is a file', async (t) => {
-  const rows = Array.from({ length: 5000 }, (_, i): SettledRow => {
+  const rows = Array.from({ length: 5000 }, (_, i): SourceLine => {
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
   });
@@ -77,7 +76,7 @@ test('of thousands of sources each has its line, and of errors there is a file',
     assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
     assert.deepEqual(
       lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
-      rows.map((row) => [row.uri, row.version, row.state === 'quarantined' ? true : undefined]),
+      rows.map((row) => [row.uri, row.version, row.quarantined]),
     );
     const errors = await linesOf(paths.errors);
     assert.deepEqual(
@@ -89,16 +88,12 @@ test('of thousands of sources each has its line, and of errors there is a file',
 });
 
 test('job.json has an entry an image and one for the frames of a video, as long as they are ten thousand', async (t) => {
-  const frame = (number: number): DoneRow => ({
-    ...done,
-    uri: 'file:///v.mp4',
-    video: { frame: number, timestampMs: null },
-  });
+  const frame = (number: number): DoneLine => ({ ...done, uri: 'file:///v.mp4', frame: number, timestampMs: null });
   const { summary } = await write(t, [
     done,
     frame(0),
     frame(1),
-    { ...broken, uri: 'file:///v.mp4', video: { frame: 2, timestampMs: null } },
+    { ...broken, uri: 'file:///v.mp4', frame: 2, timestampMs: null },
     broken,
     frame(0),
   ]);

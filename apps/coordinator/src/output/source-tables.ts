@@ -2,9 +2,7 @@ import { listHead } from '@halogrid/results/list-head';
 import { type ListName, listNames, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { SourceRows } from '@halogrid/results/source-rows';
 import { AtomicFile } from '@halogrid/results/write-file-atomically';
-import { type CaptureRule, captureText } from '@halogrid/sources/captured';
-import { redactUri } from '@halogrid/sources/redact-uri';
-import type { SettledRow } from '../ledger/ledger.ts';
+import { type CaptureOrigin, type CaptureRule, parseCapture } from '@halogrid/sources/captured';
 import { LineBuffer } from './line-buffer.ts';
 import { ListedSources } from './listed-sources.ts';
 import type { CaptureCounts, PartSummary } from './tables-output.ts';
@@ -17,6 +15,14 @@ export interface SourceTablesOptions {
   rule: CaptureRule;
   /** Sources that sources.jsonl has at most; those of a job with more are in sources.parquet. */
   mostLines?: number | undefined;
+}
+
+/** Why a source is quarantined. */
+export interface SourceFailure {
+  stage: string;
+  error: string;
+  /** How often it was leased; 0 where the planner could not read it. */
+  attempts: number;
 }
 
 /** Bytes that are written or read back at once. */
@@ -51,16 +57,19 @@ export class SourceTables {
     this.#lines.put(listHead);
   }
 
-  /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
-  add(source: SettledRow): Promise<void> | undefined {
-    if (this.#count === this.#mostLines && !this.#rows) return this.#makeRows().then(() => this.add(source));
+  /**
+   * The next source; `failure` is there where it is quarantined. What it returns is to be waited for before the next;
+   * undefined for nothing.
+   */
+  add(source: SourceLine, failure?: SourceFailure): Promise<void> | undefined {
+    if (this.#count === this.#mostLines && !this.#rows) return this.#makeRows().then(() => this.add(source, failure));
     this.#count++;
-    this.#listed.add(source);
-    const line = lineOf(source);
+    this.#listed.add(source, failure?.error);
+    const line = inOrder(source);
     if (!this.#rows) this.#lines.put(line);
-    if (source.state === 'quarantined') this.#errorLines.put(errorOf(source));
+    if (failure) this.#errorLines.put(errorOf(source, failure));
     else {
-      const origin = this.#options.rule.origin(source);
+      const origin = this.#originOf(source);
       this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
     }
     const added = this.#rows?.add(line);
@@ -69,7 +78,7 @@ export class SourceTables {
   }
 
   /** Makes the files durable and gives them their names. */
-  async finish(): Promise<PartSummary> {
+  async finish(): Promise<Omit<PartSummary, 'digest'>> {
     await this.#flush();
     await this.#errors?.commit();
     if (this.#rows) {
@@ -85,6 +94,12 @@ export class SourceTables {
     await this.#errors?.abort();
     await this.#rows?.abort();
     await this.#file.abort();
+  }
+
+  #originOf({ uri, frame, timestampMs = null, ...source }: SourceLine): CaptureOrigin {
+    const captured = source.quarantined || source.captured === undefined ? undefined : parseCapture(source.captured);
+    const video = frame === undefined ? {} : { video: { timestampMs } };
+    return this.#options.rule.origin({ uri, ...video, ...(captured && { captured }) });
   }
 
   async #makeRows(): Promise<void> {
@@ -104,20 +119,15 @@ export class SourceTables {
   }
 }
 
-function lineOf(source: SettledRow): SourceLine {
-  const { name, video, version } = source;
-  const [uri, frame, timestampMs] = [redactUri(source.uri), video?.frame, video?.timestampMs];
-  // JSON leaves out what is undefined.
-  if (source.state === 'quarantined') return { uri, frame, timestampMs, version, quarantined: true } as SourceLine;
-  const { width, height, counted, digest, captured: time } = source;
-  const captured = time && captureText(time);
+/** The fields of a line in the order that docs/outputs.md has; JSON leaves out those that are undefined. */
+function inOrder(source: SourceLine): SourceLine {
+  const { uri, frame, timestampMs, version } = source;
+  if (source.quarantined) return { uri, frame, timestampMs, version, quarantined: true } as SourceLine;
+  const { name, width, height, counted, digest, captured } = source;
   return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured } as SourceLine;
 }
 
-/**
- * `uri`; `frame`, the number of the frame inside it, 0 for an image; `stage` ("read", "decode" or "compute"); `error`, one sentence;
- * `attempts`, how often it was leased, 0 where the planner could not read it.
- */
-function errorOf({ uri, video, stage, error, attempts }: Extract<SettledRow, { state: 'quarantined' }>): object {
-  return { uri: redactUri(uri), frame: video?.frame ?? 0, stage, error, attempts };
-}
+/** A line of errors.jsonl; `frame` is the number of the frame in its video, 0 for an image. */
+const errorOf = ({ uri, frame = 0 }: SourceLine, { stage, error, attempts }: SourceFailure): object => {
+  return { uri, frame, stage, error, attempts };
+};
