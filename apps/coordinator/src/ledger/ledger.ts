@@ -194,13 +194,13 @@ export interface MergedPart {
  * it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash everything that
  * was not is offered again.
  *
- * `commit` is the exactly-once door: a shard's completion and its merged histogram are one transaction.
+ * `commit` is the exactly-once door: a shard's completion and its merged histogram are one fact of the job's log.
  *
- * Where the store cannot be written, methods that change something resolve when it can again: nothing is lost, and whoever
+ * Where the registry or a log cannot be written, methods that change something resolve when it can again: nothing is lost, and whoever
  * waits for them gives out no more work than it wants to hold. They reject with FencedError where another coordinator leads.
  */
 export interface Ledger {
-  /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
+  /** Fencing number of this leader, for leases to carry: a commit with an older one is stale. */
   readonly epoch: number;
   /** That of a job, where it has one of its own. */
   epochOf(jobId: string): number;
@@ -256,8 +256,8 @@ export interface Ledger {
    */
   resume(jobId: string): Promise<OpenShard[]>;
   /**
-   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Where the store
-   * cannot be read, they go on when it can again.
+   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects with
+   * one sentence where the log is lost.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** Why results of a job cannot be written to its folder for now; undefined if they can. */

@@ -17,7 +17,7 @@ interface InMemory {
 }
 type What = keyof InMemory;
 
-/** As it is written into the store: what is known, or why it is refused. */
+/** As it is written into the registry: what is known, or why it is refused. */
 type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
