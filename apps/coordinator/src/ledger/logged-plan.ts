@@ -1,9 +1,9 @@
+import { crc32 } from 'node:zlib';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedBlock, PlannedFact } from '../log/fact.ts';
-import { readFact } from '../log/fact-codec.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import type { JobLog } from '../log/job-log.ts';
 
@@ -17,7 +17,12 @@ export interface LoggedSource {
   /** How many sources follow it there and in the job, itself included. */
   left: number;
   /** Where the log has the block; undefined until it is written. */
-  place: FactPlace | undefined;
+  place: BlockPlace | undefined;
+}
+
+export interface BlockPlace extends FactPlace {
+  /** CRC-32 of its bytes. */
+  checksum: number;
 }
 
 /** Reads the plan of a job from its log, or from what waits to be written. */
@@ -95,8 +100,8 @@ export class LoggedPlan {
     const key = `${place.epoch} ${place.offset}`;
     let held = this.#held.get(key);
     if (!held) {
-      const bytes = this.#log.read(place);
-      held = new ReadPlan(readFact(bytes) as PlannedFact, { place, bytes });
+      const { fact, bytes } = this.#log.read(place);
+      held = new ReadPlan(fact as PlannedFact, { place, bytes });
     }
     this.#held.delete(key);
     this.#held.set(key, held);
@@ -117,7 +122,7 @@ class ReadPlan {
   /** Its sources; undefined where it has shards alone. */
   readonly planned: PlannedSources | undefined;
   /** Where the log has its block; undefined until it is written. */
-  readonly blockPlace: FactPlace | undefined;
+  readonly blockPlace: BlockPlace | undefined;
   #block: SourceBlock | undefined;
 
   constructor(fact: PlannedFact, written?: { place: FactPlace; bytes: Uint8Array }) {
@@ -127,7 +132,7 @@ class ReadPlan {
     const { place, bytes } = written;
     const { block } = fact.sources;
     const offset = place.offset + block.byteOffset - bytes.byteOffset;
-    this.blockPlace = { epoch: place.epoch, offset, length: block.length };
+    this.blockPlace = { epoch: place.epoch, offset, length: block.length, checksum: crc32(block) };
   }
 
   get sources(): PlannedSources {

@@ -1,10 +1,9 @@
-import { crc32 } from 'node:zlib';
 import { timeOfFile } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
+import { readChecked } from '../log/read-bytes.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
-import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
 
 type DoneRow = Extract<SettledRow, { state: 'done' }>;
@@ -27,7 +26,7 @@ export class SettledFrames {
     const { count, planned, stored, times, file } = run;
     this.count = count;
     this.#run = run;
-    this.#block = new SourceBlock(readAt(planned.file, planned.offset, planned.length));
+    this.#block = new SourceBlock(readChecked(planned.file, planned));
     this.#rows = readRows(file, stored);
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
     const { buffer, byteOffset, byteLength } = this.#rows.digests;
@@ -80,7 +79,6 @@ function readRows(
   file: string,
   { runs, offset, countsBytes, rowsBytes, rowsChecksum, isTimed }: StoredPlace,
 ): FrameRows {
-  const bytes = readAt(file, offset + countsBytes, rowsBytes);
-  if (crc32(bytes) !== rowsChecksum) throw new Error(describeChange(file, offset + countsBytes));
+  const bytes = readChecked(file, { offset: offset + countsBytes, length: rowsBytes, checksum: rowsChecksum });
   return new FrameRows(new SourceRuns(runs).length, isTimed, bytes);
 }
