@@ -121,8 +121,8 @@ export interface FramesRun {
   /** Numbers of the first and of how many follow it, itself included. */
   first: number;
   count: number;
-  /** The block that has the first of them at place `nth`, in a file, and its CRC-32. */
-  planned: { file: string; offset: number; length: number; checksum: number; nth: number };
+  /** The block that has the first of them at place `nth`, in a file. */
+  planned: { file: string; offset: number; length: number; nth: number };
   /** As SourcesRun.file. */
   file: string;
   /** Their FrameRows there; the first of them is at `row`. */

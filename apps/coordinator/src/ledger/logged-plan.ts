@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
@@ -17,12 +16,7 @@ export interface LoggedSource {
   /** How many sources follow it there and in the job, itself included. */
   left: number;
   /** Where the log has the block; undefined until it is written. */
-  place: BlockPlace | undefined;
-}
-
-export interface BlockPlace extends FactPlace {
-  /** CRC-32 of its bytes. */
-  checksum: number;
+  place: FactPlace | undefined;
 }
 
 /** Reads the plan of a job from its log, or from what waits to be written. */
@@ -122,7 +116,7 @@ class ReadPlan {
   /** Its sources; undefined where it has shards alone. */
   readonly planned: PlannedSources | undefined;
   /** Where the log has its block; undefined until it is written. */
-  readonly blockPlace: BlockPlace | undefined;
+  readonly blockPlace: FactPlace | undefined;
   #block: SourceBlock | undefined;
 
   constructor(fact: PlannedFact, written?: { place: FactPlace; bytes: Uint8Array }) {
@@ -132,7 +126,7 @@ class ReadPlan {
     const { place, bytes } = written;
     const { block } = fact.sources;
     const offset = place.offset + block.byteOffset - bytes.byteOffset;
-    this.blockPlace = { epoch: place.epoch, offset, length: block.length, checksum: crc32(block) };
+    this.blockPlace = { epoch: place.epoch, offset, length: block.length };
   }
 
   get sources(): PlannedSources {

@@ -126,10 +126,10 @@ export class LoggedResults {
     const planned = this.#plan.source(first);
     if (!planned.place) return undefined;
     const { answer, row, left } = found;
-    const { epoch, ...place } = planned.place;
+    const { epoch, offset, length } = planned.place;
     return {
       ...{ kind: 'frames', file: answer.written!.file, first, count: Math.min(left, atMost), row },
-      planned: { file: this.#log.file(epoch), ...place, nth: planned.nth },
+      planned: { file: this.#log.file(epoch), offset, length, nth: planned.nth },
       stored: answer.stored(part),
       ...(part > 0 && answer.isTimed && { times: { file: answer.written!.file, stored: answer.stored(0) } }),
       ...{ goesByMtime: this.goesByMtime, hasHistograms: this.#parts[part]!.shape.bins > 0 },

@@ -1,8 +1,9 @@
 import { timeOfFile } from '@halogrid/sources/captured';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { BlockError, SourceBlock } from '@halogrid/sources/source-block';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
-import { readChecked } from '../log/read-bytes.ts';
+import { DamagedLogError } from '../log/log-file.ts';
+import { readBytes, readChecked } from '../log/read-bytes.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
 
@@ -26,7 +27,7 @@ export class SettledFrames {
     const { count, planned, stored, times, file } = run;
     this.count = count;
     this.#run = run;
-    this.#block = new SourceBlock(readChecked(planned.file, planned));
+    this.#block = readBlock(planned);
     this.#rows = readRows(file, stored);
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
     const { buffer, byteOffset, byteLength } = this.#rows.digests;
@@ -72,6 +73,15 @@ export class SettledFrames {
     if (captured) settled.captured = captured;
     if (this.#run.hasHistograms) settled.place = rows.place(at, stored.offset);
     return settled;
+  }
+}
+
+function readBlock({ file, offset, length }: FramesRun['planned']): SourceBlock {
+  try {
+    return new SourceBlock(readBytes(file, offset, length));
+  } catch (error) {
+    if (error instanceof BlockError) throw DamagedLogError.changed(file, offset);
+    throw error;
   }
 }
 
