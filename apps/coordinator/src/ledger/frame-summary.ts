@@ -45,7 +45,7 @@ export interface PartSummary {
   counted: bigint;
   /** The sums over all cells of all frames. */
   sums: BigUint64Array;
-  /** As a HistogramSpool keeps it: the counts of each frame end to end, and behind them the FrameRows, with their CRC-32. */
+  /** As a log keeps it: the counts of each frame end to end, and behind them the FrameRows, with their CRC-32. */
   stored: Uint8Array;
   countsBytes: number;
   rowsChecksum: number;

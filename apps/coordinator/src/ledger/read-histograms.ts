@@ -1,8 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { readVarints } from '@halogrid/proto/varints';
+import { DamagedLogError } from '../log/log-file.ts';
+import { fillFrom } from '../log/read-bytes.ts';
 import type { HistogramPlace } from '../log/settled-source.ts';
-import { describeChange, describeEarlyEnd, fillFrom } from './histogram-file.ts';
 
 /** What is read at once, unless one source is longer. */
 const blockBytes = 2 ** 20;
@@ -27,7 +28,7 @@ export interface PackedCounts {
 }
 
 /**
- * Reads what a HistogramSpool has written to `path`: the counts at each place, as they lie there. Places that follow each other in the
+ * Reads the counts at each place of the log at `path`, as they lie there. Places that follow each other in the
  * file are read together. It waits for the disk: of more than a few, a thread that has nothing else to do reads them. Throws one sentence where the
  * file is not as it was written.
  */
@@ -47,11 +48,11 @@ export function* readPackedHistograms(
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
       if (bytes.length < end - from) bytes = new Uint8Array(end - from);
       const filled = bytes.subarray(0, end - from);
-      if (!fillFrom(file, filled, from)) throw new Error(describeEarlyEnd(path));
+      fillFrom({ path, file }, filled, from);
       for (let place = begin; place < next; place++) {
         const { offset, length, checksum } = places[place]!;
         const at = offset - from;
-        if (crc32(filled.subarray(at, at + length)) !== checksum) throw new Error(describeChange(path, offset));
+        if (crc32(filled.subarray(at, at + length)) !== checksum) throw DamagedLogError.changed(path, offset);
         yield { place, bytes: filled, areNew: place === begin, at };
       }
     }

@@ -1,10 +1,10 @@
-import { crc32 } from 'node:zlib';
 import { timeOfFile } from '@halogrid/sources/captured';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { BlockError, SourceBlock } from '@halogrid/sources/source-block';
 import { SourceRuns } from '../job/source-runs.ts';
 import { FrameRows } from '../log/frame-rows.ts';
+import { DamagedLogError } from '../log/log-file.ts';
+import { readBytes, readChecked } from '../log/read-bytes.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
-import { describeChange, readAt } from './histogram-file.ts';
 import type { FramesRun, SettledRow } from './ledger.ts';
 
 type DoneRow = Extract<SettledRow, { state: 'done' }>;
@@ -27,7 +27,7 @@ export class SettledFrames {
     const { count, planned, stored, times, file } = run;
     this.count = count;
     this.#run = run;
-    this.#block = new SourceBlock(readAt(planned.file, planned.offset, planned.length));
+    this.#block = readBlock(planned);
     this.#rows = readRows(file, stored);
     this.#timed = times ? readRows(times.file, times.stored) : this.#rows;
     const { buffer, byteOffset, byteLength } = this.#rows.digests;
@@ -76,11 +76,19 @@ export class SettledFrames {
   }
 }
 
+function readBlock({ file, offset, length }: FramesRun['planned']): SourceBlock {
+  try {
+    return new SourceBlock(readBytes(file, offset, length));
+  } catch (error) {
+    if (error instanceof BlockError) throw DamagedLogError.changed(file, offset);
+    throw error;
+  }
+}
+
 function readRows(
   file: string,
   { runs, offset, countsBytes, rowsBytes, rowsChecksum, isTimed }: StoredPlace,
 ): FrameRows {
-  const bytes = readAt(file, offset + countsBytes, rowsBytes);
-  if (crc32(bytes) !== rowsChecksum) throw new Error(describeChange(file, offset + countsBytes));
+  const bytes = readChecked(file, { offset: offset + countsBytes, length: rowsBytes, checksum: rowsChecksum });
   return new FrameRows(new SourceRuns(runs).length, isTimed, bytes);
 }

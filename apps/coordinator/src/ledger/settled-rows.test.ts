@@ -143,6 +143,6 @@ test('a file of the ledger that is cut or has changed is told in a sentence', as
     /has changed at byte \d+ since it was written$/,
   );
   await truncate(settled.runs[0]!.file, 10);
-  assert.throws(() => [...settledRows(settled)], /^Error: The file of histograms '.*' ends early$/);
+  assert.throws(() => [...settledRows(settled)], /^DamagedLogError: The log '.*' has \d+ bytes, but \d+ were written$/);
   await ledger.close();
 });

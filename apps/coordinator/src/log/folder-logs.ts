@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
-import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
+import { LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
+import { readBytes } from './read-bytes.ts';
 
 const namePattern = /^log-(\d+)$/;
 
@@ -43,20 +43,7 @@ export class FolderLogs implements LogPlace {
   }
 
   read(epoch: number, offset: number, length: number): Uint8Array {
-    const path = this.file(epoch);
-    const bytes = Buffer.allocUnsafe(length);
-    const file = openSync(path, 'r');
-    try {
-      for (let done = 0; done < length; ) {
-        const read = readSync(file, bytes, done, length - done, offset + done);
-        if (read === 0)
-          throw new DamagedLogError(`The log '${path}' ends at byte ${offset + done}, but more was written`);
-        done += read;
-      }
-    } finally {
-      closeSync(file);
-    }
-    return bytes;
+    return readBytes(this.file(epoch), offset, length);
   }
 
   file(epoch: number): string {

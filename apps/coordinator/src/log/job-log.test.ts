@@ -12,7 +12,7 @@ import type { LogMark } from '../registry/registry.ts';
 import type { ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
 import type { AnswerFact, Fact, FoundSources, PlannedFact, PlannedShard, TileFact } from './fact.ts';
-import { packFact, readFact } from './fact-codec.ts';
+import { packFact } from './fact-codec.ts';
 import { sumsOf } from './fold.ts';
 import { FolderLogs } from './folder-logs.ts';
 import { foundPart, packCounts } from './found-part.ts';
@@ -141,7 +141,7 @@ function countsIn(log: JobLog, source: number): number[][] {
   const { index } = log.state;
   const frame = index.frame(source);
   const place = index.isWhole(source) ? index.whole(source)! : index.answer(frame!.shard)!;
-  const fact = readFact(log.read(place)) as AnswerFact;
+  const fact = log.read(place).fact as AnswerFact;
   const errors = index.isWhole(source) ? [] : fact.errors;
   const row = index.isWhole(source) ? 0 : frame!.nth - errors.filter((error) => error.source < source).length;
   return fact.parts.map(({ stored, countsBytes }, i) => {
@@ -168,7 +168,7 @@ function check(log: JobLog, plan: Plan, done: Done): void {
     assert.equal(isOpen(state, source), outcome.state === 'open', `source ${source}`);
     assert.equal(state.quarantined.get(source)?.shard, outcome.shard, `source ${source}`);
     if (outcome.bins) assert.deepEqual(countsIn(log, source), outcome.bins);
-    const fact = readFact(log.read(state.index.planned(source)!.place!));
+    const fact = log.read(state.index.planned(source)!.place!).fact;
     const { index, uri } = new SourceBlock((fact as PlannedFact).sources!.block).get(state.index.planned(source)!.nth);
     assert.deepEqual([index, uri], [source, uriOf(source)]);
   }

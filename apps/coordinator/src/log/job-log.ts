@@ -2,7 +2,7 @@ import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { CheckpointFact, Fact } from './fact.ts';
-import { packFact, readFact } from './fact-codec.ts';
+import { DamagedFactError, packFact, readFact } from './fact-codec.ts';
 import type { FactPlace } from './fact-place.ts';
 import { fold, placeFact } from './fold.ts';
 import { factOffsets, type GroupPlace, maxGroupBytes } from './group.ts';
@@ -153,11 +153,17 @@ export class JobLog {
   }
 
   /**
-   * The bytes of the fact that lies there, for readFact. Waits for the disk. Throws DamagedLogError where the log is
-   * shorter.
+   * The fact that lies there, and its bytes, which its binary parts share. Waits for the disk. Throws DamagedLogError where
+   * it is not as it was written.
    */
-  read({ epoch, offset, length }: FactPlace): Uint8Array {
-    return this.#place.read(epoch, offset, length);
+  read({ epoch, offset, length }: FactPlace): { fact: Fact; bytes: Uint8Array } {
+    const bytes = this.#place.read(epoch, offset, length);
+    try {
+      return { fact: readFact(bytes), bytes };
+    } catch (error) {
+      if (error instanceof DamagedFactError) throw DamagedLogError.changed(this.file(epoch), offset);
+      throw error;
+    }
   }
 
   /** The file in which a log is, for threads that read it. */

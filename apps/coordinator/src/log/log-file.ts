@@ -17,6 +17,16 @@ import type { LogAppender } from './log-place.ts';
 /** A log holds other bytes than were written, or fewer. The message is a sentence. */
 export class DamagedLogError extends Error {
   override readonly name = 'DamagedLogError';
+
+  /** Of a log whose bytes from `at` on are others. */
+  static changed(path: string, at: number): DamagedLogError {
+    return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
+  }
+
+  /** Of a log that has only so many bytes. */
+  static short(path: string, bytes: number, written: number): DamagedLogError {
+    return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
+  }
 }
 
 /** A file that is written: the calls of node:fs/promises. */
@@ -32,8 +42,8 @@ export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
   readonly #file: WrittenFile;
-  /** Which file it is. */
-  readonly #identity: string;
+  /** Which file it is; undefined until the first append has found it at its path, under a name that is synced. */
+  #identity: string | undefined;
   #end = 0;
   #checkpoint = 0;
 
@@ -42,8 +52,7 @@ export class LogWriter implements LogAppender {
     const file = await openFile(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
     });
-    await syncFolder(dirname(path));
-    return new LogWriter(path, name, file, await identityOf(path));
+    return new LogWriter(path, name, file);
   }
 
   /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
@@ -53,14 +62,14 @@ export class LogWriter implements LogAppender {
     { end, checkpoint }: Pick<GroupPlace, 'end' | 'checkpoint'>,
     openFile: OpenFile = open,
   ): Promise<LogWriter> {
-    const log = new LogWriter(path, name, await openFile(path, 'r+'), await identityOf(path));
+    const log = new LogWriter(path, name, await openFile(path, 'r+'));
+    log.#identity = await identityOf(path);
     log.#end = end;
     log.#checkpoint = checkpoint;
     return log;
   }
 
-  private constructor(path: string, name: string, file: WrittenFile, identity: string) {
-    this.#identity = identity;
+  private constructor(path: string, name: string, file: WrittenFile) {
     this.#path = path;
     this.#name = name;
     this.#file = file;
@@ -103,7 +112,11 @@ export class LogWriter implements LogAppender {
       await stat(dirname(this.#path));
       return undefined;
     });
-    if (now !== this.#identity) {
+    if (now !== undefined && this.#identity === undefined) {
+      await syncFolder(dirname(this.#path));
+      this.#identity = now;
+    }
+    if (now === undefined || now !== this.#identity) {
       throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
     }
   }
@@ -137,14 +150,14 @@ export async function* readLog(
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
-      throw new DamagedLogError(`The log '${path}' has ${size} bytes, but ${end} were written`);
+      throw DamagedLogError.short(path, size, end);
     }
     const last = end ?? size;
     for (let offset = from; offset < last; ) {
       const group = await readAt(file, name, offset, last);
       if (!group) {
         if (end !== undefined || (await hasGroupBehind(file, name, offset, last))) {
-          throw new DamagedLogError(`The log '${path}' has changed at byte ${offset} since it was written`);
+          throw DamagedLogError.changed(path, offset);
         }
         return torn(offset);
       }
@@ -171,7 +184,7 @@ export async function lastGroup(
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
-      throw new DamagedLogError(`The log '${path}' has ${size} bytes, but ${end} were written`);
+      throw DamagedLogError.short(path, size, end);
     }
     const last = end ?? size;
     for (let to = last; to > 0; to -= pieceBytes) {

@@ -286,12 +286,12 @@ test('tables that cannot be written fail the output', async (t) => {
   const results = await makeResults(t, 'none');
   const tables = {
     finish: async () => {
-      throw new Error('The file of histograms ends early');
+      throw new Error('The log ends early');
     },
   };
   await assert.rejects(
     finaliseJob(results, pipeline, { tables }, () => 61_000),
-    /^Error: The output in '.*' could not be written: The file of histograms ends early$/,
+    /^Error: The output in '.*' could not be written: The log ends early$/,
   );
   const job = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
   assert.equal(job.state, 'running');

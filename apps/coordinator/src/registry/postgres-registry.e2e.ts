@@ -201,6 +201,17 @@ test('a schema of another format is refused, an older one with what to do', opti
   });
 });
 
+test('a schema that is restored has higher epochs than any that was given since its backup', options, async () => {
+  const url = await server.createDatabase();
+  const store = await openRegistry(url);
+  await store.acquire('first', 60_000);
+  const [backup] = await server.query(url, 'SELECT epoch FROM halogrid.leader');
+  const since = (await store.acquire('second', 60_000))!;
+  await server.query(url, `UPDATE halogrid.leader SET epoch = ${backup!.epoch}`);
+  assert.ok((await store.acquire('third', 60_000))! > since);
+  await store.close();
+});
+
 test('a schema that is made again has higher epochs', options, async () => {
   const url = await server.createDatabase();
   const store = await openRegistry(url);

@@ -111,7 +111,7 @@ test('a file of the ledger that is cut is told in a sentence, and looked at anew
   const { runs } = await ledger.settled(jobId, 0, 1);
   await truncate(runs[0]!.file, 3);
   for (let i = 0; i < 2; i++)
-    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The file of histograms '.*' ends early$/);
+    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The log '.*' has 3 bytes, but \d+ were written$/);
   const shape = { ...asked.shape, grid: { rows: 64, columns: 65 } };
   await assert.rejects(cells.sum({ ...asked, shape, cell: 0 }), {
     name: 'Refusal',
