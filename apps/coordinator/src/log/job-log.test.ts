@@ -19,6 +19,7 @@ import { foundPart, packCounts } from './found-part.ts';
 import { FrameRows } from './frame-rows.ts';
 import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf } from './job-state.ts';
+import { realDisk } from './log-file.ts';
 import { plannedFact } from './testing/planned-fact.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
@@ -256,7 +257,7 @@ describe('a job in logs', () => {
         async (sources, batch, todo) => {
           const plan = planOf(sources, batch);
           const disk = new Disk();
-          const place = new FolderLogs(await newFolder(), 'job', disk.open);
+          const place = new FolderLogs(await newFolder(), 'job', { ...realDisk, open: disk.open });
           let epoch = 1;
           const options = () => ({ place, epoch: epoch++, shapes, checkpointBytes: 2000 });
           let log = JobLog.create(options(), 5);

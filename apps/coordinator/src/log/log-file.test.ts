@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
-import { DamagedLogError, type LogRange, LogWriter, lastGroup, readLog } from './log-file.ts';
+import { DamagedLogError, type LogRange, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 
 describe('a log of facts', () => {
   let folder: string;
@@ -133,6 +133,25 @@ describe('a log of facts', () => {
     await assert.rejects(LogWriter.create(path, 'job 1'), {
       message: new RegExp(`^The log '${path}' could not be begun: EEXIST`),
     });
+  });
+
+  it('is begun once, also where its name could not be made durable at first', async () => {
+    const path = join(folder, `log-${logs++}`);
+    let failures = 2;
+    const syncFolder = async (of: string): Promise<void> => {
+      if (failures-- > 0) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+      await realDisk.syncFolder(of);
+    };
+    const log = await LogWriter.create(path, 'job 1', { ...realDisk, syncFolder });
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(log.append([Buffer.from('a')]), {
+        message: `The log '${path}' could not be written: EIO: i/o error, fsync`,
+      });
+      assert.equal(log.end, 0);
+    }
+    await log.append([Buffer.from('a')]);
+    await log.close();
+    assert.deepEqual(await read(path), { groups: [['a']], torn: [] });
   });
 
   it('is lost where its file is taken away or replaced while in use, and waits where its folder is', async () => {

@@ -35,24 +35,35 @@ export interface WrittenFile {
   datasync(): Promise<void>;
   close(): Promise<void>;
 }
-export type OpenFile = (path: string, flags: string) => Promise<WrittenFile>;
+
+/** A disk that logs are written to. */
+export interface LogDisk {
+  open(path: string, flags: string): Promise<WrittenFile>;
+  /** Which file is at a path. */
+  stat(path: string): Promise<{ dev: bigint; ino: bigint }>;
+  /** Has the name of a new file in a folder outlive the machine, as its content does. */
+  syncFolder(path: string): Promise<void>;
+}
+
+export const realDisk: LogDisk = { open, stat: (path) => stat(path, { bigint: true }), syncFolder };
 
 /** A log of facts in a file, which one process writes, once. */
 export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
   readonly #file: WrittenFile;
+  readonly #disk: LogDisk;
   /** Which file it is; undefined until the first append has found it at its path, under a name that is synced. */
   #identity: string | undefined;
   #end = 0;
   #checkpoint = 0;
 
   /** Begins a log. Rejects where the file exists: a log is never another's. */
-  static async create(path: string, name: string, openFile: OpenFile = open): Promise<LogWriter> {
-    const file = await openFile(path, 'wx').catch((error: Error) => {
+  static async create(path: string, name: string, disk = realDisk): Promise<LogWriter> {
+    const file = await disk.open(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
     });
-    return new LogWriter(path, name, file);
+    return new LogWriter(path, name, file, disk);
   }
 
   /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
@@ -60,16 +71,17 @@ export class LogWriter implements LogAppender {
     path: string,
     name: string,
     { end, checkpoint }: Pick<GroupPlace, 'end' | 'checkpoint'>,
-    openFile: OpenFile = open,
+    disk = realDisk,
   ): Promise<LogWriter> {
-    const log = new LogWriter(path, name, await openFile(path, 'r+'));
-    log.#identity = await identityOf(path);
+    const log = new LogWriter(path, name, await disk.open(path, 'r+'), disk);
+    log.#identity = await log.#identityNow();
     log.#end = end;
     log.#checkpoint = checkpoint;
     return log;
   }
 
-  private constructor(path: string, name: string, file: WrittenFile) {
+  private constructor(path: string, name: string, file: WrittenFile, disk: LogDisk) {
+    this.#disk = disk;
     this.#path = path;
     this.#name = name;
     this.#file = file;
@@ -107,24 +119,24 @@ export class LogWriter implements LogAppender {
 
   /** What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that. */
   async #checkThere(): Promise<void> {
-    const now = await identityOf(this.#path).catch(async (error: NodeJS.ErrnoException) => {
+    const now = await this.#identityNow().catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      await stat(dirname(this.#path));
+      await this.#disk.stat(dirname(this.#path));
       return undefined;
     });
     if (now !== undefined && this.#identity === undefined) {
-      await syncFolder(dirname(this.#path));
+      await this.#disk.syncFolder(dirname(this.#path));
       this.#identity = now;
     }
     if (now === undefined || now !== this.#identity) {
       throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
     }
   }
-}
 
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path, { bigint: true });
-  return `${dev} ${ino}`;
+  async #identityNow(): Promise<string> {
+    const { dev, ino } = await this.#disk.stat(this.#path);
+    return `${dev} ${ino}`;
+  }
 }
 
 /** Which bytes of a log to read. */
@@ -244,7 +256,6 @@ const piecesAtOnce = 1024;
 /** What a file system answers that cannot sync a folder, or does it by itself. */
 const cannotSync = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EBADF']);
 
-/** Has the name of a new file outlive the machine, as its content does. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
