@@ -8,7 +8,6 @@ import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
-import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import type { JobDriver } from './job-driver.ts';
 import { createFolderHome, type LedgerContext } from './open-ledger.ts';
 
@@ -85,7 +84,9 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
 /** Earlier versions kept a job in a database in its folder. Rejects with OlderLedgerError where there is one. */
 async function refuseOlderLedger(out: string): Promise<void> {
   const path = ledgerPath(out);
-  if (existsSync(path)) await (await SqliteRegistry.open(path, Number.POSITIVE_INFINITY)).close();
+  if (!existsSync(path)) return;
+  const { SqliteDatabase } = await import('../registry/sqlite-database.ts');
+  new SqliteDatabase(path).close();
 }
 
 /** The newest first, as ids of jobs begin with their time. */

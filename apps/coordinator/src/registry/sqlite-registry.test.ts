@@ -16,16 +16,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newPath = () => join(folder, `folder-${files++}`, 'ledger.sqlite');
 
-for (const [name, ordersHere] of [
-  ['SqliteRegistry', 0],
-  ['SqliteRegistry that goes over to a thread', 4],
-  ['SqliteRegistry without a thread', Number.POSITIVE_INFINITY],
-] as const) {
-  registryConformance(name, async () => {
-    const path = newPath();
-    return () => SqliteRegistry.open(path, ordersHere);
-  });
-}
+registryConformance('SqliteRegistry', async () => {
+  const path = newPath();
+  return () => SqliteRegistry.open(path);
+});
 
 const kills = repeated(3);
 
