@@ -44,10 +44,16 @@ export async function resumeHalfWay(
   return undefined;
 }
 
-/** Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet. */
+/**
+ * Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet.
+ */
 export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
-  if (!(await hasOwnLedger(spec.out))) return false;
+  if (!(await hasOwnLedger(spec.out))) {
+    const left = `Job ${jobId} in '${outputPath(spec.out)}' was left half-way without a log`;
+    context.log.warn({ notice: true }, `${left}: nothing that was computed of it counts`);
+    return false;
+  }
   // First: where several processes get here, one has the folder, and that one alone may lead the job in it.
   await resumeOutputFolder(spec.out, job);
   try {

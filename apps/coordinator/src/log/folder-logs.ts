@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
-import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
+import { DamagedLogError, LogWriter, lastGroup, lostLog, type OpenFile, readLog } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
 
 const namePattern = /^log-(\d+)$/;
@@ -45,7 +45,7 @@ export class FolderLogs implements LogPlace {
   read(epoch: number, offset: number, length: number): Uint8Array {
     const path = this.file(epoch);
     const bytes = Buffer.allocUnsafe(length);
-    const file = openSync(path, 'r');
+    const file = this.#open(path);
     try {
       for (let done = 0; done < length; ) {
         const read = readSync(file, bytes, done, length - done, offset + done);
@@ -57,6 +57,15 @@ export class FolderLogs implements LogPlace {
       closeSync(file);
     }
     return bytes;
+  }
+
+  #open(path: string): number {
+    try {
+      return openSync(path, 'r');
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(this.#folder);
+      throw isMissing ? lostLog(path) : error;
+    }
   }
 
   file(epoch: number): string {

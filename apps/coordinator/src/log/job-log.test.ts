@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -470,6 +470,32 @@ describe('a job in logs', () => {
     await assert.rejects(JobLog.takeOver({ place: other, epoch: 4, shapes }, log.marks), { name: 'DamagedLogError' });
     assert.equal(await countLogs(other), undefined);
     await rm(file);
+    const missing = { name: 'DamagedLogError', message: `The log '${file}' is missing` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), missing);
+    assert.throws(() => place.read(3, 0, 1), {
+      name: 'DamagedLogError',
+      message: /was deleted or replaced while in use/,
+    });
+    await rm(path, { recursive: true });
     await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), { code: 'ENOENT' });
+    assert.throws(() => place.read(3, 0, 1), { code: 'ENOENT' });
+  });
+
+  it('is refused where the log of an earlier leader is missing or cut', async () => {
+    const path = await newFolder();
+    const place = new FolderLogs(path, 'job');
+    const first = JobLog.create({ place, epoch: 1, shapes }, 5);
+    await first.append();
+    const second = await JobLog.takeOver({ place, epoch: 2, shapes }, first.marks);
+    await second.append();
+    for (const log of [first, second]) await log.close();
+    const file = join(path, 'log-1');
+    const { length } = await readFile(file);
+    await truncate(file, length - 1);
+    const cut = { message: `The log '${file}' has ${length - 1} bytes, but ${length} were written` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 3, shapes }, second.marks), cut);
+    await rm(file);
+    const missing = { name: 'DamagedLogError', message: `The log '${file}' is missing` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 3, shapes }, second.marks), missing);
   });
 });

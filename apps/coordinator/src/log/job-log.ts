@@ -228,6 +228,8 @@ async function readState(
   const mark = marks.at(-1);
   if (!mark) throw new DamagedLogError('Nothing is known of the logs of a job');
   const { epoch, bytes } = mark;
+  // What is in the earlier ones is read later, and may not be missing then.
+  for (const earlier of marks.slice(0, -1)) await place.last(earlier.epoch, earlier.bytes);
   const last = (await place.last(epoch, bytes))!;
   let state = newState(shapes, 0);
   let isBehind = false;

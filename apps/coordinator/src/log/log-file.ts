@@ -104,7 +104,7 @@ export class LogWriter implements LogAppender {
       return undefined;
     });
     if (now !== this.#identity) {
-      throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
+      throw lostLog(this.#path);
     }
   }
 }
@@ -112,6 +112,20 @@ export class LogWriter implements LogAppender {
 async function identityOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev} ${ino}`;
+}
+
+export const lostLog = (path: string): DamagedLogError =>
+  new DamagedLogError(
+    `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
+  );
+
+/** To read it. Rejects with DamagedLogError where it is missing; where its folder is away, as the system does. */
+async function openLog(path: string): Promise<FileHandle> {
+  return open(path, 'r').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    await stat(dirname(path));
+    throw new DamagedLogError(`The log '${path}' is missing`);
+  });
 }
 
 /** Which bytes of a log to read. */
@@ -133,7 +147,7 @@ export async function* readLog(
   { from = 0, end }: LogRange = {},
   torn: (offset: number) => void = () => {},
 ): AsyncGenerator<Group> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
@@ -167,7 +181,7 @@ export async function lastGroup(
   end?: number,
   torn: (offset: number) => void = () => {},
 ): Promise<Group | undefined> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {

@@ -21,7 +21,7 @@ export class PicturesAhead {
   #making: Promise<void> | undefined;
   #isEnded = false;
 
-  /** `outcomeOf` tells what became of a source, undefined until it is settled. */
+  /** `outcomeOf` tells what became of a source, undefined until it is settled; it throws where that cannot be read. */
   constructor(
     parts: readonly PictureParts[],
     chosen: readonly number[],
@@ -55,9 +55,18 @@ export class PicturesAhead {
   }
 
   #takeSettled(): DoneSource[] {
-    const settled = [...this.#left].flatMap((index) => this.#outcomeOf(index) ?? []);
+    const settled = [...this.#left].flatMap((index) => this.#outcome(index) ?? []);
     for (const { index } of settled) this.#left.delete(index);
     return settled.filter((source) => source.state === 'done');
+  }
+
+  #outcome(index: number): SourceOutcome | undefined {
+    try {
+      return this.#outcomeOf(index);
+    } catch {
+      // It is read from a disk, which may be away.
+      return undefined;
+    }
   }
 
   async #makeOf(source: DoneSource): Promise<void> {
