@@ -4,7 +4,7 @@ import { turns } from '@halogrid/testing';
 import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
 import { Questions } from './questions.ts';
 
-/** Two coordinators of a store, whose time the test lets pass. */
+/** Two coordinators of a registry, whose time the test lets pass. */
 function setStage() {
   const { shares } = new SharedMemoryRegistry(new SharesMemory(), () => 0);
   let nowMs = 0;

@@ -141,7 +141,7 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     while (this.#next.size > 0 && !this.#ended) {
       this.#startedMs = this.#options.nowMs();
-      // What is changed in the same turn of the event loop belongs together, also where the store answers at once.
+      // What is changed in the same turn of the event loop belongs together, also where the registry answers at once.
       await endOfTurn();
       this.#current = this.#next;
       this.#next = new Map();

@@ -96,7 +96,9 @@ export class LogWriter implements LogAppender {
     await this.#file.close();
   }
 
-  /** What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that. */
+  /**
+   * What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that.
+   */
   async #checkThere(): Promise<void> {
     const now = await identityOf(this.#path).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

@@ -22,7 +22,8 @@ export interface LogPlace {
   goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender>;
   /**
    * The last group of a log that is whole, or the one that ends at `end`; undefined where there is none. Rejects with
-   * DamagedLogError where none ends there, or the log is missing. `torn` is told where a last group begins that is not whole.
+   * DamagedLogError where none ends there, or the log is missing. `torn` is told where a last group begins that is not
+   * whole.
    */
   last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined>;
   /**

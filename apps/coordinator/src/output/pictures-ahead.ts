@@ -10,9 +10,9 @@ import { type DoneSource, earlyPictures, makePictures, type PictureParts } from 
 const atOnce = 2;
 
 /**
- * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of 3,000 frames
- * took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What cannot be made, the
- * output makes, and says why that fails.
+ * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of
+ * 3,000 frames took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What
+ * cannot be made, the output makes, and says why that fails.
  */
 export class PicturesAhead {
   readonly #parts: readonly PictureParts[];
