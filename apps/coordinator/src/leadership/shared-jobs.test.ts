@@ -11,7 +11,7 @@ import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
 import type { Adopted } from '../registry/job-shares.ts';
-import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));

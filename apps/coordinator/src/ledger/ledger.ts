@@ -37,9 +37,6 @@ export interface JobRecord {
   canGoOn?: true;
 }
 
-/** What the ledger keeps of a job beside its specification, its plan and its results. */
-export type JobFacts = Omit<JobRecord, 'spec'>;
-
 /** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;

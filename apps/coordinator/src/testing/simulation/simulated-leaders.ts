@@ -4,7 +4,7 @@ import { createMetrics } from '../../dispatch/work-metrics.ts';
 import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
 import { readRecord } from '../../ledger/registered-record.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
-import { SharesMemory } from '../../registry/shared-memory-registry.ts';
+import { SharesMemory } from '../../registry/testing/shared-memory-registry.ts';
 import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';

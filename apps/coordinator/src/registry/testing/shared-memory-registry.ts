@@ -1,6 +1,6 @@
-import type { Adopted, JobShares, Question, SharedView } from './job-shares.ts';
-import { JobsInMemory } from './jobs-in-memory.ts';
-import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
+import type { Adopted, JobShares, Question, SharedView } from '../job-shares.ts';
+import { JobsInMemory } from '../jobs-in-memory.ts';
+import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from '../registry.ts';
 
 interface HeldLease {
   holder: string;
