@@ -45,7 +45,7 @@ export interface PartSummary {
   counted: bigint;
   /** The sums over all cells of all frames. */
   sums: BigUint64Array;
-  /** As a log keeps it: the counts of each frame end to end, and behind them the FrameRows, with their CRC-32. */
+  /** As FoundPart.stored: the counts of each frame end to end, and behind them the FrameRows, with their CRC-32. */
   stored: Uint8Array;
   countsBytes: number;
   rowsChecksum: number;
@@ -107,7 +107,9 @@ class PartReader {
   /** The bins of a frame that touches every cell, and of one that does not. */
   readonly #bins: Uint32Array;
   #counted = 0n;
-  /** Counts as they came, from one frame to another that touches every cell, and those of others with all their cells. */
+  /**
+   * Counts as they came, from one frame to another that touches every cell, and those of others with all their cells.
+   */
   readonly #kept: Uint8Array[] = [];
 
   constructor(shape: HistogramShape, columns: FrameColumns, part: number, isTimed: boolean) {

@@ -37,9 +37,6 @@ export interface JobRecord {
   canGoOn?: true;
 }
 
-/** What the ledger keeps of a job beside its specification, its plan and its results. */
-export type JobFacts = Omit<JobRecord, 'spec'>;
-
 /** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;
@@ -128,7 +125,9 @@ export interface FramesRun {
   /** Their FrameRows there; the first of them is at `row`. */
   stored: StoredPlace;
   row: number;
-  /** Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file. */
+  /**
+   * Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file.
+   */
   times?: { file: string; stored: StoredPlace };
   /** Whether they were captured when their files were changed. */
   goesByMtime: boolean;
@@ -150,8 +149,8 @@ export type SettledRow = { index: number; uri: string; name: string; version?: s
       digest: string;
       captured?: CaptureTime;
       /**
-       * Where the file of its run has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
-       * pipeline has none.
+       * Where the file of its run has the histograms of all its cells, as HistogramShape lays them out, for
+       * `readHistograms`; absent where the pipeline has none.
        */
       place?: HistogramPlace;
     }
@@ -165,7 +164,9 @@ export interface JobResults {
   sources: SourceOutcomes;
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
-  /** Counts of every channel, one after another, over all cells of every source that is done; none without a histogram. */
+  /**
+   * Counts of every channel, one after another, over all cells of every source that is done; none without a histogram.
+   */
   bins: BigUint64Array;
   /** Summed over shards. */
   stageSeconds: Record<string, number>;
@@ -174,8 +175,8 @@ export interface JobResults {
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
   /**
-   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are then those of
-   * the first, and its digest is that of all.
+   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are
+   * then those of the first, and its digest is that of all.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }
@@ -190,14 +191,15 @@ export interface MergedPart {
 }
 
 /**
- * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own and tells
- * it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash everything that
- * was not is offered again.
+ * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own
+ * and tells it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash
+ * everything that was not is offered again.
  *
  * `commit` is the exactly-once door: a shard's completion and its merged histogram are one fact of the job's log.
  *
- * Where the registry or a log cannot be written, methods that change something resolve when it can again: nothing is lost, and whoever
- * waits for them gives out no more work than it wants to hold. They reject with FencedError where another coordinator leads.
+ * Where a log or the registry cannot be written, methods that change something resolve when it can again: nothing is
+ * lost, and whoever waits for them gives out no more work than it wants to hold. They reject with FencedError where
+ * another coordinator leads.
  */
 export interface Ledger {
   /** Fencing number of this leader, for leases to carry: a commit with an older one is stale. */
@@ -220,26 +222,29 @@ export interface Ledger {
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**
-   * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
-   * older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
-   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see check-answer.ts);
-   * any other rejection is the end of the job, because what it says is not kept.
+   * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is
+   * an older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see
+   * check-answer.ts); any other rejection is the end of the job, because what it says is not kept.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**
-   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number of
-   * attempts. A shard that is done already stays as it is.
+   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number
+   * of attempts. A shard that is done already stays as it is.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
   /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
   skipShard(jobId: string, shard: number): Promise<void>;
   /**
-   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may follow
-   * a little later, as what is kept of them is written, and are there once `results` has resolved. `part` is the place of the
-   * pipeline whose histograms are told, 0 unless given.
+   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may
+   * follow a little later, as what is kept of them is written, and are there once `results` has resolved. `part` is the
+   * place of the pipeline whose histograms are told, 0 unless given.
    */
   settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
-  /** What became of a source of a job that has not ended; undefined until it is settled, which may be before that is durable. */
+  /**
+   * What became of a source of a job that has not ended; undefined until it is settled, which may be before that is
+   * durable.
+   */
   outcome(jobId: string, index: number): SourceOutcome | undefined;
   /** What is merged so far, by pipeline; undefined for a job that has ended. Some of it may not be durable yet. */
   mergedSoFar(jobId: string): MergedPart[] | undefined;
@@ -251,13 +256,13 @@ export interface Ledger {
   /** The results of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
   /**
-   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan. Rejects with
-   * one sentence where what it left in its folder is lost, or is of another version of the results.
+   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan.
+   * Rejects with one sentence where what it left in its folder is lost, or is of another version of the results.
    */
   resume(jobId: string): Promise<OpenShard[]>;
   /**
-   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects with
-   * one sentence where the log is lost.
+   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects
+   * where the log cannot be read.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** Why results of a job cannot be written to its folder for now; undefined if they can. */

@@ -73,8 +73,8 @@ export class LoggedJob implements Journaled {
 
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
     for (const { fact, kept } of planFacts(steps, isLast, this.log.state.index.shards)) {
-      this.log.add(fact);
-      if (kept.length > 0) this.#keep(fact.sources!, kept);
+      // Without its results a source that is kept would be done by nobody.
+      this.log.add(fact, ...(kept.length > 0 ? this.#keptFacts(fact.sources!, kept) : []));
     }
     for (const step of steps) {
       if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
@@ -292,12 +292,10 @@ export class LoggedJob implements Journaled {
     };
   }
 
-  /** Takes the earlier results of those of the sources that are kept. */
-  #keep(sources: Pick<PlannedBlock, 'block'>, results: readonly KeptResult[]): void {
-    const left = results.values();
-    for (const { index, kept } of readSources(sources)) {
-      if (kept !== undefined) this.log.add(this.#keptFact(index, left.next().value!));
-    }
+  /** The earlier results of those of the sources that are kept. */
+  #keptFacts(sources: Pick<PlannedBlock, 'block'>, results: readonly KeptResult[]): Fact[] {
+    const kept = [...readSources(sources)].filter((source) => source.kept !== undefined);
+    return kept.map(({ index }, i) => this.#keptFact(index, results[i]!));
   }
 
   #keptFact(source: number, { size, parts, captured }: KeptResult): Fact {

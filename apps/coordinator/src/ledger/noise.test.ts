@@ -26,9 +26,9 @@ import { runLocalJob } from '../testing/local-job.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { SeededRandom } from '../testing/simulation/seeded-random.ts';
 
-// Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the ledger is refused with
-// a sentence; then the job and its folder are as they were, and go on with a copy that was made before. Parts of a job's log are too: the
-// job comes to its right end, or to one that names the log.
+// Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the
+// ledger is refused with a sentence; then the job and its folder are as they were, and go on with a copy that was made
+// before. Parts of a job's log are too: the job comes to its right end, or to one that names the log.
 
 const runs = repeated(2);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
@@ -60,12 +60,12 @@ before(async () => {
 const jobJson = (place: string) => JSON.parse(readFileSync(join(place, 'out', 'job.json'), 'utf8'));
 
 /** A job in a folder, and its ledger beside it. */
-async function open(place: string, over: (store: Registry) => Registry = (store) => store) {
+async function open(place: string, over: (registry: Registry) => Registry = (registry) => registry) {
   const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(join(place, 'out')).href };
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   const spec = JobSpec.fromPartial({ ...uris, pipeline, batchFrames: 1 });
-  const store = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
-  return { job: { jobId: 'job', spec, registry: over(store) }, close: () => store.close() };
+  const registry = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
+  return { job: { jobId: 'job', spec, registry: over(registry) }, close: () => registry.close() };
 }
 
 /** A page of a file, or a part of one. */
@@ -147,12 +147,12 @@ test(`noise in the file while it is in use, ${runs} times`, async (t) => {
     const file = openSync(path, 'wx+');
     const beforeWrite = random.whole(0, shards);
     let writes = 0;
-    const { job, close } = await open(place, (store) => {
+    const { job, close } = await open(place, (registry) => {
       const write: Registry['write'] = async (epoch, changes) => {
         if (writes++ === beforeWrite) disturb(path, place, file, random);
-        await store.write(epoch, changes);
+        await registry.write(epoch, changes);
       };
-      return { ...methodsOf(store), write };
+      return { ...methodsOf(registry), write };
     });
     const isWell = await endsWell(place, () => runLocalJob(job));
     await close();
@@ -217,15 +217,15 @@ function disturb(path: string, place: string, file: number, random: SeededRandom
   overwrite(file, random, size);
 }
 
-/** The methods of a store, to be spread. */
-function methodsOf(store: Registry): Registry {
+/** The methods of a registry, to be spread. */
+function methodsOf(registry: Registry): Registry {
   return {
-    acquire: (holder, ms) => store.acquire(holder, ms),
-    renew: (epoch, ms) => store.renew(epoch, ms),
-    release: (epoch) => store.release(epoch),
-    leader: () => store.leader(),
-    jobs: (ids) => store.jobs(ids),
-    write: (epoch, changes) => store.write(epoch, changes),
-    close: () => store.close(),
+    acquire: (holder, ms) => registry.acquire(holder, ms),
+    renew: (epoch, ms) => registry.renew(epoch, ms),
+    release: (epoch) => registry.release(epoch),
+    leader: () => registry.leader(),
+    jobs: (ids) => registry.jobs(ids),
+    write: (epoch, changes) => registry.write(epoch, changes),
+    close: () => registry.close(),
   };
 }

@@ -28,9 +28,9 @@ export interface PackedCounts {
 }
 
 /**
- * Reads the counts at each place of the log at `path`, as they lie there. Places that follow each other in the
- * file are read together. It waits for the disk: of more than a few, a thread that has nothing else to do reads them. Throws one sentence where the
- * file is not as it was written.
+ * Reads histograms of the log at `path`: the counts at each place, as they lie there. Places that follow each other in
+ * the file are read together. It waits for the disk: of more than a few, a thread that has nothing else to do reads
+ * them. Throws one sentence where the file is not as it was written.
  */
 export function* readPackedHistograms(
   path: string,
@@ -61,7 +61,10 @@ export function* readPackedHistograms(
   }
 }
 
-/** The same as numbers: the `binsOfSource` counts at each place, one after another, `atOnce` of them at a time or what is left of a source. */
+/**
+ * The same as numbers: the `binsOfSource` counts at each place, one after another, `atOnce` of them at a time or what
+ * is left of a source.
+ */
 export function* readHistograms(
   path: string,
   places: readonly HistogramPlace[],

@@ -77,5 +77,5 @@ export class FrameRows {
 }
 
 /** Bytes of the rows of so many frames. */
-export const frameRowsBytes = (frames: number, isTimed: boolean): number =>
+const frameRowsBytes = (frames: number, isTimed: boolean): number =>
   frames * (8 + 4 * 4 + digestBytes + (isTimed ? 10 : 0));

@@ -39,8 +39,8 @@ const longestRetryMs = 5_000;
 const silentMs = 5_000;
 
 /**
- * Writes what changes in groups: each is a group of facts in the log of every job in it, and then one transaction for
- * all of these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
+ * Writes what changes in groups: each goes to the log of every job in it, and then into one transaction for all of
+ * these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
  * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written

@@ -168,7 +168,8 @@ describe('a log of facts', () => {
     });
     await rename(`${own}-away`, own);
     assert.equal((await log.append([Buffer.from('b')])).offset, end);
-    const lost = { name: 'DamagedLogError', message: `The log '${path}' was deleted or replaced while in use` };
+    const message = `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`;
+    const lost = { name: 'DamagedLogError', message };
     await rename(path, `${path}-before`);
     await assert.rejects(log.append([Buffer.from('c')]), lost);
     await writeFile(path, await readFile(`${path}-before`));

@@ -117,7 +117,9 @@ export class LogWriter implements LogAppender {
     await this.#file.close();
   }
 
-  /** What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that. */
+  /**
+   * What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that.
+   */
   async #checkThere(): Promise<void> {
     const now = await this.#identityNow().catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -129,7 +131,7 @@ export class LogWriter implements LogAppender {
       this.#identity = now;
     }
     if (now === undefined || now !== this.#identity) {
-      throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
+      throw lostLog(this.#path);
     }
   }
 
@@ -137,6 +139,20 @@ export class LogWriter implements LogAppender {
     const { dev, ino } = await this.#disk.stat(this.#path);
     return `${dev} ${ino}`;
   }
+}
+
+export const lostLog = (path: string): DamagedLogError =>
+  new DamagedLogError(
+    `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
+  );
+
+/** To read it. Rejects with DamagedLogError where it is missing; where its folder is away, as the system does. */
+async function openLog(path: string): Promise<FileHandle> {
+  return open(path, 'r').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    await stat(dirname(path));
+    throw new DamagedLogError(`The log '${path}' is missing`);
+  });
 }
 
 /** Which bytes of a log to read. */
@@ -158,7 +174,7 @@ export async function* readLog(
   { from = 0, end }: LogRange = {},
   torn: (offset: number) => void = () => {},
 ): AsyncGenerator<Group> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
@@ -192,7 +208,7 @@ export async function lastGroup(
   end?: number,
   torn: (offset: number) => void = () => {},
 ): Promise<Group | undefined> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {

@@ -93,8 +93,9 @@ export class SourceIndex {
     this.#plan.setPlace(this.#placedFacts++, place);
   }
 
-  placeAnswer(shard: number, place: FactPlace): void {
-    this.#answers.setPlace(shard, place);
+  /** `undefined`: it has none. */
+  placeAnswer(shard: number, place: FactPlace | undefined): void {
+    this.#answers.setPlace(shard, place ?? nowhere);
   }
 
   placeWhole(source: number, place: FactPlace): void {
@@ -104,7 +105,7 @@ export class SourceIndex {
   setDone(shard: number, isDone: boolean): void {
     if (!(shard < this.shards)) throw new RangeError(`There is no shard ${shard}`);
     this.#done.set(shard, isDone);
-    if (!isDone) this.#answers.setPlace(shard, { epoch: 0, offset: Number.NaN, length: 0 });
+    if (!isDone) this.placeAnswer(shard, undefined);
   }
 
   isDone(shard: number): boolean {
@@ -172,6 +173,8 @@ export class SourceIndex {
     return { nth: this.#runs.at('nth', row) + into, left: this.#runs.at('count', row) - into };
   }
 }
+
+const nowhere: FactPlace = { epoch: 0, offset: Number.NaN, length: 0 };
 
 /** Columns of numbers by name, as bytes. */
 export type StoredTable = Readonly<Record<string, Uint8Array>>;

@@ -18,7 +18,8 @@ const defaultSchema = 'halogrid';
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter (see nextEpoch).
+ * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter (see
+ * nextEpoch).
  */
 const tablesOf = (schema: string): string => `
   CREATE SCHEMA IF NOT EXISTS ${schema};
@@ -65,7 +66,9 @@ const begin = `
 /** Longer than the server's own limit, so that this is for a server that cannot be reached. */
 const answerWithinMs = 40_000;
 const connectWithinMs = 5_000;
-/** A renewal that is not answered by then is asked for again, by another connection: that one may lead to a lost server. */
+/**
+ * A renewal that is not answered by then is asked for again, by another connection: that one may lead to a lost server.
+ */
 const renewWithinMs = 5_000;
 
 /** A page ends with the row that reaches either. */
@@ -95,12 +98,12 @@ export class PostgresRegistry implements Registry {
    * and password.
    */
   static async open(url: URL): Promise<PostgresRegistry> {
-    const store = new PostgresRegistry(url);
+    const registry = new PostgresRegistry(url);
     try {
-      await store.#transact((client) => prepareSchema(client, store.#schema, store.#name));
-      return store;
+      await registry.#transact((client) => prepareSchema(client, registry.#schema, registry.#name));
+      return registry;
     } catch (error) {
-      await store.close();
+      await registry.close();
       throw error;
     }
   }

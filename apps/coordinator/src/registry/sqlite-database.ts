@@ -1,4 +1,4 @@
-// The only file that knows node:sqlite. Everything here blocks: but for the first orders of a job, it runs in sqlite-worker.ts.
+// The only file that knows node:sqlite. Everything here blocks: a registry has it in the thread of sqlite-worker.ts.
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';

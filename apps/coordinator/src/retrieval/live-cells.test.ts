@@ -17,11 +17,11 @@ const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
 const limits = { answerMs: 3_600_000, kept: 4, idleMs: 3_600_000 };
-let spools = 0;
+let files = 0;
 
 /** A job whose sources have those sizes. */
 async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
-  const path = join(folder, String(spools++));
+  const path = join(folder, String(files++));
   const ledger = await openLogLedger(path);
   await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames);

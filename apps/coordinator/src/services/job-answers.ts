@@ -56,8 +56,8 @@ export class JobAnswers {
   }
 
   /**
-   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with Refusal where it
-   * has no such pipeline or cell.
+   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with
+   * Refusal where it has no such pipeline or cell.
    */
   async mergedSoFar(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar | undefined> {
     return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', asked);
