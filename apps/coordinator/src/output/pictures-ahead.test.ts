@@ -74,16 +74,3 @@ test('what cannot be made is left to the output, and nothing is made once it is 
   await new PicturesAhead([gone], [0], doneOf).advance();
   await mkdir(join(folder, 'gone'));
 });
-
-test('a source that cannot be read for a while gets its pictures later', async (t) => {
-  const { folder, parts } = await setStage(t, 1);
-  let isAway = true;
-  const pictures = new PicturesAhead([parts], [0], () => {
-    if (isAway) throw new Error('EIO: i/o error, read');
-    return doneOf(0);
-  });
-  await pictures.advance();
-  isAway = false;
-  await pictures.advance();
-  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png']);
-});
