@@ -157,22 +157,24 @@ export class Journal {
 
   async #writeGroup(): Promise<void> {
     const group = this.#current;
-    const written = new Map<Journaled, readonly JobChange[]>();
-    await Promise.all(
+    const appended = await Promise.all(
       [...group].map(async ([what, waiter]) => {
         try {
-          written.set(what, await what.append());
+          return { what, waiter, changes: await what.append() };
         } catch (error) {
           this.#notAppended(what, waiter, error as Error);
+          return undefined;
         }
       }),
     );
-    if (written.size === 0) return;
-    await this.#tellRegistry([...written.values()].flat());
+    // In the order in which they were told, whichever disk was first.
+    const written = appended.filter((one) => one !== undefined);
+    if (written.length === 0) return;
+    await this.#tellRegistry(written.flatMap(({ changes }) => changes));
     this.#recovered();
-    for (const what of written.keys()) {
+    for (const { what, waiter } of written) {
       this.#held.release(what);
-      group.get(what)!.resolve();
+      waiter.resolve();
     }
   }
 

@@ -10,9 +10,9 @@ import { type DoneSource, earlyPictures, makePictures, type PictureParts } from 
 const atOnce = 2;
 
 /**
- * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of
- * 3,000 frames took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What
- * cannot be made, the output makes, and says why that fails.
+ * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of 3,000 frames
+ * took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What cannot be made, the
+ * output makes, and says why that fails.
  */
 export class PicturesAhead {
   readonly #parts: readonly PictureParts[];
@@ -21,7 +21,7 @@ export class PicturesAhead {
   #making: Promise<void> | undefined;
   #isEnded = false;
 
-  /** `outcomeOf` tells what became of a source, undefined until it is settled; it throws where that cannot be read. */
+  /** `outcomeOf` tells what became of a source, undefined until it is settled. */
   constructor(
     parts: readonly PictureParts[],
     chosen: readonly number[],
@@ -57,18 +57,9 @@ export class PicturesAhead {
   }
 
   #takeSettled(): DoneSource[] {
-    const settled = [...this.#left].flatMap((index) => this.#outcome(index) ?? []);
+    const settled = [...this.#left].flatMap((index) => this.#outcomeOf(index) ?? []);
     for (const { index } of settled) this.#left.delete(index);
     return settled.filter((source) => source.state === 'done');
-  }
-
-  #outcome(index: number): SourceOutcome | undefined {
-    try {
-      return this.#outcomeOf(index);
-    } catch {
-      // It is read from a disk, which may be away.
-      return undefined;
-    }
   }
 
   async #makeOf(source: DoneSource): Promise<void> {
