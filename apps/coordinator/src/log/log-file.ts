@@ -23,6 +23,11 @@ export class DamagedLogError extends Error {
     return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
   }
 
+  /** Of a log that is not at its path any more, whose folder is there. */
+  static gone(path: string): DamagedLogError {
+    return new DamagedLogError(`The log '${path}' was deleted or replaced while in use`);
+  }
+
   /** Of a log that has only so many bytes. */
   static short(path: string, bytes: number, written: number): DamagedLogError {
     return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
@@ -129,7 +134,7 @@ export class LogWriter implements LogAppender {
       this.#identity = now;
     }
     if (now === undefined || now !== this.#identity) {
-      throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
+      throw DamagedLogError.gone(this.#path);
     }
   }
 
