@@ -245,7 +245,7 @@ export class JobRun {
       await this.#checkQuarantined();
       stopped.throwIfAborted();
       await this.#setState('finalising');
-      const results = await this.#ledger.results(this.job.jobId);
+      const results = await this.#wait.until(() => this.#ledger.results(this.job.jobId));
       await this.#pictures?.end();
       const previewed = this.#previewed && { previewed: this.#previewed };
       const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };

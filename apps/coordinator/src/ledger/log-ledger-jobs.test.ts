@@ -137,6 +137,7 @@ test('a job that fails because its histograms find no room goes on from the last
   );
   for (const shard of [1, 2]) assert.equal(await ledger.commit(commitOf(shard)), 'committed');
   assert.equal((await ledger.results('job')).counted, 3n * 256n);
+  await ledger.close();
 });
 
 test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {

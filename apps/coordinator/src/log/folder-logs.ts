@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
-import { type LogDisk, LogWriter, lastGroup, lostLog, readLog, realDisk } from './log-file.ts';
+import { type LogDisk, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -44,13 +43,7 @@ export class FolderLogs implements LogPlace {
   }
 
   read(epoch: number, offset: number, length: number): Uint8Array {
-    const path = this.file(epoch);
-    try {
-      return readBytes(path, offset, length);
-    } catch (error) {
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(this.#folder);
-      throw isMissing ? lostLog(path) : error;
-    }
+    return readBytes(this.file(epoch), offset, length);
   }
 
   file(epoch: number): string {

@@ -23,6 +23,13 @@ export class DamagedLogError extends Error {
     return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
   }
 
+  /** Of a log that is not at its path any more, whose folder is there. */
+  static gone(path: string): DamagedLogError {
+    return new DamagedLogError(
+      `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
+    );
+  }
+
   /** Of a log that has only so many bytes. */
   static short(path: string, bytes: number, written: number): DamagedLogError {
     return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
@@ -131,7 +138,7 @@ export class LogWriter implements LogAppender {
       this.#identity = now;
     }
     if (now === undefined || now !== this.#identity) {
-      throw lostLog(this.#path);
+      throw DamagedLogError.gone(this.#path);
     }
   }
 
@@ -140,11 +147,6 @@ export class LogWriter implements LogAppender {
     return `${dev} ${ino}`;
   }
 }
-
-export const lostLog = (path: string): DamagedLogError =>
-  new DamagedLogError(
-    `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
-  );
 
 /** To read it. Rejects with DamagedLogError where it is missing; where its folder is away, as the system does. */
 async function openLog(path: string): Promise<FileHandle> {

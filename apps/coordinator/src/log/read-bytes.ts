@@ -1,18 +1,28 @@
 // Reads bytes of a log, and waits for the disk meanwhile.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { DamagedLogError } from './log-file.ts';
 
-/** Bytes of the log at `path` from `offset` on. Throws DamagedLogError where it has fewer. */
+/** Bytes of the log at `path` from `offset` on. Throws DamagedLogError where it has fewer, or is not in its folder. */
 export function readBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
-  const file = openSync(path, 'r');
+  const file = openThere(path);
   try {
     fillFrom({ path, file }, bytes, offset);
   } finally {
     closeSync(file);
   }
   return bytes;
+}
+
+function openThere(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isMissing && existsSync(dirname(path)) ? DamagedLogError.gone(path) : error;
+  }
 }
 
 /** The same of bytes with that CRC-32. Throws DamagedLogError where they are others. */
