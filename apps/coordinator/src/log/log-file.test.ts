@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -33,6 +33,11 @@ describe('a log of facts', () => {
     await log.close();
     return { path, ends, checkpoints };
   }
+
+  it('is open to its owner alone', async () => {
+    const { path } = await write([['a']]);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+  });
 
   async function read(path: string, range: LogRange = {}, name = 'job 1') {
     const torn: number[] = [];

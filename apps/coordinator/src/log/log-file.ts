@@ -52,7 +52,12 @@ export interface LogDisk {
   syncFolder(path: string): Promise<void>;
 }
 
-export const realDisk: LogDisk = { open, stat: (path) => stat(path, { bigint: true }), syncFolder };
+export const realDisk: LogDisk = {
+  // A log holds URLs as they were given, with their signatures.
+  open: (path, flags) => open(path, flags, 0o600),
+  stat: (path) => stat(path, { bigint: true }),
+  syncFolder,
+};
 
 /** A log of facts in a file, which one process writes, once. */
 export class LogWriter implements LogAppender {

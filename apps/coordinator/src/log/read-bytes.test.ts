@@ -21,7 +21,10 @@ test('bytes of a log are read where they are as they were written; a folder may 
   await writeFile(path, 'abCdef');
   assert.throws(() => readChecked(path, place), damaged('has changed at byte 1 since it was written'));
   await rm(path);
-  assert.throws(() => readBytes(path, 0, 1), damaged('was deleted or replaced while in use'));
+  assert.throws(
+    () => readBytes(path, 0, 1),
+    damaged('was deleted or replaced while in use; the results so far are lost: run the job again'),
+  );
   await rename(folder, `${folder}-away`);
   assert.throws(() => readBytes(path, 0, 1), { code: 'ENOENT' });
   await rename(`${folder}-away`, folder);
