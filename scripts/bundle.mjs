@@ -42,7 +42,6 @@ const starts = {
     'apps/coordinator/src/plan/planner.ts',
     'apps/coordinator/src/plan/plan-patiently.ts',
     'apps/coordinator/src/output/tables-writer.ts',
-    'apps/coordinator/src/registry/obey-sqlite-orders.ts',
   ],
   coordinator: ['apps/cli/src/commands/coordinator.ts', 'apps/coordinator/src/index.ts'],
   node: ['apps/cli/src/commands/node.ts', 'apps/gpu-node/src/index.ts'],

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,9 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { eventually, freePort, within } from '@halogrid/testing';
+import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
+import { withFaults } from './faults/node-hooks.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
@@ -21,7 +23,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
-import { hasChunks } from './unfinished.ts';
+import { hasChunks, hasResults } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
 // beside it, and the job goes on where the ledger is put back.
@@ -29,12 +31,21 @@ import { hasChunks } from './unfinished.ts';
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const undisturbed = join(folder, 'undisturbed');
-const job = (out: string, tilePx = 48): string[] => [source, '--out', out, '--map', 'tiff', '--tile', String(tilePx)];
+const undisturbedFrames = join(folder, 'undisturbed-frames');
+const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '48'];
+/** A shard each: what a coordinator does with them it reads from the log again. */
+const frames = join(folder, 'frames');
+const frameNames = Array.from({ length: 40 }, (_, i) => `frame-${i}.pgm`);
+const frameJob = (out: string): string[] => [frames, '--out', out, '--batch', '1', '--map', 'none'];
+const slowFrames = withFaults({ open: Object.fromEntries(frameNames.map((name) => [name, timeoutMs(50)])) });
 
 before(async () => {
   mkdirSync(source);
   await writePgm(join(source, 'picture.pgm'), drawPicture(480, 480));
   await runUndisturbed(job(undisturbed));
+  mkdirSync(frames);
+  for (const [i, name] of frameNames.entries()) await writePgm(join(frames, name), drawPicture(32 + i, 24));
+  await runUndisturbed(frameJob(undisturbedFrames));
 });
 
 /** A coordinator with its ledger in a folder of its own; it has ended when the test has. */
@@ -50,18 +61,23 @@ async function startCoordinator(t: TestContext, ledger: string, address: string)
 }
 
 /** A job that is half-way, by a node that stays. */
-async function halfWay(t: TestContext, name: string, tilePx?: number) {
+async function halfWay(
+  t: TestContext,
+  name: string,
+  jobOf: (out: string) => string[] = job,
+  env = slowFiles('picture.pgm'),
+) {
   const place = join(folder, name);
   mkdirSync(place);
   const [ledger, out] = [join(place, 'ledger', 'ledger.sqlite'), join(place, 'out')];
   const address = `127.0.0.1:${await freePort()}`;
   const coordinator = await startCoordinator(t, ledger, address);
   await coordinator.program.firstLine;
-  const submitted = await command(['submit', ...job(out, tilePx), '--coordinator', address]);
+  const submitted = await command(['submit', ...jobOf(out), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
-  const node = await startNode(address, 'node', 'cpu', [], { env: slowFiles('picture.pgm') });
+  const node = await startNode(address, 'node', 'cpu', [], { env });
   t.after(() => node.program.kill());
-  await eventually('the first results', () => hasChunks(out));
+  await eventually('the first results', () => hasResults(out));
   return { place, ledger, out, address, coordinator };
 }
 
@@ -98,18 +114,12 @@ test('a ledger whose folder is renamed: who leads it ends, the next has other ep
   await assertEndsComplete(out);
 });
 
-test('a ledger of which a bit has changed, or that is overwritten with noise before a start or while a job runs; with a copy the job goes on', async (t) => {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise', 24);
-  // A leader notices noise in what it has to read: a ledger that it has read all of at its start must not do.
-  await eventually('a third of the job', async () => (await coordinator.shardsDone()) > 400 / 3);
+test('a ledger of which a bit has changed, or that is overwritten with noise before a start: with a copy the job goes on', async (t) => {
+  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise');
   coordinator.program.signal('SIGTERM');
   assert.equal((await coordinator.program.ended).code, 0);
   const copy = join(place, 'copy');
   copyFileSync(ledger, copy);
-  const overwrite = () => {
-    const noise = Uint8Array.from({ length: statSync(ledger).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
-    writeFileSync(ledger, noise, { flag: 'r+' });
-  };
 
   const changed = readFileSync(copy);
   // All of them, because some may be what SQLite has left of records that were written since.
@@ -122,27 +132,10 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
   assert.equal(ended.code, 1, ended.stderr);
   assert.match(ended.stderr, /^halogrid: The ledger is damaged: .* of job \S+ .*\n$/);
   assert.equal(readJson(out, 'job.json').state, 'running');
+
   copyFileSync(copy, ledger);
-
-  const second = await startCoordinator(t, ledger, address);
-  await second.program.firstLine;
-  overwrite();
-  const { code, stderr } = await within('the coordinator to end', second.program.ended);
-  assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^halogrid: The ledger is damaged: '.*' cannot be read \(.*\); a copy of it made earlier will do$/m,
-  );
-  assert.equal(readJson(out, 'job.json').state, 'running');
-
-  for (const end of ['-wal', '-shm']) rmSync(ledger + end, { force: true });
-  const third = await startCoordinator(t, ledger, address);
-  const refused = await third.program.ended;
-  assert.equal(refused.code, 1);
-  assert.match(
-    refused.stderr,
-    /^halogrid: The ledger '.*' cannot be used: it is not a ledger of halogrid, or damaged\n$/,
-  );
+  overwrite(ledger);
+  await assertRefused(t, ledger, address);
   assert.equal(readJson(out, 'job.json').state, 'running');
 
   copyFileSync(copy, ledger);
@@ -150,6 +143,146 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
   await last.program.firstLine;
   await assertEndsComplete(out);
 });
+
+test('a ledger that is overwritten with noise while a job runs: its leader goes on or ends with a sentence, the next start says it, and with a copy the job goes on', async (t) => {
+  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise in use');
+  coordinator.program.signal('SIGTERM');
+  assert.equal((await coordinator.program.ended).code, 0);
+  const copy = join(place, 'copy');
+  copyFileSync(ledger, copy);
+  const second = await startCoordinator(t, ledger, address);
+  await second.program.firstLine;
+  const before = await second.shardsDone();
+  overwrite(ledger);
+  // A ledger is small: its leader may hold all of it in memory, and need not read it again.
+  const goesOn = eventually('more results', async () => (await second.shardsDone()) > before).then(
+    () => undefined,
+    () => undefined,
+  );
+  const ended = await Promise.race([second.program.ended, goesOn]);
+  if (ended) {
+    assert.equal(ended.code, 1);
+    assert.match(
+      ended.stderr,
+      /^halogrid: The ledger is damaged: '.*' cannot be read \(.*\); a copy of it made earlier will do$/m,
+    );
+  }
+  second.program.kill();
+  await second.program.ended;
+  assert.equal(readJson(out, 'job.json').state, 'running');
+
+  for (const end of ['-wal', '-shm']) rmSync(ledger + end, { force: true });
+  await assertRefused(t, ledger, address);
+  assert.equal(readJson(out, 'job.json').state, 'running');
+
+  copyFileSync(copy, ledger);
+  const last = await startCoordinator(t, ledger, address);
+  await last.program.firstLine;
+  await assertEndsComplete(out);
+});
+
+/** Noise in the place of all bytes of a file, which stays the same file. */
+function overwrite(path: string): void {
+  const noise = Uint8Array.from({ length: statSync(path).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
+  writeFileSync(path, noise, { flag: 'r+' });
+}
+
+async function assertRefused(t: TestContext, ledger: string, address: string): Promise<void> {
+  const { code, stderr } = await (await startCoordinator(t, ledger, address)).program.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /^halogrid: The ledger '.*' cannot be used: it is not a ledger of halogrid, or damaged\n$/);
+}
+
+const logOf = (out: string): string => {
+  const [name] = readdirSync(join(out, '.halogrid')).filter((name) => /^log-\d+$/.test(name));
+  return join(out, '.halogrid', name!);
+};
+
+function changeBit(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1]! ^= 4;
+  writeFileSync(path, bytes);
+}
+
+test('a log of which a bit has changed before a start: its job fails with a sentence, and the same command begins again', async (t) => {
+  const { place, out, ledger, address, coordinator } = await halfWay(t, 'log', frameJob, slowFrames);
+  const other = join(place, 'other');
+  assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
+  coordinator.program.signal('SIGTERM');
+  assert.equal((await coordinator.program.ended).code, 0);
+  changeBit(logOf(out));
+  const again = await startCoordinator(t, ledger, address);
+  await again.program.firstLine;
+  await eventually('the job to have failed', () => readJson(out, 'job.json').state === 'failed');
+  const { error, id } = readJson(out, 'job.json');
+  const sentence = `^The results so far of job ${id} are lost: The log '${out}/.halogrid/log-\\d+' has changed `;
+  assert.match(error, new RegExp(sentence));
+  await assertRightFrames(other);
+  const { code, stderr } = await command(['run', ...frameJob(out), '--coordinator', address]);
+  assert.equal(code, 0, stderr);
+  await assertRightFrames(out);
+});
+
+test('a log that is overwritten with noise while in use: its job ends right or with a sentence, and others go on', async (t) => {
+  const { place, out, address } = await halfWay(t, 'log in use', frameJob, slowFrames);
+  const other = join(place, 'other');
+  assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
+  overwrite(logOf(out));
+  await eventually('the job to have ended', () => readJson(out, 'job.json').state !== 'running');
+  const { state, error } = readJson(out, 'job.json');
+  if (state === 'failed') {
+    assert.match(error, /The log '.*' has changed at byte \d+ since it was written$/);
+    const { code, stderr } = await command(['run', ...frameJob(out), '--coordinator', address]);
+    assert.equal(code, 0, stderr);
+  }
+  await assertRightFrames(out);
+  await assertRightFrames(other);
+});
+
+test('run: a bit has changed of the log in its output folder', async () => {
+  const out = await killedRun('run, bit');
+  changeBit(logOf(out));
+  const refused = await command(['run', ...frameJob(out), '--device', 'cpu']);
+  assert.equal(refused.code, 2, refused.stderr);
+  assert.match(
+    refused.stderr,
+    /^halogrid: Job \S+ in '.*' cannot go on \(.*The log '.*' has changed .*\); remove it to start again\n$/,
+  );
+  rmSync(out, { recursive: true });
+  await runsAgain(out);
+});
+
+test('run: the log in its output folder is noise, with nothing whole in it: the same command begins again', async () => {
+  const out = await killedRun('run, noise');
+  overwrite(logOf(out));
+  await runsAgain(out);
+});
+
+/** The output folder of a run that was killed half-way. */
+async function killedRun(name: string): Promise<string> {
+  const out = join(folder, name);
+  const run = new Halogrid(['run', ...frameJob(out), '--device', 'cpu'], { env: slowFrames });
+  await eventually('the first results', () => hasResults(out));
+  run.kill();
+  await run.ended;
+  return out;
+}
+
+async function runsAgain(out: string): Promise<void> {
+  const { code, stderr } = await command(['run', ...frameJob(out), '--device', 'cpu']);
+  assert.equal(code, 0, stderr);
+  await assertRightFrames(out);
+}
+
+async function assertRightFrames(out: string): Promise<void> {
+  await eventually('the job to have ended', () => readJson(out, 'job.json').state !== 'running');
+  const { state, error, digest } = readJson(out, 'job.json');
+  assert.equal(state, 'complete', error);
+  assert.equal(digest, readJson(undisturbedFrames, 'job.json').digest);
+  assert.deepEqual(readSources(out), readSources(undisturbedFrames));
+}
+
+const readSources = (out: string): string[] => readFileSync(join(out, 'sources.jsonl'), 'utf8').split('\n').sort();
 
 test('run: the log in its output folder is deleted', async () => {
   const out = join(folder, 'run');

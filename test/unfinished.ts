@@ -15,7 +15,7 @@ export function hasResults(out: string): boolean {
   const folder = join(out, '.halogrid');
   try {
     const logs = readdirSync(folder).filter((name) => name.startsWith('log-'));
-    return logs.some((name) => /"kind":"(answer|tile)"/.test(readFileSync(join(folder, name), 'latin1')));
+    return logs.some((name) => /"kind":"(answer|tile)","shard":/.test(readFileSync(join(folder, name), 'latin1')));
   } catch {
     return false;
   }

@@ -29,8 +29,8 @@ export interface RunningCoordinator {
   grpcPort: number;
   httpPort: number;
   /**
-   * Resolves with one sentence when another coordinator has taken over, or the ledger is lost: this process may do nothing then
-   * but end.
+   * Resolves with one sentence when another coordinator has taken over, or the ledger is lost: this process may do
+   * nothing then but end.
    */
   lost: Promise<string>;
   /** Ends every conversation and stops; jobs that run are left unfinished. Resolves when nothing is left running. */
@@ -38,9 +38,9 @@ export interface RunningCoordinator {
 }
 
 /**
- * Starts a coordinator in this process, and resolves once it leads and serves; until then it stands by and only its HTTP
- * answers. Resolves with undefined where `signal` aborts before. Rejects with one sentence when an address or the ledger
- * cannot be had.
+ * Starts a coordinator in this process, and resolves once it leads and serves; until then it stands by and only its
+ * HTTP answers. Resolves with undefined where `signal` aborts before. Rejects with one sentence when an address or the
+ * ledger cannot be had.
  */
 export function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator>;
 export function startCoordinator(
@@ -62,7 +62,7 @@ export async function startCoordinator(
   const warn = (sentence: string) => log.error(sentence);
   const access = createAccess(config.security, warn);
   const tls = createTls(config.security, warn);
-  const registry = createRegistry('coordinator');
+  const metricsRegistry = createRegistry('coordinator');
   /** What was opened last is closed first. */
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -74,16 +74,16 @@ export async function startCoordinator(
   };
   try {
     await checkFree(config.listen);
-    const store = config.ledger === undefined ? new MemoryRegistry() : await openRegistry(config.ledger);
-    closers.push(() => store.close());
-    const leadership = new Leadership({ store, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
+    const registry = config.ledger === undefined ? new MemoryRegistry() : await openRegistry(config.ledger);
+    closers.push(() => registry.close());
+    const leadership = new Leadership({ registry, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
     closers.push(() => leadership.close());
-    exposeLeadership(registry, leadership);
+    exposeLeadership(metricsRegistry, leadership);
     let api: LeaderServer['api'] | undefined;
     let ledger: LogLedger | undefined;
     const http = await startHttp({
       ...config.http,
-      registry,
+      registry: metricsRegistry,
       pages: consolePages(),
       notReady: () =>
         leadership.standby ?? ledgerFailure(ledger) ?? (api ? undefined : 'The gRPC server does not listen yet'),
@@ -108,8 +108,8 @@ export async function startCoordinator(
     }
 
     const leader = await startLeader({
-      ...{ config, clock, log, registry, epoch, access, tls, handOver, httpPort: http.port },
-      store: leadership.store,
+      ...{ config, clock, log, metricsRegistry, epoch, access, tls, handOver, httpPort: http.port },
+      registry: leadership.registry,
       lost,
       ledgerLost: ({ message }) => leadership.end(message),
       opened: (opened) => {

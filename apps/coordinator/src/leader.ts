@@ -1,5 +1,11 @@
 import type { JobSpec } from '@halogrid/proto';
-import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
+import {
+  type Access,
+  type Log,
+  type Registry as MetricsRegistry,
+  otherResultsSentence,
+  type Tls,
+} from '@halogrid/service';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig, PlansOnThread } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
@@ -26,7 +32,7 @@ import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
-import type { Registry as JobRegistry } from './registry/registry.ts';
+import type { Registry } from './registry/registry.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
@@ -46,7 +52,10 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/** Whether the sources of a job are not to be listed and looked at by this thread; those that code of a dependency lists never are. */
+/**
+ * Whether the sources of a job are not to be listed and looked at by this thread; those that code of a dependency lists
+ * never are.
+ */
 const isForThread = {
   all: () => true,
   many: (uris: readonly string[]) => uris.length > 8 || !uris.every((uri) => isImageFile(uri)),
@@ -88,7 +97,9 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   };
 }
 
-/** Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it. */
+/**
+ * Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it.
+ */
 function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
@@ -99,10 +110,10 @@ function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   };
 }
 
-/** Jobs of the other coordinators of the store, where it has several. */
-function openSharedJobs({ store, epoch, log, clock, ledgerLost: lost }: LeaderOptions): SharedJobs | undefined {
-  const { shares } = store;
-  return shares && new SharedJobs({ store, shares, epoch, log, nowMs: clock.monotonicMs, lost });
+/** Jobs of the other coordinators of the registry, where it has several. */
+function openSharedJobs({ registry, epoch, log, clock, ledgerLost: lost }: LeaderOptions): SharedJobs | undefined {
+  const { shares } = registry;
+  return shares && new SharedJobs({ registry, shares, epoch, log, nowMs: clock.monotonicMs, lost });
 }
 
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
@@ -112,9 +123,9 @@ export interface LeaderOptions {
   config: CoordinatorConfig;
   clock: Clock;
   log: Log;
-  registry: Registry;
+  metricsRegistry: MetricsRegistry;
   /** That of the jobs, which this process leads. */
-  store: JobRegistry;
+  registry: Registry;
   epoch: number;
   /** Rejects when this process may do nothing more than end. */
   lost: Promise<never>;
@@ -137,20 +148,20 @@ export interface LeaderServer {
 }
 
 /**
- * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects with one
- * sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
+ * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects
+ * with one sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
  */
 export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
-  const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
+  const { config, clock, log, metricsRegistry, registry, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
   const shared = openSharedJobs(options);
-  const inRegistry = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
+  const inRegistry = config.ledger === undefined ? undefined : await openSharedLedger(registry, epoch, context, shared);
   const ledger = inRegistry?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
   onClose(() => ledger.close());
   const { plan: makePlan, check, survey } = await choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
-  const metrics = createMetrics(registry);
+  const metrics = createMetrics(metricsRegistry);
   const spans = await openSpanExport();
   if (spans) onClose(() => spans.close());
   const dispatcher = new Dispatcher({
@@ -181,13 +192,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.
   onClose(async () => {
-    // A job may wait for a store that is away, and would keep the process from ending.
+    // A job may wait for a registry or a folder that is away, and would keep the process from ending.
     ledger.stopRetrying();
     await dispatcher.close();
     await grpc?.close();
   });
   const { jobs, nodes, view } = dispatcher;
-  exposeState(registry, view, ledger);
+  exposeState(metricsRegistry, view, ledger);
   const cells = new LiveCells(ledger);
   onClose(() => cells.close());
   const known = new JobAnswers({ view, ledger, cells, questions: shared?.questions });

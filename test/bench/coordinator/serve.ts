@@ -1,5 +1,6 @@
-// Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, or in the database of HALOGRID_LEDGER beside other
-// coordinators, which plans frames that are not there. It runs a job of so many FRAMES, prints what that took, and ends.
+// Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, or in the database of
+// HALOGRID_LEDGER beside other coordinators, which plans frames that are not there. It runs a job of so many FRAMES,
+// prints what that took, and ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,15 +45,22 @@ const planThreads = new PlanThreads(new URL('./plan-worker.ts', import.meta.url)
 planThreads.prepare();
 const jobId = `bench-${process.pid}`;
 const context = { clock: systemClock, log, lost };
-const { ledger, closeStore } = await openLedger(process.env.HALOGRID_LEDGER);
+const { ledger, closeRegistry } = await openLedger(process.env.HALOGRID_LEDGER);
 
 async function openLedger(url: string | undefined) {
-  if (url === undefined) return { ledger: createFolderLedger(context), closeStore: async () => {} };
-  const store = await openRegistry(url);
-  const epoch = (await store.acquire(jobId, 600_000))!;
-  const shared = new SharedJobs({ store, shares: store.shares!, epoch, log, nowMs: systemClock.monotonicMs, lost });
-  const { ledger } = await openSharedLedger(store, epoch, context, shared);
-  return { ledger, closeStore: () => store.close() };
+  if (url === undefined) return { ledger: createFolderLedger(context), closeRegistry: async () => {} };
+  const registry = await openRegistry(url);
+  const epoch = (await registry.acquire(jobId, 600_000))!;
+  const shared = new SharedJobs({
+    registry,
+    shares: registry.shares!,
+    epoch,
+    log,
+    nowMs: systemClock.monotonicMs,
+    lost,
+  });
+  const { ledger } = await openSharedLedger(registry, epoch, context, shared);
+  return { ledger, closeRegistry: () => registry.close() };
 }
 
 /** Processor time so far, in microseconds: of all threads, and of this one. */
@@ -131,6 +139,6 @@ process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: pr
 await dispatcher.close();
 await grpc.close();
 await ledger.close();
-await closeStore();
+await closeRegistry();
 await planThreads.close();
 await rm(folder, { recursive: true });

@@ -1,7 +1,7 @@
-// Shards a second through the scheduler, the dispatcher and the ledger in memory, with nodes that answer at once:
+// Shards a second through the scheduler, the dispatcher and the ledger, with nodes that answer at once:
 //   node --expose-gc test/bench/scheduler/simulate.ts [sqlite] [SHARDS] [NODES…]
-// `sqlite` keeps the ledger in a file of SQLite, as a coordinator does.
-// Prints a line for each number of nodes: wall time on one thread, and the memory that a shard takes while it is open.
+// `sqlite` keeps the registry in a file of SQLite, as a coordinator does; without it, it is in memory. Logs are files.
+// Prints a line for each number of nodes: wall time, processor time, and the memory that a shard takes while it is open.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -42,8 +42,9 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--ledger <file|url>',
-      'where jobs are kept: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]; HALOGRID_LEDGER in the environment says the ' +
-        "same (default: halogrid/ledger.sqlite among the user's data)",
+      'where to keep which jobs there are and who leads them: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]; what is ' +
+        'done of a job is in its output folder. HALOGRID_LEDGER in the environment says the same ' +
+        "(default: halogrid/ledger.sqlite among the user's data)",
     )
     .option(
       '--node-timeout <ms>',

@@ -1,3 +1,4 @@
+import { lackOf } from '../job/output-lack.ts';
 import { WantError } from '../job/want-error.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 import type { NodeDriver } from './node-driver.ts';
@@ -84,11 +85,22 @@ export class CommandRunner {
     try {
       node.connection.lease({ lease, shard, job: run.job, verify });
     } catch (error) {
-      // Its sources are read from the disk, which may be away.
-      this.#parts.running.fail(lease.jobId, error as Error);
+      this.#notAssigned({ session, lease }, error as Error);
       return;
     }
     this.#leased({ session, lease });
+  }
+
+  /** Its sources are read from the disk of the output, which may be away: then it waits as where results cannot be written. */
+  #notAssigned({ session, lease }: { session: number; lease: LeaseId }, error: Error): void {
+    const { running, tell } = this.#parts;
+    if (!lackOf(error)) {
+      running.fail(lease.jobId, error);
+      return;
+    }
+    const failure = { error: error.message, isOutput: true };
+    // Other commands of this turn come first.
+    queueMicrotask(() => tell({ kind: 'ShardFailed', session, lease, failure }));
   }
 
   #leased({ session, lease }: { session: number; lease: LeaseId }): void {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { createPipeline } from '@halogrid/kernels';
 import { Cause, Hello, JobSpec, type Probe } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
@@ -95,7 +96,11 @@ async function setStage(
 }
 
 /** Attaches a node that answers every lease with a right result, in its own time. */
-function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
+function attachWorker(
+  dispatcher: Dispatcher,
+  creditBytes = 1000,
+  leased: (order: LeaseOrder) => void = () => {},
+): void {
   const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes });
   const answer = ({ lease, shard }: LeaseOrder): void => {
     assert.equal(shard.work.kind, 'frames');
@@ -107,7 +112,10 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
     dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer });
   };
-  const lease = (order: LeaseOrder) => void setImmediate(answer, order);
+  const lease = (order: LeaseOrder) => {
+    leased(order);
+    setImmediate(answer, order);
+  };
   const probe = ({ probe }: Probe): void => {
     const sight = { probe, files: [], error: '' };
     setImmediate(() => dispatcher.nodes.report(session, { kind: 'NodeLooked', sight }));
@@ -250,6 +258,24 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
   await dispatcher.jobs.submit(job);
   const record = await ended();
   assert.deepEqual([record.state, record.error], ['failed', 'The ledger is read-only']);
+});
+
+test('sources of a shard that cannot be read: the job waits where its folder is away, and fails with the sentence of another reason', async (t) => {
+  const away = Object.assign(new Error("ESTALE: stale file handle, open 'log-1'"), { code: 'ESTALE' });
+  const scratch = await mkdtemp(join(folder, 'scratch-'));
+  for (const [error, expected] of [
+    [away, ['complete', '']],
+    [new Error('The log has changed'), ['failed', 'The log has changed']],
+  ] as const) {
+    const { dispatcher, ended } = await setStage(t);
+    let failures = 2;
+    attachWorker(dispatcher, 1000, () => {
+      if (failures-- > 0) throw error;
+    });
+    await dispatcher.jobs.submit({ ...job, scratch: pathToFileURL(scratch).href });
+    const record = await ended();
+    assert.deepEqual([record.state, record.error], expected);
+  }
 });
 
 test('a job is cancelled while it is finalised', async (t) => {

@@ -288,7 +288,7 @@ export class JobRun {
 
   async #finalise(): Promise<FinishedOutput> {
     const { job } = this;
-    const results = await this.#ledger.results(job.jobId);
+    const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
     const previewed = this.#previewed && { previewed: this.#previewed };
     const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };

@@ -5,7 +5,7 @@ import type { WorkView } from './work-view.ts';
 /** Nodes that are attached are asked at once what they have of a job, and answer as soon as they hear it. */
 const bringWithinMs = 2_000;
 
-/** The jobs of this coordinator, as those who divide the jobs of a store deal with them. */
+/** The jobs of this coordinator, as those who divide the jobs of a registry deal with them. */
 export class LedJobs {
   readonly #recovery: Recovery & { ledger: LogLedger };
   readonly #home: LogHome;

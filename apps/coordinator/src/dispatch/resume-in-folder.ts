@@ -8,7 +8,6 @@ import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
-import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import type { JobDriver } from './job-driver.ts';
 import { createFolderHome, type LedgerContext } from './open-ledger.ts';
 
@@ -45,10 +44,16 @@ export async function resumeHalfWay(
   return undefined;
 }
 
-/** Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet. */
+/**
+ * Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet.
+ */
 export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
-  if (!(await hasOwnLedger(spec.out))) return false;
+  if (!(await hasOwnLedger(spec.out))) {
+    const left = `Job ${jobId} in '${outputPath(spec.out)}' was left half-way without a log`;
+    context.log.warn({ notice: true }, `${left}: nothing that was computed of it counts`);
+    return false;
+  }
   // First: where several processes get here, one has the folder, and that one alone may lead the job in it.
   await resumeOutputFolder(spec.out, job);
   try {
@@ -85,7 +90,9 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
 /** Earlier versions kept a job in a database in its folder. Rejects with OlderLedgerError where there is one. */
 async function refuseOlderLedger(out: string): Promise<void> {
   const path = ledgerPath(out);
-  if (existsSync(path)) await (await SqliteRegistry.open(path, Number.POSITIVE_INFINITY)).close();
+  if (!existsSync(path)) return;
+  const { SqliteDatabase } = await import('../registry/sqlite-database.ts');
+  new SqliteDatabase(path).close();
 }
 
 /** The newest first, as ids of jobs begin with their time. */

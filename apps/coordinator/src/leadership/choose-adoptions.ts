@@ -3,8 +3,8 @@ import { giveUpMs, leaseMs } from './lease-keeping.ts';
 import { isLongEnough, type Silence } from './silence.ts';
 
 /**
- * The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody leads. `silences`
- * are those of all members, as `own` heard them.
+ * The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody
+ * leads. `silences` are those of all members, as `own` heard them.
  */
 export function chooseAdoptions(
   view: SharedView,
@@ -13,7 +13,7 @@ export function chooseAdoptions(
 ): { jobId: string; leader: number }[] {
   const members = new Map(view.members.map((member) => [member.epoch, member]));
   const self = members.get(own);
-  // One that has not renewed its own lease since the store was away judges nobody by theirs.
+  // One that has not renewed its own lease since the registry was away judges nobody by theirs.
   if (!self || self.isReleased || self.isOver) return [];
   const leads = new Map<number, number>();
   for (const { epoch } of view.members.filter(isAlive)) leads.set(epoch, 0);
@@ -31,8 +31,8 @@ export function chooseAdoptions(
 const isAlive = ({ isReleased, isOver }: Member): boolean => !isReleased && !isOver;
 
 /**
- * A lease may be over because the store was away from all: its holder is then waited for as long as it takes to come back. One that
- * was silent for longer than anybody would try is not waited for.
+ * A lease may be over because the registry was away from all: its holder is then waited for as long as it takes to come
+ * back. One that was silent for longer than anybody would try is not waited for.
  */
 function isDead(member: Member | undefined, silence: Silence | undefined): boolean {
   if (!member || member.isReleased) return true;
@@ -40,7 +40,9 @@ function isDead(member: Member | undefined, silence: Silence | undefined): boole
   return (silence !== undefined && isLongEnough(silence)) || member.silentMs >= giveUpMs + leaseMs;
 }
 
-/** The next orphan goes to who leads the fewest jobs, of several to the one that came first: all members divide alike. */
+/**
+ * The next orphan goes to who leads the fewest jobs, of several to the one that came first: all members divide alike.
+ */
 function giveToLeast(leads: Map<number, number>): number {
   let [least, fewest] = [0, Number.POSITIVE_INFINITY];
   for (const [epoch, jobs] of leads) {

@@ -11,7 +11,7 @@ import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
 const log = createLog('test', 'silent');
 const begun = begin('a', 'running');
 
-/** Coordinators on one store, and a clock that the test moves. */
+/** Coordinators on one registry, and a clock that the test moves. */
 function setStage(t: TestContext) {
   let nowMs = 0;
   const clock = () => nowMs;
@@ -19,8 +19,8 @@ function setStage(t: TestContext) {
   const memory = new RegistryMemory();
   return {
     join: (holder: string) => {
-      const store = new MemoryRegistry({ memory, nowMs: clock });
-      return { store, leadership: new Leadership({ store, holder, nowMs: clock, log }) };
+      const registry = new MemoryRegistry({ memory, nowMs: clock });
+      return { registry, leadership: new Leadership({ registry, holder, nowMs: clock, log }) };
     },
     /** Lets time pass in steps that are short against every interval, with answers in between. */
     pass: async (ms: number) => {
@@ -58,7 +58,7 @@ test('a leader that says nothing more is followed within the lease and one quest
   const b = join('B').leadership;
   await pass(3 * leaseMs);
   // As if it stood still from now on.
-  a.store.renew = () => new Promise(() => {});
+  a.registry.renew = () => new Promise(() => {});
   await pass(leaseMs + askEveryMs);
   assert.equal(await b.led, 2);
   await b.close();
@@ -68,9 +68,9 @@ test('a leader that wakes up hears that it leads no more', async (t) => {
   const { join, pass } = setStage(t);
   const a = join('A');
   await a.leadership.led;
-  const renew = a.store.renew.bind(a.store);
+  const renew = a.registry.renew.bind(a.registry);
   let wake = () => {};
-  a.store.renew = async (epoch, ms) => {
+  a.registry.renew = async (epoch, ms) => {
     await new Promise<void>((resolve) => {
       wake = resolve;
     });
@@ -92,15 +92,15 @@ test('a write that is fenced tells so at once, and never settles', async (t) => 
   const { join, pass } = setStage(t);
   const a = join('A');
   const epoch = await a.leadership.led;
-  await a.leadership.store.write(epoch, [begun]);
-  a.store.renew = () => new Promise(() => {});
+  await a.leadership.registry.write(epoch, [begun]);
+  a.registry.renew = () => new Promise(() => {});
   const b = join('B').leadership;
   await pass(leaseMs + 2 * askEveryMs);
-  const written = a.leadership.store.write(epoch, [{ kind: 'remove', jobId: 'a' }]);
+  const written = a.leadership.registry.write(epoch, [{ kind: 'remove', jobId: 'a' }]);
   assert.match(await a.leadership.lost, /B leads, with epoch 2$/);
   assert.equal(await isSettled(written), false);
   assert.deepEqual(
-    (await Array.fromAsync(b.store.jobs())).map(({ jobId }) => jobId),
+    (await Array.fromAsync(b.registry.jobs())).map(({ jobId }) => jobId),
     ['a'],
   );
   await b.close();
@@ -111,8 +111,8 @@ test('a ledger that is lost ends who leads by it, and who stands by', async (t) 
   const [a, b] = [join('A'), join('B')];
   await a.leadership.led;
   const sentence = 'The ledger was deleted';
-  a.store.renew = () => Promise.reject(new LostLedgerError(sentence));
-  b.store.acquire = () => Promise.reject(new LostLedgerError(sentence));
+  a.registry.renew = () => Promise.reject(new LostLedgerError(sentence));
+  b.registry.acquire = () => Promise.reject(new LostLedgerError(sentence));
   await pass(2 * askEveryMs);
   for (const { leadership } of [a, b]) {
     assert.equal(await leadership.lost, sentence);
@@ -120,7 +120,7 @@ test('a ledger that is lost ends who leads by it, and who stands by', async (t) 
     await leadership.close();
   }
   // Nothing is given up in a ledger that is not believed.
-  assert.deepEqual(await a.store.leader(), { holder: 'A', epoch: 1 });
+  assert.deepEqual(await a.registry.leader(), { holder: 'A', epoch: 1 });
 });
 
 test('what else finds the ledger lost ends the leader at once', async (t) => {
@@ -133,24 +133,24 @@ test('what else finds the ledger lost ends the leader at once', async (t) => {
 
 test('another failure of a write is the writer’s to hear', async (t) => {
   const { join } = setStage(t);
-  const { store, leadership } = join('A');
+  const { registry, leadership } = join('A');
   const epoch = await leadership.led;
-  store.failure = new Error('The disk is full');
-  await assert.rejects(leadership.store.write(epoch, [begun]), { message: 'The disk is full' });
+  registry.failure = new Error('The disk is full');
+  await assert.rejects(leadership.registry.write(epoch, [begun]), { message: 'The disk is full' });
   assert.equal(await isSettled(leadership.lost), false);
   await leadership.close();
 });
 
 test('a leader goes on while the ledger is away for less than it is patient', async (t) => {
   const { join, pass } = setStage(t);
-  const { store, leadership } = join('A');
+  const { registry, leadership } = join('A');
   await leadership.led;
-  const renew = store.renew;
-  store.renew = () => Promise.reject(new Error('No route'));
+  const renew = registry.renew;
+  registry.renew = () => Promise.reject(new Error('No route'));
   await pass(giveUpMs - 3 * askEveryMs);
-  store.renew = renew;
+  registry.renew = renew;
   await pass(2 * askEveryMs);
-  store.renew = () => new Promise(() => {});
+  registry.renew = () => new Promise(() => {});
   await pass(giveUpMs - 3 * askEveryMs);
   assert.equal(await isSettled(leadership.lost), false);
   await pass(5 * askEveryMs);

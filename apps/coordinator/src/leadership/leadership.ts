@@ -4,7 +4,7 @@ import { FencedError, type JobChange, type Registry } from '../registry/registry
 import { askEveryMs, keepLease, type LeaseEvent, type LeaseState, leaseMs, startLeadership } from './lease-keeping.ts';
 
 export interface LeadershipOptions {
-  store: Registry;
+  registry: Registry;
   /** Names this process for people. */
   holder: string;
   /** A clock that never goes back. */
@@ -12,14 +12,14 @@ export interface LeadershipOptions {
   log: Log;
 }
 
-/** Asks the store for the lease until this process leads, and keeps it as long as it lives. */
+/** Asks the registry for the lease until this process leads, and keeps it as long as it lives. */
 export class Leadership {
   /** Resolves with the epoch once this process leads. */
   readonly led: Promise<number>;
   /** Resolves with one sentence once it leads no more, or can lead no more: it may do nothing then but end. */
   readonly lost: Promise<string>;
   /** What the ledger writes to. A write that is fenced never settles, because nothing may follow from it any more. */
-  readonly store: Registry;
+  readonly registry: Registry;
 
   readonly #options: LeadershipOptions;
   readonly #led = Promise.withResolvers<number>();
@@ -35,7 +35,7 @@ export class Leadership {
     this.led = this.#led.promise;
     this.lost = this.#lost.promise;
     this.#state = startLeadership(options.nowMs());
-    this.store = this.#guard(options.store);
+    this.registry = this.#guard(options.registry);
     this.#question = this.#ask();
   }
 
@@ -61,24 +61,24 @@ export class Leadership {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#question;
-    const { store, log } = this.#options;
+    const { registry, log } = this.#options;
     if (this.#state.kind !== 'leading') return;
-    await store
+    await registry
       .release(this.#state.epoch)
       .catch((error: Error) => log.warn(`The lease was not given up: ${error.message}`));
   }
 
   async #ask(): Promise<void> {
-    const { store, holder, nowMs } = this.#options;
+    const { registry, holder, nowMs } = this.#options;
     const askedMs = nowMs();
     try {
       if (this.#state.kind === 'leading') {
         const { epoch } = this.#state;
-        const isRenewed = await store.renew(epoch, leaseMs);
-        this.#handle(isRenewed ? { kind: 'renewed', askedMs } : { kind: 'fenced', leader: await store.leader() });
+        const isRenewed = await registry.renew(epoch, leaseMs);
+        this.#handle(isRenewed ? { kind: 'renewed', askedMs } : { kind: 'fenced', leader: await registry.leader() });
       } else {
-        const epoch = await store.acquire(holder, leaseMs);
-        if (epoch === undefined) this.#handle({ kind: 'occupied', leader: await store.leader() });
+        const epoch = await registry.acquire(holder, leaseMs);
+        if (epoch === undefined) this.#handle({ kind: 'occupied', leader: await registry.leader() });
         else this.#handle({ kind: 'acquired', epoch, askedMs });
       }
     } catch (error) {
@@ -126,26 +126,26 @@ export class Leadership {
     }
   }
 
-  #guard(store: Registry): Registry {
+  #guard(registry: Registry): Registry {
     return {
-      ...(store.shares && { shares: store.shares }),
-      acquire: (holder, ms) => store.acquire(holder, ms),
-      renew: (epoch, ms) => store.renew(epoch, ms),
-      release: (epoch) => store.release(epoch),
-      leader: () => store.leader(),
-      jobs: (ids) => store.jobs(ids),
+      ...(registry.shares && { shares: registry.shares }),
+      acquire: (holder, ms) => registry.acquire(holder, ms),
+      renew: (epoch, ms) => registry.renew(epoch, ms),
+      release: (epoch) => registry.release(epoch),
+      leader: () => registry.leader(),
+      jobs: (ids) => registry.jobs(ids),
       write: (epoch, changes) => this.#write(epoch, changes),
-      close: () => store.close(),
+      close: () => registry.close(),
     };
   }
 
   async #write(epoch: number, changes: readonly JobChange[]): Promise<void> {
-    const { store } = this.#options;
+    const { registry } = this.#options;
     try {
-      await store.write(epoch, changes);
+      await registry.write(epoch, changes);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
-      this.#handle({ kind: 'fenced', leader: await store.leader().catch(() => undefined) });
+      this.#handle({ kind: 'fenced', leader: await registry.leader().catch(() => undefined) });
       await new Promise<never>(() => {});
     }
   }

@@ -9,7 +9,7 @@ export type LeaseState =
   /** It may do nothing more, for this sentence's reason. */
   | { kind: 'lost'; epoch: number; reason: string };
 
-/** What was heard from the store about a question that was put at `askedMs`, or that nothing was heard yet. */
+/** What was heard from the registry about a question that was put at `askedMs`, or that nothing was heard yet. */
 export type LeaseEvent =
   | { kind: 'acquired'; epoch: number; askedMs: number }
   /** Another leads, or did a moment ago. */
@@ -17,7 +17,7 @@ export type LeaseEvent =
   | { kind: 'renewed'; askedMs: number }
   /** Another has taken over. */
   | { kind: 'fenced'; leader: Leader | undefined }
-  /** The store cannot be asked. */
+  /** The registry cannot be asked. */
   | { kind: 'failed'; error: string }
   /** The ledger is lost, to whoever leads and to whoever stands by. */
   | { kind: 'ended'; reason: string }
@@ -30,8 +30,8 @@ export const leaseMs = 5_000;
 export const askEveryMs = 1_000;
 
 /**
- * A leader that cannot reach the ledger gives up after this. It is more than a lease, so that a database may be away for a minute or
- * two: nothing it says meanwhile is written where another leads.
+ * A leader that cannot reach the ledger gives up after this. It is more than a lease, so that a database may be away
+ * for a minute or two: nothing it says meanwhile is written where another leads.
  */
 export const giveUpMs = 180_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '@halogrid/testing';
-import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
 import { Questions } from './questions.ts';
 
-/** Two coordinators of a store, whose time the test lets pass. */
+/** Two coordinators of a registry, whose time the test lets pass. */
 function setStage() {
   const { shares } = new SharedMemoryRegistry(new SharesMemory(), () => 0);
   let nowMs = 0;

@@ -8,7 +8,7 @@ export type AnswerQuestion = (jobId: string, what: string) => Promise<string | u
 const pollMs = 100;
 /** Every coordinator looks at questions once a second, and one that is busy is late. */
 const leaderWithinMs = 5 * askEveryMs;
-/** A job that has ended is asked for shorter: mostly nobody knows more of it than its store. */
+/** A job that has ended is asked for shorter: mostly nobody knows more of it than its registry. */
 const anybodyWithinMs = 2 * askEveryMs;
 
 export interface QuestionsOptions {
@@ -19,8 +19,8 @@ export interface QuestionsOptions {
 }
 
 /**
- * What coordinators of one store ask each other: what a job did over its time is in the memory of the one that leads or led it. They
- * write it into the store, so that none has to know where another listens, or by what key.
+ * What coordinators of one registry ask each other: what a job did over its time is in the memory of the one that leads
+ * or led it. They write it into the registry, so that none has to know where another listens, or by what key.
  */
 export class Questions {
   readonly #options: QuestionsOptions;
@@ -40,7 +40,9 @@ export class Questions {
     this.#answer = answer;
   }
 
-  /** What another coordinator knows of the job; undefined where none says so in time, or the store cannot be asked. */
+  /**
+   * What another coordinator knows of the job; undefined where none says so in time, or the registry cannot be asked.
+   */
   async ask(jobId: string, what: string, hasEnded: boolean): Promise<string | undefined> {
     const key = `${jobId} ${what}`;
     const asked = this.#asked.get(key);
@@ -61,7 +63,7 @@ export class Questions {
     this.#isClosed = true;
   }
 
-  /** A store that stands still answers nothing for much longer. */
+  /** A registry that stands still answers nothing for much longer. */
   async #askWithin(ms: number, jobId: string, what: string): Promise<string | undefined> {
     const { shares, pause } = this.#options;
     let isLate = false;

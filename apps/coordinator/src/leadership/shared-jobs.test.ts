@@ -11,7 +11,7 @@ import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
 import type { Adopted } from '../registry/job-shares.ts';
-import { SharedMemoryRegistry, SharesMemory } from '../registry/shared-memory-registry.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
 import { memoryParts } from '../testing/memory-parts.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
@@ -24,7 +24,7 @@ const spec = JobSpec.fromPartial({
   pipeline: { operations: [{ kernel: 'lbp' }] },
 });
 
-/** A store, and coordinators whose clock the test moves. */
+/** A registry, and coordinators whose clock the test moves. */
 function setStage(t: TestContext) {
   let nowMs = 0;
   const memory = new SharesMemory();
@@ -47,17 +47,17 @@ function setStage(t: TestContext) {
     }
   };
   const join_ = async (name: string) => {
-    const store = new SharedMemoryRegistry(memory, () => nowMs);
-    const epoch = await store.acquire(name, 5000);
+    const registry = new SharedMemoryRegistry(memory, () => nowMs);
+    const epoch = await registry.acquire(name, 5000);
     const home: LogHome = {
-      journal: new Journal({ registry: store, epoch, log, nowMs: () => nowMs }),
-      registry: store,
+      journal: new Journal({ registry, epoch, log, nowMs: () => nowMs }),
+      registry,
       partsOf: memoryParts,
       logsOf: (jobId) => new FolderLogs(logs, jobId),
     };
     const shared = new SharedJobs({
-      store,
-      shares: store.shares,
+      registry,
+      shares: registry.shares,
       epoch,
       log,
       nowMs: () => nowMs,
@@ -80,7 +80,7 @@ function setStage(t: TestContext) {
     };
     await shared.start(led);
     t.after(() => shared.close());
-    return { store, epoch, shared, ledger, taken, cancelled, now, held };
+    return { registry, epoch, shared, ledger, taken, cancelled, now, held };
   };
   return { join: join_, pass };
 }
@@ -135,7 +135,7 @@ test('a job of a coordinator that is gone is taken up, with a higher epoch, and 
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
   await a.shared.close();
   for (let second = 0; second < 7; second++) {
-    await b.store.renew(b.epoch, 5000);
+    await b.registry.renew(b.epoch, 5000);
     await pass(1000);
   }
   assert.deepEqual(
@@ -167,7 +167,7 @@ test('a job is known, and once, at each moment of being taken over', async (t) =
   };
   try {
     for (let second = 0; second < 12; second++) {
-      await b.store.renew(b.epoch, 5000);
+      await b.registry.renew(b.epoch, 5000);
       await assertKnown();
     }
   } finally {
@@ -179,11 +179,11 @@ test('a job is known, and once, at each moment of being taken over', async (t) =
   assert.ok(b.ledger.has('x'));
 });
 
-test('of a job that is not known nobody says that there is none while the store is away', async (t) => {
+test('of a job that is not known nobody says that there is none while the registry is away', async (t) => {
   const { join, pass } = setStage(t);
   const a = await join('a');
   const away = Promise.withResolvers<never>();
-  a.store.shares.look = () => away.promise;
+  a.registry.shares.look = () => away.promise;
   await pass(1000);
   const asked = assert.rejects(a.ledger.getJob('x'), {
     kind: 'unavailable',
@@ -194,45 +194,45 @@ test('of a job that is not known nobody says that there is none while the store 
   away.reject(new Error('No route'));
 });
 
-test('a store that is away is asked again, and nobody takes jobs of those that wait as well', async (t) => {
+test('a registry that is away is asked again, and nobody takes jobs of those that wait as well', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
   await pass(2000);
-  const { look } = b.store.shares;
-  b.store.shares.look = () => Promise.reject(new Error('No route'));
+  const { look } = b.registry.shares;
+  b.registry.shares.look = () => Promise.reject(new Error('No route'));
   await pass(30_000);
   assert.equal((await b.ledger.getJob('x'))?.state, 'pending');
-  b.store.shares.look = look;
-  await b.store.renew(b.epoch, 5000);
+  b.registry.shares.look = look;
+  await b.registry.renew(b.epoch, 5000);
   await pass(3000);
   assert.deepEqual(b.taken, []);
-  await a.store.renew(a.epoch, 5000);
-  await b.store.renew(b.epoch, 5000);
+  await a.registry.renew(a.epoch, 5000);
+  await b.registry.renew(b.epoch, 5000);
   await pass(4000);
   assert.deepEqual(b.taken, []);
 });
 
-test('a store that was away for less than a lease leaves time to who comes back later than others', async (t) => {
+test('a registry that was away for less than a lease leaves time to who comes back later than others', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
   const goOn = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
-      await b.store.renew(b.epoch, 5000);
+      await b.registry.renew(b.epoch, 5000);
       await pass(1000);
     }
   };
   await goOn(2);
-  await a.store.renew(a.epoch, 5000);
-  const { look } = b.store.shares;
-  b.store.shares.look = () => Promise.reject(new Error('The database system is starting up'));
+  await a.registry.renew(a.epoch, 5000);
+  const { look } = b.registry.shares;
+  b.registry.shares.look = () => Promise.reject(new Error('The database system is starting up'));
   await pass(3000);
-  b.store.shares.look = look;
+  b.registry.shares.look = look;
   // The lease of the one is over, and that of the other never was.
   await goOn(12);
   assert.deepEqual(b.taken, []);
-  assert.equal(await a.store.renew(a.epoch, 5000), true);
+  assert.equal(await a.registry.renew(a.epoch, 5000), true);
   await goOn(4);
   assert.deepEqual(b.taken, []);
   await goOn(3);

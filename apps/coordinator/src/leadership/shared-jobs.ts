@@ -23,7 +23,7 @@ export interface LedJobs {
 }
 
 export interface SharedJobsOptions {
-  store: Registry;
+  registry: Registry;
   shares: JobShares;
   epoch: number;
   log: Log;
@@ -37,7 +37,7 @@ export interface SharedJobsOptions {
 
 /** Who asks for a job of another coordinator hears what was so at most this long ago. */
 const freshMs = 250;
-/** … unless the store does not answer in this time: then what was known last. */
+/** … unless the registry does not answer in this time: then what was known last. */
 const patienceMs = 1_000;
 
 /** Longer than any lease and the wait that follows it. */
@@ -51,8 +51,8 @@ interface Known {
 }
 
 /**
- * The jobs of a store that several coordinators lead: looks at it once a second, takes over jobs that nobody leads, ends those
- * that somebody asked another coordinator to cancel, and knows the jobs of the others.
+ * The jobs of a registry that several coordinators lead: looks at it once a second, takes over jobs that nobody leads,
+ * ends those that somebody asked another coordinator to cancel, and knows the jobs of the others.
  */
 export class SharedJobs {
   /** What coordinators ask each other of their jobs. */
@@ -68,7 +68,7 @@ export class SharedJobs {
   #silences: ReadonlyMap<number, Silence> = new Map();
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** How often the store has answered. */
+  /** How often the registry has answered. */
   #looks = 0;
   readonly #after: NonNullable<SharedJobsOptions['after']>;
   #cancelLook = () => {};
@@ -87,8 +87,8 @@ export class SharedJobs {
   }
 
   /**
-   * Takes over what nobody leads, and looks from then on. Resolves when each job is led by somebody who was heard of since: jobs of a
-   * coordinator that was killed and is started again are taken up before its nodes come back.
+   * Takes over what nobody leads, and looks from then on. Resolves when each job is led by somebody who was heard of
+   * since: jobs of a coordinator that was killed and is started again are taken up before its nodes come back.
    */
   async start(led: LedJobs): Promise<void> {
     this.#led = led;
@@ -107,8 +107,8 @@ export class SharedJobs {
   }
 
   /**
-   * The job of another coordinator, or one that has ended. Rejects with Refusal ('unavailable') if the store does not
-   * answer, so that it is unknown whether the job exists.
+   * The job of another coordinator, or one that has ended. Rejects with Refusal ('unavailable') if the registry does
+   * not answer, so that it is unknown whether the job exists.
    */
   async get(jobId: string): Promise<JobRecord | undefined> {
     const known = this.#known.get(jobId);
@@ -138,13 +138,13 @@ export class SharedJobs {
     return [...this.#known.values()].flatMap(({ record, hasEnded }) => (hasEnded ? [record] : []));
   }
 
-  /** A job of this coordinator has ended, and its store knows. */
+  /** A job of this coordinator has ended, and its registry knows. */
   add(record: JobRecord): void {
     this.#known.set(record.jobId, { record, hasEnded: true, writes: Number.POSITIVE_INFINITY, now: '' });
     this.#told.delete(record.jobId);
   }
 
-  /** The jobs are gone from the store. */
+  /** The jobs are gone from the registry. */
   forget(jobIds: readonly string[]): void {
     for (const jobId of jobIds) this.#known.delete(jobId);
   }
@@ -238,7 +238,7 @@ export class SharedJobs {
 
   /** Reads what changed of the jobs of others, and of those that have ended. */
   async #learn(view: SharedView): Promise<void> {
-    const { store, epoch } = this.#options;
+    const { registry, epoch } = this.#options;
     const { jobs } = view;
     const others = new Map(jobs.filter(({ leader }) => leader !== epoch).map((job) => [job.jobId, job]));
     // While a job is being taken over, what was last read of it still holds.
@@ -256,7 +256,7 @@ export class SharedJobs {
       return !known || (!known.hasEnded && known.writes !== writes);
     });
     if (changed.length === 0) return;
-    for await (const { jobId, spec, status, leader } of store.jobs(changed.map(({ jobId }) => jobId))) {
+    for await (const { jobId, spec, status, leader } of registry.jobs(changed.map(({ jobId }) => jobId))) {
       const before = this.#known.get(jobId);
       if (before?.hasEnded) continue;
       const { writes, now } = others.get(jobId)!;

@@ -5,13 +5,16 @@ import type { Member } from '../registry/job-shares.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { gapMs, graceMs, hear, isLongEnough, type Silence } from './silence.ts';
 
-/** As the store tells at `nowMs` of a member that renewed its lease last at `renewedAtMs`. */
+/** As the registry tells at `nowMs` of a member that renewed its lease last at `renewedAtMs`. */
 const told = (renewedAtMs: number, nowMs: number): Member => {
   const silentMs = nowMs - renewedAtMs;
   return { epoch: 1, holder: '1', isReleased: false, isOver: silentMs >= leaseMs, renewedAtMs, silentMs };
 };
 
-/** What comes of answers at these times, by a member that renewed last at 0; 'failed' is a look that the store did not answer. */
+/**
+ * What comes of answers at these times, by a member that renewed last at 0; 'failed' is a look that the registry did
+ * not answer.
+ */
 function silenceAfter(looks: readonly (number | 'failed')[]): Silence | undefined {
   let silences: ReadonlyMap<number, Silence> = new Map();
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -28,11 +31,11 @@ function silenceAfter(looks: readonly (number | 'failed')[]): Silence | undefine
 
 const cases: [what: string, looks: (number | 'failed')[], heardMs: number, isBroken: boolean][] = [
   ['what was before the first answer counts nothing', [9_000], 0, false],
-  ['… but that the store was asked in vain is known', ['failed', 9_000], 0, true],
+  ['… but that the registry was asked in vain is known', ['failed', 9_000], 0, true],
   ['answers in a row count in full', [100, 1_100, 2_200], 2_100, false],
   ['a gap counts as one interval', [100, 100 + gapMs + 1], askEveryMs, true],
   ['… however long it is', [100, 600_000], askEveryMs, true],
-  ['… and however short, where the store was asked in vain', [100, 'failed', 700], 600, true],
+  ['… and however short, where the registry was asked in vain', [100, 'failed', 700], 600, true],
   ['what is broken stays so', [100, 'failed', 1_100, 2_100, 3_100], 3_000, true],
 ];
 for (const [what, looks, heardMs, isBroken] of cases) {
@@ -54,7 +57,7 @@ test('members that are forgotten are not known any more', () => {
   assert.deepEqual([...hear(before, [told(0, 1)], { sinceMs: 1, hasFailed: false }).keys()], [1]);
 });
 
-test('a silence is long enough after a lease, and after more where the store may have been away', () => {
+test('a silence is long enough after a lease, and after more where the registry may have been away', () => {
   for (const [isBroken, limitMs] of [
     [false, leaseMs],
     [true, graceMs],
@@ -68,7 +71,7 @@ test('a silence is long enough after a lease, and after more where the store may
 const latestBackMs = 5_000 + askEveryMs + 5_000;
 const pauses = fc.array(fc.integer({ min: 200, max: 1_500 }), { minLength: 200, maxLength: 200 });
 
-test('a member that was cut off with the store is waited for until it can be back, however long the store was away', () => {
+test('a member that was cut off with the registry is waited for until it can be back, however long the registry was away', () => {
   const outage = fc.record({
     pauses,
     renewedAgoMs: fc.integer({ min: 0, max: askEveryMs + 200 }),

@@ -1,29 +1,32 @@
 import type { Member } from '../registry/job-shares.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 
-/** After so long without an answer of the store, which is asked once a second, it may have been away, from others as well. */
+/**
+ * After so long without an answer of the registry, which is asked once a second, it may have been away, from others as
+ * well.
+ */
 export const gapMs = 2 * askEveryMs;
 
 /**
- * Who may have been cut off with the store is waited for this long: for an attempt to reach it that hangs, the pause after it, one more
- * attempt, and as long again for a busy machine.
+ * Who may have been cut off with the registry is waited for this long: for an attempt to reach it that hangs, the pause
+ * after it, one more attempt, and as long again for a busy machine.
  */
 export const graceMs = 4 * leaseMs;
 
-/** For how long a member was not heard of, as far as the store answered this one meanwhile. */
+/** For how long a member was not heard of, as far as the registry answered this one meanwhile. */
 export interface Silence {
-  /** When the member renewed its lease last, by the store's clock. */
+  /** When the member renewed its lease last, by the registry's clock. */
   renewedAtMs: number;
-  /** Milliseconds that count: while the store is away, nobody can be heard of. */
+  /** Milliseconds that count: while the registry is away, nobody can be heard of. */
   heardMs: number;
-  /** The store may have been away since. */
+  /** The registry may have been away since. */
   isBroken: boolean;
 }
 
 /**
- * What is known of each member's silence once the store has answered with `members`, `sinceMs` after its answer before; `hasFailed` says
- * that it could not be asked in between. A gap counts as one interval: where a busy machine makes every interval a gap, it takes
- * longer until a member is believed to be gone, and not forever.
+ * What is known of each member's silence once the registry has answered with `members`, `sinceMs` after its answer
+ * before; `hasFailed` says that it could not be asked in between. A gap counts as one interval: where a busy machine
+ * makes every interval a gap, it takes longer until a member is believed to be gone, and not forever.
  */
 export function hear(
   before: ReadonlyMap<number, Silence>,

@@ -34,9 +34,6 @@ export interface JobRecord {
   canGoOn?: true;
 }
 
-/** What the ledger keeps of a job beside its specification, its plan and its results. */
-export type JobFacts = Omit<JobRecord, 'spec'>;
-
 /** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;
@@ -135,7 +132,9 @@ export interface JobResults {
   job: JobRecord;
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
-  /** Counts of every channel, one after another, over all cells of every source that is done; none without a histogram. */
+  /**
+   * Counts of every channel, one after another, over all cells of every source that is done; none without a histogram.
+   */
   bins: BigUint64Array;
   /** Summed over shards. */
   stageSeconds: Record<string, number>;
@@ -161,17 +160,18 @@ export interface MergedPart {
 }
 
 /**
- * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own and tells
- * it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash everything that
- * was not is offered again.
+ * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own
+ * and tells it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash
+ * everything that was not is offered again.
  *
- * `commit` is the exactly-once door: a shard's completion and its merged histogram are one transaction.
+ * `commit` is the exactly-once door: a shard's completion and its merged histogram are one fact of the job's log.
  *
- * Where the store cannot be written, methods that change something resolve when it can again: nothing is lost, and whoever
- * waits for them gives out no more work than it wants to hold. They reject with FencedError where another coordinator leads.
+ * Where a log or the registry cannot be written, methods that change something resolve when it can again: nothing is
+ * lost, and whoever waits for them gives out no more work than it wants to hold. They reject with FencedError where
+ * another coordinator leads.
  */
 export interface Ledger {
-  /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
+  /** Fencing number of this leader, for leases to carry: a commit with an older one is stale. */
   readonly epoch: number;
   /** That of a job, where it has one of its own. */
   epochOf(jobId: string): number;
@@ -191,15 +191,15 @@ export interface Ledger {
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**
-   * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
-   * older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
-   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see check-answer.ts);
-   * any other rejection is the end of the job, because what it says is not kept.
+   * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is
+   * an older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see
+   * check-answer.ts); any other rejection is the end of the job, because what it says is not kept.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**
-   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number of
-   * attempts. A shard that is done already stays as it is.
+   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number
+   * of attempts. A shard that is done already stays as it is.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
   /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
@@ -224,13 +224,13 @@ export interface Ledger {
   /** The results of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
   /**
-   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan. Rejects with
-   * one sentence where what it left in its folder is lost, or is of another version of the results.
+   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan.
+   * Rejects with one sentence where what it left in its folder is lost, or is of another version of the results.
    */
   resume(jobId: string): Promise<OpenShard[]>;
   /**
-   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Where the store
-   * cannot be read, they go on when it can again.
+   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects
+   * where the log cannot be read.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** Why results of a job cannot be written to its folder for now; undefined if they can. */

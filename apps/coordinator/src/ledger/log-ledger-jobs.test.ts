@@ -76,13 +76,13 @@ test('histograms that cannot be kept wait for their folder, and are given up wit
 
 test('a failed job that can go on keeps its results, under any leader, until it is cancelled', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const first = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const first = await openLogLedger(own, registry);
   await planFrames(first, 3);
   await first.commit(commitOf(0));
   await first.setState('job', 'failed', { nowMs: 7, error: 'There is no room', canGoOn: true });
   assert.equal(await first.commit(commitOf(1)), 'stale');
-  for (const ledger of [first, await openLogLedger(own, store)]) {
+  for (const ledger of [first, await openLogLedger(own, registry)]) {
     const { state, error, finishedMs, canGoOn, counts } = (await ledger.getJob('job'))!;
     assert.deepEqual(
       [state, error, finishedMs, canGoOn, counts.shardsDone],
@@ -91,7 +91,7 @@ test('a failed job that can go on keeps its results, under any leader, until it 
     assert.equal(ledger.outputLack('job'), undefined);
   }
 
-  const second = await openLogLedger(own, store);
+  const second = await openLogLedger(own, registry);
   assert.equal(await second.goOn('job'), true);
   assert.deepEqual(
     (await second.resume('job')).map(({ shard }) => shard.shard),
@@ -107,16 +107,16 @@ test('a failed job that can go on keeps its results, under any leader, until it 
   await second.setState('job', 'failed', { nowMs: 8, error: 'There is no room', canGoOn: true });
   await second.setState('job', 'cancelled', { nowMs: 9 });
   assert.equal(await second.goOn('job'), false);
-  const third = await openLogLedger(own, store);
+  const third = await openLogLedger(own, registry);
   assert.deepEqual([(await third.getJob('job'))!.state, await third.goOn('job')], ['cancelled', false]);
-  const [job] = await Array.fromAsync(store.jobs());
+  const [job] = await Array.fromAsync(registry.jobs());
   assert.deepEqual([job!.leader, job!.marks], [undefined, []]);
 });
 
 test('a job that fails because its histograms find no room goes on from the last that did', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const ledger = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const ledger = await openLogLedger(own, registry);
   await planFrames(ledger, 3);
   await ledger.commit(commitOf(0));
   const { append } = LogWriter.prototype;
@@ -137,6 +137,7 @@ test('a job that fails because its histograms find no room goes on from the last
   );
   for (const shard of [1, 2]) assert.equal(await ledger.commit(commitOf(shard)), 'committed');
   assert.equal((await ledger.results('job')).counted, 3n * 256n);
+  await ledger.close();
 });
 
 test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {
@@ -156,34 +157,34 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
   await ledger.setState('job', 'complete', { nowMs: 1 });
 });
 
-test('a store that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
+test('a log that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const before = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const before = await openLogLedger(own, registry);
   await planFrames(before, 20);
   await Promise.all(Array.from({ length: 10 }, (_, source) => before.commit(commitOf(source))));
   await before.close();
-  const [job] = await Array.fromAsync(store.jobs());
+  const [job] = await Array.fromAsync(registry.jobs());
   const path = join(own, 'job', `log-${job!.marks[0]!.epoch}`);
   const whole = await readFile(path);
-  const lost = { message: /^The results so far of job job are lost: (The log '.*' has|ENOENT)/ };
+  const lost = { message: /^The results so far of job job are lost: The log '.*' (has|is missing)/ };
   for (const at of [0, 30, whole.length >> 1, whole.length - 1]) {
     const changed = Buffer.from(whole);
     changed[at]! ^= 1;
     for (const other of [changed, whole.subarray(0, at)]) {
       await writeFile(path, other);
-      const ledger = await openLogLedger(own, store);
+      const ledger = await openLogLedger(own, registry);
       await assert.rejects(ledger.resume('job'), lost);
       assert.equal((await ledger.getJob('job'))!.counts.shardsDone, 10);
       await ledger.close();
     }
   }
   await writeFile(path, whole);
-  const again = await openLogLedger(own, store);
+  const again = await openLogLedger(own, registry);
   assert.equal((await again.resume('job')).length, 10);
   await again.close();
   await rm(path);
-  const gone = await openLogLedger(own, store);
+  const gone = await openLogLedger(own, registry);
   await assert.rejects(gone.resume('job'), lost);
   await gone.setState('job', 'failed', { nowMs: 1, error: 'It is lost' });
   assert.equal((await gone.getJob('job'))!.error, 'It is lost');
@@ -192,8 +193,8 @@ test('a store that is not as it was written is refused with a sentence, whatever
 
 test('why inputs were quarantined is known after the end of the job and of the coordinator', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const before = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const before = await openLogLedger(own, registry);
   await planFrames(before, 3);
   const failed = (source: number): ShardCommit => {
     return { ...answerOf(source), found: foundOf(source, []), errors: [{ source, ...why(source) }] };
@@ -206,16 +207,16 @@ test('why inputs were quarantined is known after the end of the job and of the c
   await before.createJob({ jobId: 'other', spec, submittedMs: 1 });
   await before.setState('other', 'cancelled', { nowMs: 2 });
   await before.close();
-  const after = await openLogLedger(own, store);
+  const after = await openLogLedger(own, registry);
   assert.deepEqual((await after.getJob('job'))?.reasons, reasons);
   assert.equal((await after.getJob('other'))?.reasons, undefined);
   await after.close();
 });
 
 test('mended inputs are known after coordinators of the job, and after its end', async () => {
-  const store = new MemoryRegistry();
+  const registry = new MemoryRegistry();
   const own = await newFolder();
-  const first = await openLogLedger(own, store);
+  const first = await openLogLedger(own, registry);
   await planFrames(first, 3);
   const mendedBy = (mended: string, source: number) => ({
     ...commitOf(source),
@@ -223,7 +224,7 @@ test('mended inputs are known after coordinators of the job, and after its end',
   });
   await first.commit(mendedBy('Bytes were left out', 2));
   await first.close();
-  const second = await openLogLedger(own, store);
+  const second = await openLogLedger(own, registry);
   await second.resume('job');
   for (const source of [1, 0])
     await second.commit({ ...mendedBy(source === 0 ? 'Others were' : 'Bytes were left out', source), epoch: 2 });
@@ -236,15 +237,15 @@ test('mended inputs are known after coordinators of the job, and after its end',
   assert.equal(await second.commit({ ...mendedBy('Others were', 0), epoch: 2 }), 'duplicate');
   await second.setState('job', 'complete', { nowMs: 1, digest: '' });
   await second.close();
-  const after = await openLogLedger(own, store);
+  const after = await openLogLedger(own, registry);
   assert.deepEqual((await after.getJob('job'))?.mended, mended);
   await after.close();
 });
 
 test('which nodes took part, where the time went and what there is to tell is known after coordinators of the job, and after its end', async () => {
-  const store = new MemoryRegistry();
+  const registry = new MemoryRegistry();
   const own = await newFolder();
-  const first = await openLogLedger(own, store);
+  const first = await openLogLedger(own, registry);
   await planFrames(first, 2);
   assert.equal((await first.getJob('job'))?.times, undefined);
   first.noteTime('job', 'leasedMs', 5);
@@ -255,7 +256,7 @@ test('which nodes took part, where the time went and what there is to tell is kn
   await first.commit({ ...commitOf(0), ...spent });
   await first.close();
 
-  const second = await openLogLedger(own, store);
+  const second = await openLogLedger(own, registry);
   const [open] = await second.resume('job');
   second.noteTime('job', 'leasedMs', 8);
   const { epoch } = second;
@@ -264,7 +265,7 @@ test('which nodes took part, where the time went and what there is to tell is kn
   await second.setState('job', 'complete', { nowMs: 10, digest: 'abc' });
   await second.close();
 
-  const third = await openLogLedger(own, store);
+  const third = await openLogLedger(own, registry);
   const { nodesUsed, times, notes } = (await third.getJob('job'))!;
   assert.equal(nodesUsed, 2);
   assert.deepEqual(notes, ['Two files are left out']);
@@ -280,18 +281,18 @@ test('which nodes took part, where the time went and what there is to tell is kn
 
 test('a job whose results so far are of another version does not go on', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const before = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const before = await openLogLedger(own, registry);
   await planFrames(before, 2);
   await before.close();
-  const [job] = await Array.fromAsync(store.jobs());
+  const [job] = await Array.fromAsync(registry.jobs());
   const { epoch } = job!.marks[0]!;
   const path = join(own, 'job', `log-${epoch}`);
   const others = await relogged(path, 'job', epoch, (fact) => {
     if (fact.kind === 'checkpoint') Object.assign(fact.state, { resultsVersion: resultsVersion - 1 });
   });
   assert.ok(others > 0);
-  const ledger = await openLogLedger(own, store);
+  const ledger = await openLogLedger(own, registry);
   await assert.rejects(ledger.resume('job'), {
     message: `What is done of job job is of results version ${resultsVersion - 1}, this is ${resultsVersion}: run it again`,
   });
@@ -318,10 +319,10 @@ async function relogged(path: string, jobId: string, epoch: number, change: (fac
   return changed;
 }
 
-test('of jobs that have ended the newest thousand are kept, in the store too', async () => {
+test('of jobs that have ended the newest thousand are kept, in the registry too', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
-  const ledger = await openLogLedger(own, store);
+  const registry = new MemoryRegistry();
+  const ledger = await openLogLedger(own, registry);
   for (let i = 0; i < 1003; i++) {
     const jobId = `job-${String(i).padStart(4, '0')}`;
     await ledger.createJob({ jobId, spec, submittedMs: i });
@@ -330,7 +331,7 @@ test('of jobs that have ended the newest thousand are kept, in the store too', a
   const known = (await ledger.listJobs()).map(({ jobId }) => jobId);
   assert.deepEqual([known.length, known[0], known.at(-2), known.at(-1)], [1001, 'job-1002', 'job-0003', 'job-0000']);
   await ledger.close();
-  const again = await openLogLedger(own, store);
+  const again = await openLogLedger(own, registry);
   assert.deepEqual(
     (await again.listJobs()).map(({ jobId }) => jobId),
     known,
@@ -340,18 +341,18 @@ test('of jobs that have ended the newest thousand are kept, in the store too', a
 
 test('a job whose sources are damaged in its file does not go on', async () => {
   const own = await newFolder();
-  const store = new MemoryRegistry();
+  const registry = new MemoryRegistry();
   const sizes = [1, 2].map((width) => ({ width, height: 1 }));
-  const before = await openLogLedger(own, store);
+  const before = await openLogLedger(own, registry);
   await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
   await before.addPlan('job', planOf(sizes, 4, 2), true);
   await before.close();
-  const [job] = await Array.fromAsync(store.jobs());
+  const [job] = await Array.fromAsync(registry.jobs());
   const path = join(own, 'job', `log-${job!.marks[0]!.epoch}`);
   const file = await readFile(path);
   file[file.length - 1]! ^= 1;
   await writeFile(path, file);
-  const after = await openLogLedger(own, store);
+  const after = await openLogLedger(own, registry);
   const message = new RegExp(`^The results so far of job job are lost: The log '${path}' has changed before byte`);
   await assert.rejects(after.resume('job'), { message });
   await assert.rejects(Array.fromAsync(after.recordedPlan('job')), { message });

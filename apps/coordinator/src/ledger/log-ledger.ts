@@ -391,7 +391,7 @@ export class LogLedger implements Ledger {
     await this.#jobs.get(jobId)?.home.leave?.();
   }
 
-  /** From now on a store that cannot be written or read is not waited for. */
+  /** From now on a log or a registry that cannot be written is not waited for. */
   stopRetrying(): void {
     for (const { home } of this.#jobs.values()) home.journal.stopRetrying();
   }

@@ -4,7 +4,6 @@ import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedBlock, PlannedFact } from '../log/fact.ts';
-import { readFact } from '../log/fact-codec.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import type { JobLog } from '../log/job-log.ts';
 
@@ -109,8 +108,8 @@ export class LoggedPlan {
     const key = `${place.epoch} ${place.offset}`;
     let held = this.#held.get(key);
     if (!held) {
-      const bytes = this.#log.read(place);
-      held = new ReadPlan(readFact(bytes) as PlannedFact, { place, bytes });
+      const { fact, bytes } = this.#log.read(place);
+      held = new ReadPlan(fact as PlannedFact, { place, bytes });
     }
     this.#held.delete(key);
     this.#held.set(key, held);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -19,14 +20,15 @@ import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
-import type { Registry } from '../registry/registry.ts';
+import { FencedError, type Registry } from '../registry/registry.ts';
 import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import { runLocalJob } from '../testing/local-job.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { SeededRandom } from '../testing/simulation/seeded-random.ts';
 
-// Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the ledger is refused with
-// a sentence; then the job and its folder are as they were, and go on with a copy that was made before.
+// Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the
+// ledger is refused with a sentence; then the job and its folder are as they were, and go on with a copy that was made
+// before. Parts of a job's log are too: the job comes to its right end, or to one that names the log.
 
 const runs = repeated(2);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
@@ -58,12 +60,12 @@ before(async () => {
 const jobJson = (place: string) => JSON.parse(readFileSync(join(place, 'out', 'job.json'), 'utf8'));
 
 /** A job in a folder, and its ledger beside it. */
-async function open(place: string, over: (store: Registry) => Registry = (store) => store) {
+async function open(place: string, over: (registry: Registry) => Registry = (registry) => registry) {
   const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(join(place, 'out')).href };
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   const spec = JobSpec.fromPartial({ ...uris, pipeline, batchFrames: 1 });
-  const store = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
-  return { job: { jobId: 'job', spec, registry: over(store) }, close: () => store.close() };
+  const registry = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
+  return { job: { jobId: 'job', spec, registry: over(registry) }, close: () => registry.close() };
 }
 
 /** A page of a file, or a part of one. */
@@ -74,13 +76,19 @@ function overwrite(file: number, random: SeededRandom, sizeBytes: number): void 
   writeSync(file, noise, 0, noise.length, page * pageBytes + from);
 }
 
-/** Whether the job came to its right end; otherwise the ledger was lost. */
-async function endsWell(place: string, act: () => Promise<unknown>): Promise<boolean> {
+/** What is left of a row may also say that another leads. */
+const isLostLedger = (error: unknown): boolean =>
+  isLedgerLost(error) || error instanceof FencedError || / cannot be used: /.test(String(error));
+const isDamagedLog = (error: unknown): boolean => /(^|: )The log '.*' has changed /.test((error as Error).message);
+
+/** Whether the job came to its right end; otherwise it had that error. */
+async function endsWell(place: string, act: () => Promise<unknown>, isRight = isLostLedger): Promise<boolean> {
   try {
     await act();
   } catch (error) {
-    assert.ok(isLedgerLost(error) || / cannot be used: /.test(String(error)), (error as Error).stack);
-    assert.equal(jobJson(place).state, 'running');
+    assert.ok(isRight(error), (error as Error).stack);
+    if (isRight === isLostLedger) assert.equal(jobJson(place).state, 'running');
+    else assert.notEqual(jobJson(place).state, 'complete');
     return false;
   }
   assert.deepEqual([jobJson(place).state, jobJson(place).digest], ['complete', digest]);
@@ -139,12 +147,12 @@ test(`noise in the file while it is in use, ${runs} times`, async (t) => {
     const file = openSync(path, 'wx+');
     const beforeWrite = random.whole(0, shards);
     let writes = 0;
-    const { job, close } = await open(place, (store) => {
+    const { job, close } = await open(place, (registry) => {
       const write: Registry['write'] = async (epoch, changes) => {
         if (writes++ === beforeWrite) disturb(path, place, file, random);
-        await store.write(epoch, changes);
+        await registry.write(epoch, changes);
       };
-      return { ...methodsOf(store), write };
+      return { ...methodsOf(registry), write };
     });
     const isWell = await endsWell(place, () => runLocalJob(job));
     await close();
@@ -157,6 +165,48 @@ test(`noise in the file while it is in use, ${runs} times`, async (t) => {
   assert.ok(runs < 6 || refused > 0);
 });
 
+for (const [when, beforeWrite] of [
+  ['before a start', shards / 2],
+  ['while it is in use', undefined],
+] as const) {
+  test(`noise in a log ${when}, ${runs} times`, async (t) => {
+    let refused = 0;
+    for (let run = 0; run < runs; run++) {
+      const random = new SeededRandom(3000 * seed + run);
+      const place = join(folder, `log ${when} ${run}`);
+      mkdirSync(place);
+      const disturbAt = random.whole(1, shards);
+      let writes = 0;
+      const { job, close } = await open(place, (store) => {
+        const write: Registry['write'] = async (epoch, changes) => {
+          if (writes++ === disturbAt && beforeWrite === undefined) overwriteLog(place, random);
+          await store.write(epoch, changes);
+        };
+        return { ...methodsOf(store), write };
+      });
+      if (beforeWrite !== undefined) {
+        await runLocalJob(job, beforeWrite);
+        overwriteLog(place, random);
+      }
+      if (!(await endsWell(place, () => runLocalJob(job), isDamagedLog))) refused++;
+      await close();
+    }
+    t.diagnostic(`seed ${seed}: ${refused} were refused`);
+    assert.ok(runs < 6 || refused > 0);
+  });
+}
+
+function overwriteLog(place: string, random: SeededRandom): void {
+  const logs = join(place, 'out', '.halogrid', 'job');
+  const path = join(logs, readdirSync(logs)[0]!);
+  const file = openSync(path, 'r+');
+  const { size } = statSync(path);
+  const at = random.whole(0, size - 1);
+  const noise = Uint8Array.from({ length: random.whole(1, size - at) }, () => random.whole(0, 255));
+  writeSync(file, noise, 0, noise.length, at);
+  closeSync(file);
+}
+
 /** Has all of the ledger in its file and nothing of it in memory, copies it, and then writes to the file. */
 function disturb(path: string, place: string, file: number, random: SeededRandom): void {
   const db = new DatabaseSync(path);
@@ -167,15 +217,15 @@ function disturb(path: string, place: string, file: number, random: SeededRandom
   overwrite(file, random, size);
 }
 
-/** The methods of a store, to be spread. */
-function methodsOf(store: Registry): Registry {
+/** The methods of a registry, to be spread. */
+function methodsOf(registry: Registry): Registry {
   return {
-    acquire: (holder, ms) => store.acquire(holder, ms),
-    renew: (epoch, ms) => store.renew(epoch, ms),
-    release: (epoch) => store.release(epoch),
-    leader: () => store.leader(),
-    jobs: (ids) => store.jobs(ids),
-    write: (epoch, changes) => store.write(epoch, changes),
-    close: () => store.close(),
+    acquire: (holder, ms) => registry.acquire(holder, ms),
+    renew: (epoch, ms) => registry.renew(epoch, ms),
+    release: (epoch) => registry.release(epoch),
+    leader: () => registry.leader(),
+    jobs: (ids) => registry.jobs(ids),
+    write: (epoch, changes) => registry.write(epoch, changes),
+    close: () => registry.close(),
   };
 }

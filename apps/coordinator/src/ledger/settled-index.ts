@@ -1,5 +1,4 @@
 import type { AnswerFact, WholeFact } from '../log/fact.ts';
-import { readFact } from '../log/fact-codec.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
@@ -93,7 +92,7 @@ export class SettledIndex {
 
   #read(place: FactPlace): FoundFact {
     const key = `${place.epoch} ${place.offset}`;
-    const held = this.#held.get(key) ?? (readFact(this.#log.read(place)) as FoundFact);
+    const held = this.#held.get(key) ?? (this.#log.read(place).fact as FoundFact);
     this.#held.delete(key);
     this.#held.set(key, held);
     const [oldest] = this.#held.keys();

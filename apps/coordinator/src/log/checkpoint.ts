@@ -1,9 +1,6 @@
-import { readVarints } from '@halogrid/proto/varints';
-import { packCounts } from '@halogrid/results/part-sums';
-import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
+import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
 import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
-import { OpenBins } from './open-bins.ts';
 import { SourceIndex, type StoredIndex } from './source-index.ts';
 
 const plain = [
@@ -34,7 +31,10 @@ interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   mendedUris: [source: number, uri: string][];
 }
 
-type StoredImage = Omit<OpenImage, 'parts'> & { parts: { counted: number; bins: Uint8Array }[] };
+/** The counts of its tiles are where these lie: they are as many as those of a whole image, and more. */
+type StoredImage = Omit<OpenImage, 'tiles' | 'parts'> & {
+  tiles: [epoch: number, offset: number, length: number][];
+};
 
 /** A copy of a state whose facts are all written, for a checkpoint. */
 export function storeState(state: JobState): object {
@@ -50,15 +50,15 @@ export function storeState(state: JobState): object {
     index: index.stored,
     attempts: [...attempts],
     quarantined: [...quarantined],
-    untouched: images.flatMap(([source, { parts, tilesLeft }]) => (parts.length > 0 ? [] : [[source, tilesLeft]])),
-    open: images.flatMap(([source, image]) => (image.parts.length > 0 ? [[source, storeImage(image)]] : [])),
+    untouched: images.flatMap(([source, { tiles, tilesLeft }]) => (tiles.length > 0 ? [] : [[source, tilesLeft]])),
+    open: images.flatMap(([source, image]) => (image.tiles.length > 0 ? [[source, storeImage(image)]] : [])),
     ...(stored && { mended: stored }),
     mendedUris: [...mendedUris],
   };
   return kept;
 }
 
-/** The state that `storeState` kept. */
+/** The state that `storeState` kept, but for the counts of the tiles of open images. */
 export function restoreState(shapes: readonly HistogramShape[], stored: object): JobState {
   const kept = stored as StoredState;
   const fresh = newState(shapes, kept.submittedMs);
@@ -72,8 +72,8 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
     new Uint8Array(sums.buffer).set(totals);
   }
   const open = new Map<number, OpenImage>();
-  for (const [source, tilesLeft] of kept.untouched) open.set(source, { tilesLeft, pixels: 0, parts: [] });
-  for (const [source, image] of kept.open) open.set(source, restoreImage(image, shapes));
+  for (const [source, tilesLeft] of kept.untouched) open.set(source, { tilesLeft, pixels: 0, tiles: [], parts: [] });
+  for (const [source, image] of kept.open) open.set(source, restoreImage(image));
   return {
     ...fresh,
     ...(Object.fromEntries(plain.map((name) => [name, kept[name]])) as Pick<JobState, (typeof plain)[number]>),
@@ -87,22 +87,12 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
   };
 }
 
-function storeImage({ parts, ...image }: OpenImage): StoredImage {
-  return { ...image, parts: parts.map(({ counted, bins }) => ({ counted, bins: packCounts(bins.sums) })) };
+function storeImage({ parts: _, tiles, ...image }: OpenImage): StoredImage {
+  return { ...image, tiles: tiles.map(({ epoch, offset, length }) => [epoch, offset, length]) };
 }
 
-function restoreImage({ parts, ...image }: StoredImage, shapes: readonly HistogramShape[]): OpenImage {
-  return {
-    ...image,
-    parts: parts.map(({ counted, bins: packed }, i) => {
-      const sums = new Float64Array(binsOfSource(shapes[i]!));
-      if (readVarints(packed, 0, sums) !== packed.length) throw new RangeError('There are more counts than bins');
-      const bins = new OpenBins(sums.length);
-      bins.makeRoomFor(image.pixels);
-      bins.add(0, sums, 0, sums.length);
-      return { counted, bins };
-    }),
-  };
+function restoreImage({ tiles, ...image }: StoredImage): OpenImage {
+  return { ...image, tiles: tiles.map(([epoch, offset, length]) => ({ epoch, offset, length })), parts: [] };
 }
 
 /** In the byte order of every machine that Node runs on. */

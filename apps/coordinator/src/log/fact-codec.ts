@@ -9,22 +9,16 @@ export class DamagedFactError extends Error {
   override readonly name = 'DamagedFactError';
 }
 
-/** A fact as bytes, as packObject makes them. */
-export const packFact = (fact: Fact): Uint8Array => packObject(fact);
-
-/** The fact that `packFact` made the bytes of. Its binary parts share their memory. Throws DamagedFactError. */
-export const readFact = (bytes: Uint8Array): Fact => readObject(bytes) as Fact;
-
 /**
- * An object of JSON and binary parts as bytes: CRC-32 of what follows and the length of the head, each uint32
- * little-endian, the head, and the binary parts end to end. The head is the object as JSON, where each binary part is
- * `{"$": [offset, length]}`. The checksum holds for who reads a fact alone, without its group.
+ * A fact as bytes: CRC-32 of what follows and the length of the head, each uint32 little-endian, the head, and the
+ * binary parts end to end. The head is the fact as JSON, where each binary part is `{"$": [offset, length]}`. The
+ * checksum holds for who reads a fact alone, without its group.
  */
-export function packObject(object: object): Uint8Array {
+export function packFact(fact: Fact): Uint8Array {
   const parts: Uint8Array[] = [];
   let end = 0;
   const head = Buffer.from(
-    JSON.stringify(object, function (this: Record<string, unknown>, key, value) {
+    JSON.stringify(fact, function (this: Record<string, unknown>, key, value) {
       // A Buffer has turned itself into an object by now.
       const part = this[key];
       if (!(part instanceof Uint8Array)) return value;
@@ -45,8 +39,8 @@ export function packObject(object: object): Uint8Array {
   return bytes;
 }
 
-/** The object that `packObject` made the bytes of. Its binary parts share their memory. Throws DamagedFactError. */
-export function readObject(bytes: Uint8Array): object {
+/** The fact that `packFact` made the bytes of. Its binary parts share their memory. Throws DamagedFactError. */
+export function readFact(bytes: Uint8Array): Fact {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length < checksumBytes + lengthBytes || crc32(buffer.subarray(checksumBytes)) !== buffer.readUInt32LE(0)) {
     throw new DamagedFactError('A fact has changed since it was written');

@@ -75,10 +75,14 @@ export function fold(state: JobState, fact: Fact): JobState {
 }
 
 /** The fact lies there. To be told of each fact that was folded, in their order. */
-export function placeFact({ index }: JobState, fact: Fact, place: FactPlace): void {
-  if (fact.kind === 'planned') index.placePlanned(place);
+export function placeFact({ index, open }: JobState, fact: Fact, place: FactPlace): void {
+  // The counts of a tile are not asked for once its image is whole or set aside.
+  if (fact.kind === 'tile') open.get(fact.source)?.tiles.push(place);
+  else if (fact.kind === 'planned') index.placePlanned(place);
   // One that was taken back before it was written is nowhere.
   else if (fact.kind === 'answer' && index.isDone(fact.shard)) index.placeAnswer(fact.shard, place);
+  // So is one before it.
+  else if (fact.kind === 'given-up' || fact.kind === 'skipped') index.placeAnswer(fact.shard, undefined);
   else if (fact.kind === 'whole') index.placeWhole(fact.source, place);
 }
 
@@ -87,7 +91,7 @@ function takePlan(state: JobState, fact: PlannedFact): void {
   if (fact.sources && !fact.sources.isPlain) {
     for (const { index, uri, tiles = 1, error } of new SourceBlock(fact.sources.block)) {
       if (error) quarantine(state, index, { uri, ...error, attempts: 0, shard: -1 });
-      else if (tiles > 1) state.open.set(index, { tilesLeft: tiles, pixels: 0, parts: [] });
+      else if (tiles > 1) state.open.set(index, { tilesLeft: tiles, pixels: 0, tiles: [], parts: [] });
     }
   }
   state.index.plan(fact);
@@ -123,7 +127,8 @@ function takeTile(state: JobState, fact: TileFact): void {
   nodeDid(state, fact);
 }
 
-function addTile(state: JobState, image: OpenImage, { size, rect, captured, parts = [] }: TileFact): void {
+function addTile(state: JobState, image: OpenImage, fact: TileFact): void {
+  const { size, rect, captured } = fact;
   const pixels = rect.width * rect.height;
   state.counts.pixels += pixels;
   image.pixels += pixels;
@@ -131,6 +136,11 @@ function addTile(state: JobState, image: OpenImage, { size, rect, captured, part
   image.size = size;
   // Tiles of an image all say the same.
   if (captured) image.captured ??= captured;
+  addTileCounts(state, image, fact);
+}
+
+/** Adds the counts of a tile to those of its image, whose pixels have those of the tile. */
+export function addTileCounts(state: JobState, image: OpenImage, { size, rect, parts = [] }: TileFact): void {
   for (const [i, { counted, binCount, bins: packed }] of parts.entries()) {
     const { shape } = state.parts[i]!;
     const part = image.parts[i] ?? { counted: 0, bins: new OpenBins(binsOfSource(shape)) };

@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
-import { DamagedLogError, LogWriter, lastGroup, type OpenFile, readLog } from './log-file.ts';
+import { type LogDisk, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
+import { readBytes } from './read-bytes.ts';
 
 const namePattern = /^log-(\d+)$/;
 
@@ -11,13 +11,13 @@ const namePattern = /^log-(\d+)$/;
 export class FolderLogs implements LogPlace {
   readonly #folder: string;
   readonly #jobId: string;
-  readonly #openFile: OpenFile;
+  readonly #disk: LogDisk;
 
-  /** `openFile` opens files that are written. */
-  constructor(folder: string, jobId: string, openFile: OpenFile = open) {
+  /** `disk` is that of what is written. */
+  constructor(folder: string, jobId: string, disk = realDisk) {
     this.#folder = folder;
     this.#jobId = jobId;
-    this.#openFile = openFile;
+    this.#disk = disk;
   }
 
   async epochs(): Promise<number[]> {
@@ -27,11 +27,11 @@ export class FolderLogs implements LogPlace {
   }
 
   begin(epoch: number): Promise<LogAppender> {
-    return LogWriter.create(this.file(epoch), this.#name(epoch), this.#openFile);
+    return LogWriter.create(this.file(epoch), this.#name(epoch), this.#disk);
   }
 
   goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender> {
-    return LogWriter.goOn(this.file(epoch), this.#name(epoch), last, this.#openFile);
+    return LogWriter.goOn(this.file(epoch), this.#name(epoch), last, this.#disk);
   }
 
   async last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined> {
@@ -43,20 +43,7 @@ export class FolderLogs implements LogPlace {
   }
 
   read(epoch: number, offset: number, length: number): Uint8Array {
-    const path = this.file(epoch);
-    const bytes = Buffer.allocUnsafe(length);
-    const file = openSync(path, 'r');
-    try {
-      for (let done = 0; done < length; ) {
-        const read = readSync(file, bytes, done, length - done, offset + done);
-        if (read === 0)
-          throw new DamagedLogError(`The log '${path}' ends at byte ${offset + done}, but more was written`);
-        done += read;
-      }
-    } finally {
-      closeSync(file);
-    }
-    return bytes;
+    return readBytes(this.file(epoch), offset, length);
   }
 
   file(epoch: number): string {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { cellsOf } from '@halogrid/kernels/grid';
 import { packCounts } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { runs } from '@halogrid/testing';
@@ -10,11 +11,12 @@ import fc from 'fast-check';
 import type { LogMark } from '../registry/registry.ts';
 import type { ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
-import type { AnswerFact, Fact, PlannedFact, PlannedShard, TileFact } from './fact.ts';
+import type { AnswerFact, PlannedFact, PlannedShard, TileFact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';
 import { FolderLogs } from './folder-logs.ts';
 import { countLogs, JobLog } from './job-log.ts';
-import { isOpen, reasonsOf } from './job-state.ts';
+import { isOpen, type OpenImage, reasonsOf } from './job-state.ts';
+import { realDisk } from './log-file.ts';
 import { foundImages } from './testing/found-images.ts';
 import { plannedFact } from './testing/planned-fact.ts';
 
@@ -29,22 +31,26 @@ const binsOf = (seed: number, bins: number): number[] =>
   Array.from({ length: bins }, (_, i) => (seed * 7 + i * 3) % 200);
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** Sources and shards of a plan: frames, images of two tiles each, and those that nobody can read. */
+/** Sources and shards of a plan: frames, images of two tiles each, and those that nobody can read or that are kept. */
 interface Plan {
-  sources: ('frame' | 'image' | 'unread')[];
+  sources: ('frame' | 'image' | 'unread' | 'kept')[];
   /** By number, with their sources. */
   shards: (PlannedShard & { sources: readonly number[] })[];
-  /** One for each block. A batch is planned once it is full, when sources behind it may be planned already. */
-  facts: Fact[];
+  /**
+   * One for each block, with the results of kept sources. A batch is planned once it is full, when sources behind it
+   * may be planned already.
+   */
+  facts: PlannedFact[];
 }
 
 function planOf(sources: Plan['sources'], batch: number): Plan {
   const shards: Plan['shards'] = [];
-  const facts: PlannedFact[] = [];
+  const facts: Plan['facts'] = [];
   const add = (told: readonly ToldSource[], works: readonly PlannedShard['work'][]): void => {
     const its = told.map(({ index }) => index);
     const fact = plannedFact(told, works, shards.length);
-    facts.push(fact);
+    const kept = told.filter((source) => source.kept !== undefined).map(({ index }) => index);
+    facts.push({ ...fact, ...(kept.length > 0 && { kept: foundOf(kept) }) });
     shards.push(...fact.shards.map((shard) => ({ ...shard, sources: its })));
   };
   let frames: ToldSource[] = [];
@@ -55,6 +61,7 @@ function planOf(sources: Plan['sources'], batch: number): Plan {
   for (const [index, kind] of sources.entries()) {
     const source = { index, uri: uriOf(index) };
     if (kind === 'unread') add([{ ...source, error: { stage: 'read', error: 'No' } }], []);
+    else if (kind === 'kept') add([{ ...source, kept: uriOf(index) }], []);
     else if (kind === 'frame') {
       if (frames.push(source) === batch) flush();
     } else {
@@ -108,6 +115,7 @@ type Done = ReadonlyMap<number, readonly number[] | undefined>;
 function expected({ sources, shards }: Plan, done: Done) {
   const all = sources.map((kind, source) => {
     if (kind === 'unread') return { state: 'quarantined', shard: -1 };
+    if (kind === 'kept') return { state: 'done', pixels: 3000, bins: shapes.map(({ bins }) => binsOf(source, bins)) };
     const its = [...shards.keys()].filter((shard) => shards[shard]!.sources.includes(source));
     const ended = its.filter((shard) => done.has(shard));
     const bad = ended.filter((shard) => done.get(shard)?.includes(source) ?? true);
@@ -143,8 +151,10 @@ function addWhole(log: JobLog): void {
 /** The part that has a source, as the log says. */
 function partOf(log: JobLog, source: number): string {
   const { index } = log.state;
-  const place = index.isWhole(source) ? index.whole(source)! : index.answer(index.planned(source)!.shard!)!;
-  return (readFact(log.read(place)) as AnswerFact).part;
+  const { hasKept, place, shard } = index.planned(source)!;
+  if (hasKept) return (log.read(place!).fact as PlannedFact).kept!.part;
+  const found = index.isWhole(source) ? index.whole(source)! : index.answer(shard!)!;
+  return (log.read(found).fact as AnswerFact).part;
 }
 
 function check(log: JobLog, plan: Plan, done: Done): void {
@@ -163,7 +173,7 @@ function check(log: JobLog, plan: Plan, done: Done): void {
     assert.equal(isOpen(state, source), outcome.state === 'open', `source ${source}`);
     assert.equal(state.quarantined.get(source)?.shard, outcome.shard, `source ${source}`);
     if (outcome.bins) assert.ok(partOf(log, source).split(',').includes(String(source)));
-    const fact = readFact(log.read(state.index.planned(source)!.place!));
+    const fact = log.read(state.index.planned(source)!.place!).fact;
     const { index, uri } = new SourceBlock((fact as PlannedFact).sources!.block).get(state.index.planned(source)!.nth);
     assert.deepEqual([index, uri], [source, uriOf(source)]);
   }
@@ -176,6 +186,17 @@ function check(log: JobLog, plan: Plan, done: Done): void {
     ),
     quarantined,
   );
+}
+
+/** Whether a log has what was so at a moment, and no more. */
+function isAt({ state }: JobLog, plan: Plan, { planned, done }: { planned: number; done: Done }): boolean {
+  const sources = plan.facts.slice(0, planned).flatMap((fact) => [...new SourceBlock(fact.sources!.block)]);
+  if (state.index.sources !== sources.length || state.counts.shardsDone !== done.size) return false;
+  const { all } = expected(plan, done);
+  return sources.every(({ index }) => {
+    const outcome = all[index]!;
+    return isOpen(state, index) === (outcome.state === 'open') && state.quarantined.get(index)?.shard === outcome.shard;
+  });
 }
 
 /** Files on a disk that may be full: `room` bytes are left. */
@@ -206,7 +227,8 @@ type Step =
   | { kind: 'withdrawn'; pick: number }
   | { kind: 'append' }
   | { kind: 'full disk'; room: number }
-  | { kind: 'crash'; hasRegistry: boolean }
+  /** With `room`, while it writes what waits. */
+  | { kind: 'crash'; room: number | undefined }
   | { kind: 'passed over' };
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -220,11 +242,17 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         fate: fc.constantFrom('answered' as const, 'answered' as const, 'given up' as const),
       }),
     },
-    { weight: 1, arbitrary: fc.constant({ kind: 'plan' as const }) },
+    { weight: 3, arbitrary: fc.constant({ kind: 'plan' as const }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdrawn' as const), pick: fc.nat() }) },
     { weight: 3, arbitrary: fc.constant({ kind: 'append' as const }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('full disk' as const), room: fc.nat(3000) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), hasRegistry: fc.boolean() }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('crash' as const),
+        room: fc.option(fc.nat(5000), { nil: undefined }),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: 'passed over' as const }) },
   ),
   { minLength: 20, maxLength: 60, size: 'max' },
@@ -241,29 +269,38 @@ describe('a job in logs', () => {
   it('is what its facts say, whatever fills up, dies, or wakes up and goes on writing', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(fc.constantFrom('frame' as const, 'frame' as const, 'image' as const, 'unread' as const), {
-          minLength: 3,
-          maxLength: 16,
-          size: 'max',
-        }),
+        fc.array(
+          fc.constantFrom('frame' as const, 'frame' as const, 'image' as const, 'unread' as const, 'kept' as const),
+          {
+            minLength: 3,
+            maxLength: 16,
+            size: 'max',
+          },
+        ),
         fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom(1, 1000, 4000, 2 ** 20),
+        fc.boolean(),
         steps,
-        async (sources, batch, todo) => {
+        async (sources, batch, groupBytes, hasRegistry, todo) => {
           const plan = planOf(sources, batch);
           const disk = new Disk();
-          const place = new FolderLogs(await newFolder(), 'job', disk.open);
+          const place = new FolderLogs(await newFolder(), 'job', { ...realDisk, open: disk.open });
           let epoch = 1;
-          const options = () => ({ place, epoch: epoch++, shapes, checkpointBytes: 2000 });
+          const options = () => ({ place, epoch: epoch++, shapes, checkpointBytes: 2000, groupBytes });
           let log = JobLog.create(options(), 5);
           const { facts } = plan;
           let planned = 0;
-          let keptPlanned = 0;
           log.add({ kind: 'node', name: 'node', device: 'cpu' });
           await log.append();
           let done = new Map<number, readonly number[] | undefined>();
-          /** What the registry knows. */
+          /** What was acknowledged, and so what a registry knows. */
           let counts: readonly LogMark[] = log.marks;
-          let kept = new Map(done);
+          /** What was so then, and after each of the facts since. */
+          let moments = [{ planned, done: new Map(done) }];
+          const acknowledge = (): void => {
+            counts = log.marks;
+            moments = moments.slice(-1);
+          };
           const opened = [log];
           for (const step of todo) {
             const left = [...plan.shards.keys()].filter((shard) => shard < log.state.index.shards && !done.has(shard));
@@ -293,38 +330,42 @@ describe('a job in logs', () => {
               done.delete(shard);
             } else if (step.kind === 'append') {
               await log.append();
-              counts = log.marks;
-              kept = new Map(done);
-              keptPlanned = planned;
+              acknowledge();
             } else if (step.kind === 'full disk') {
               disk.room = step.room;
               const failure = await log.append().catch((error: Error) => error);
               disk.room = Number.POSITIVE_INFINITY;
               if (failure) assert.match(failure.message, /^The log '.*' could not be written: ENOSPC/);
-              else {
-                counts = log.marks;
-                kept = new Map(done);
-                keptPlanned = planned;
-              }
+              else acknowledge();
             } else if (step.kind === 'crash' || step.kind === 'passed over') {
               const before = log;
-              const marks = step.kind === 'crash' && !step.hasRegistry ? await countLogs(place) : counts;
+              if (step.kind === 'crash' && step.room !== undefined) {
+                disk.room = step.room;
+                await before.append().catch(() => {});
+                disk.room = Number.POSITIVE_INFINITY;
+              }
+              const marks = step.kind === 'crash' && !hasRegistry ? await countLogs(place) : counts;
               log = await JobLog.takeOver(options(), marks!);
               // The group with the last tile of an image may have been full.
               addWhole(log);
               opened.push(log);
-              done = new Map(kept);
-              planned = keptPlanned;
+              // Without a registry some of what was not acknowledged may count, if all before it does.
+              const isSo = (moment: (typeof moments)[number]): boolean => isAt(log, plan, moment);
+              const at = marks === counts ? 0 : moments.findIndex(isSo);
+              assert.ok(at >= 0 && isSo(moments[at]!), 'what counts is none of what was so');
+              ({ planned } = moments[at]!);
+              done = new Map(moments[at]!.done);
+              moments = [moments[at]!];
+              if (marks !== counts) counts = marks!;
               if (step.kind === 'crash') continue;
               // The leader before knows nothing of it, before its successor has written something and after.
               await before.append();
               await log.append();
               before.add({ kind: 'notes', notes: ['I am late'] });
               await before.append();
-              counts = log.marks;
-              kept = new Map(done);
-              keptPlanned = planned;
+              acknowledge();
             }
+            moments.push({ planned, done: new Map(done) });
           }
           for (const fact of facts.slice(planned)) log.add(fact);
           await log.append();
@@ -343,6 +384,65 @@ describe('a job in logs', () => {
   const said = ({ state }: JobLog): string => {
     return Buffer.from(packFact({ kind: 'checkpoint', logs: [], state: storeState(state) })).toString('hex');
   };
+
+  it('has the results of kept sources wherever its log ends', async () => {
+    const plan = planOf(['kept', 'frame', 'image', 'kept'], 1);
+    const place = new FolderLogs(await newFolder(), 'job');
+    const log = JobLog.create({ place, epoch: 1, shapes, groupBytes: 1 }, 5);
+    log.add({ kind: 'node', name: 'node', device: 'cpu' });
+    for (const fact of plan.facts) log.add(fact);
+    for (const [shard, planned] of plan.shards.entries()) log.add(answerTo(shard, planned, []));
+    await log.append();
+    await log.close();
+    const groups = await Array.fromAsync(place.groups(1, 0, log.marks[0]!.bytes));
+    const names = groups.map(({ facts }) => facts.map((fact) => readFact(fact).kind).join(' '));
+    assert.deepEqual(names, [
+      ...['checkpoint', 'node', 'planned', 'planned', 'planned', 'planned', 'answer', 'tile', 'tile'],
+    ]);
+    for (const { end } of groups) {
+      const { state } = await JobLog.takeOver({ place, epoch: 2, shapes }, [{ epoch: 1, bytes: end }]);
+      for (let source = 0; source < state.index.sources; source++) {
+        if (plan.sources[source] !== 'kept') continue;
+        assert.ok(!isOpen(state, source), `source ${source} is kept up to byte ${end}`);
+      }
+    }
+  });
+
+  const countsOf = ({ counted, bins }: OpenImage['parts'][number]) => [counted, ...bins.sums];
+
+  it('has checkpoints that do not grow with the bins of open images', async () => {
+    const lengths: number[] = [];
+    for (const columns of [2, 2 ** 18]) {
+      const place = new FolderLogs(await newFolder(), 'job');
+      const wide = [{ ...shape, grid: { rows: 1, columns } }];
+      const log = JobLog.create({ place, epoch: 1, shapes: wide, checkpointBytes: 1 }, 5);
+      log.add({ kind: 'node', name: 'node', device: 'cpu' });
+      await log.append();
+      // A checkpoint follows as many bytes as the last one had.
+      for (const notes of [['n'.repeat(10_000)], []]) log.add({ kind: 'notes', notes });
+      const plan = planOf(['image'], 1);
+      for (const fact of plan.facts) log.add(fact);
+      await log.append();
+      const tile = answerTo(0, plan.shards[0]!, []) as TileFact;
+      const cells = cellsOf(wide[0]!.grid, tile.size, tile.rect).length;
+      const bins = Array.from({ length: 4 * cells }, (_, bin) => bin % 7);
+      log.add({ ...tile, parts: [{ counted: sum(bins), binCount: bins.length, bins: packCounts(bins) }] });
+      await log.append();
+      const last = (await place.last(1))!;
+      assert.deepEqual(
+        last.facts.map((fact) => readFact(fact).kind),
+        ['tile', 'checkpoint'],
+      );
+      lengths.push(last.facts[1]!.length);
+      const again = await JobLog.takeOver({ place, epoch: 2, shapes: wide }, log.marks);
+      const { parts, ...image } = log.state.open.get(0)!;
+      const { parts: counted, ...other } = again.state.open.get(0)!;
+      assert.deepEqual(other, image);
+      assert.deepEqual(counted.map(countsOf), parts.map(countsOf));
+      await log.close();
+    }
+    assert.ok(Math.abs(lengths[1]! - lengths[0]!) < 100, `checkpoints of ${lengths} bytes`);
+  });
 
   it('is refused where a byte of what counts has changed, and where a log is missing', async () => {
     const path = await newFolder();
@@ -367,6 +467,32 @@ describe('a job in logs', () => {
     await assert.rejects(JobLog.takeOver({ place: other, epoch: 4, shapes }, log.marks), { name: 'DamagedLogError' });
     assert.equal(await countLogs(other), undefined);
     await rm(file);
+    const missing = { name: 'DamagedLogError', message: `The log '${file}' is missing` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), missing);
+    assert.throws(() => place.read(3, 0, 1), {
+      name: 'DamagedLogError',
+      message: /was deleted or replaced while in use/,
+    });
+    await rm(path, { recursive: true });
     await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), { code: 'ENOENT' });
+    assert.throws(() => place.read(3, 0, 1), { code: 'ENOENT' });
+  });
+
+  it('is refused where the log of an earlier leader is missing or cut', async () => {
+    const path = await newFolder();
+    const place = new FolderLogs(path, 'job');
+    const first = JobLog.create({ place, epoch: 1, shapes }, 5);
+    await first.append();
+    const second = await JobLog.takeOver({ place, epoch: 2, shapes }, first.marks);
+    await second.append();
+    for (const log of [first, second]) await log.close();
+    const file = join(path, 'log-1');
+    const { length } = await readFile(file);
+    await truncate(file, length - 1);
+    const cut = { message: `The log '${file}' has ${length - 1} bytes, but ${length} were written` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 3, shapes }, second.marks), cut);
+    await rm(file);
+    const missing = { name: 'DamagedLogError', message: `The log '${file}' is missing` };
+    await assert.rejects(JobLog.takeOver({ place, epoch: 3, shapes }, second.marks), missing);
   });
 });

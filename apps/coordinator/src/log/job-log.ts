@@ -1,10 +1,11 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
-import type { CheckpointFact, Fact } from './fact.ts';
-import { packFact, readFact } from './fact-codec.ts';
+import type { CheckpointFact, Fact, TileFact } from './fact.ts';
+import { DamagedFactError, packFact, readFact } from './fact-codec.ts';
 import type { FactPlace } from './fact-place.ts';
-import { fold, placeFact } from './fold.ts';
+import { addTileCounts, fold, placeFact } from './fold.ts';
 import { factOffsets, type GroupPlace, maxGroupBytes } from './group.ts';
 import { type JobState, newState } from './job-state.ts';
 import { DamagedLogError } from './log-file.ts';
@@ -18,11 +19,13 @@ export interface JobLogOptions {
   shapes: readonly HistogramShape[];
   /** Bytes of a log between two checkpoints, at least; 64 MiB unless given. */
   checkpointBytes?: number;
+  /** Bytes of facts in a group, at most, where there are several; 256 MiB unless given. */
+  groupBytes?: number;
 }
 
 const mostBytesBetween = 2 ** 26;
-/** A group takes no more facts once it has so many bytes: one fact alone may have as many. */
-const fullGroupBytes = maxGroupBytes / 4;
+/** One fact alone may have more. */
+const mostBytesOfGroup = maxGroupBytes / 4;
 
 interface Waiting {
   fact: Fact;
@@ -33,8 +36,8 @@ interface Waiting {
 
 /**
  * The facts of one job as its leader knows and writes them. A fact changes the state at once, and is durable with the
- * next append that succeeds. Each leader writes a log of its own, from a checkpoint of what it read of the others:
- * nothing that an earlier leader still writes is ever read.
+ * next append that succeeds. Each leader writes a log of its own, which begins with a checkpoint of what it read of the
+ * others: nothing that an earlier leader still writes is ever read.
  */
 export class JobLog {
   #state: JobState;
@@ -45,6 +48,7 @@ export class JobLog {
   /** Those of the leaders before. */
   readonly #earlier: readonly LogMark[];
   readonly #checkpointBytes: number;
+  readonly #groupBytes: number;
   readonly #waiting: Waiting[] = [];
   #checkpointEnd = 0;
   /** Bytes of the last one. */
@@ -52,7 +56,9 @@ export class JobLog {
 
   /** That of a new job. Nothing is written yet. */
   static create(options: JobLogOptions, submittedMs: number): JobLog {
-    return new JobLog(options, newState(options.shapes, submittedMs), []);
+    const log = new JobLog(options, newState(options.shapes, submittedMs), []);
+    log.#begin();
+    return log;
   }
 
   /**
@@ -66,12 +72,12 @@ export class JobLog {
     if (isOwn) {
       log.#log = await options.place.goOn(options.epoch, last);
       log.#checkpointEnd = last.end;
-    }
+    } else log.#begin();
     return log;
   }
 
   private constructor(
-    { place, epoch, checkpointBytes = mostBytesBetween }: JobLogOptions,
+    { place, epoch, checkpointBytes = mostBytesBetween, groupBytes = mostBytesOfGroup }: JobLogOptions,
     state: JobState,
     earlier: readonly LogMark[],
   ) {
@@ -80,6 +86,7 @@ export class JobLog {
     this.#state = state;
     this.#earlier = earlier;
     this.#checkpointBytes = checkpointBytes;
+    this.#groupBytes = groupBytes;
   }
 
   /** As all facts make it, those that are not written too. */
@@ -97,11 +104,6 @@ export class JobLog {
     return this.#end > 0 || this.#earlier.length > 0;
   }
 
-  /** Whether facts wait to be written. */
-  get hasNews(): boolean {
-    return this.#waiting.length > 0 || this.#end === 0;
-  }
-
   /** Throws RangeError for a fact that cannot follow, which is an error of the caller: the job cannot go on then. */
   add(fact: Fact): void {
     // Packed first: what the caller holds of it may change later.
@@ -111,31 +113,39 @@ export class JobLog {
   }
 
   /**
-   * Writes what was added before, as one group, and resolves once it stays there. After a rejection nothing of it
-   * counts: the next call writes all of it again, in the same place. One call at a time.
+   * Writes what was added before, in as many groups as it takes, and resolves once all of them stay there. After a
+   * rejection those that were not written do not count: the next call writes them in the same place. One call at a
+   * time.
    */
   async append(): Promise<void> {
     this.#log ??= await this.#place.begin(this.#epoch);
+    for (let left = this.#waiting.length; left > 0; ) left -= await this.#appendGroup(this.#log);
+  }
+
+  /** Resolves with how many facts it has. */
+  async #appendGroup(log: LogAppender): Promise<number> {
     const group = this.#nextGroup();
-    const offsets = factOffsets(
-      this.#log.end,
-      group.map(({ bytes }) => bytes),
-    );
+    const facts = group.map(({ bytes }) => bytes);
+    const offsets = factOffsets(log.end, facts);
     for (const waiting of group) {
       const { fact, bytes, isPlaced } = waiting;
       const place = { epoch: this.#epoch, offset: offsets.next().value!, length: bytes.length };
       if (!isPlaced) placeFact(this.#state, fact, place);
       waiting.isPlaced = true;
     }
-    const checkpoint =
-      group.length === this.#waiting.length && this.#needsCheckpoint() ? this.#checkpoint() : undefined;
-    const facts = [...group.map(({ bytes }) => bytes), ...(checkpoint ? [checkpoint] : [])];
-    if (facts.length === 0) return;
-    const { end } = await this.#log.append(facts, checkpoint !== undefined);
+    let checkpoint = log.end === 0 ? facts[0] : undefined;
+    // It knows where every fact lies.
+    if (!checkpoint && group.length === this.#waiting.length && this.#needsCheckpoint()) {
+      checkpoint = packFact(this.#checkpoint());
+      facts.push(checkpoint);
+    }
+    const { end } = await log.append(facts, checkpoint !== undefined);
     this.#waiting.splice(0, group.length);
-    if (!checkpoint) return;
-    this.#checkpointEnd = end;
-    this.#checkpointLength = checkpoint.length;
+    if (checkpoint) {
+      this.#checkpointEnd = end;
+      this.#checkpointLength = checkpoint.length;
+    }
+    return group.length;
   }
 
   /** Whether what lies there is written. */
@@ -149,11 +159,17 @@ export class JobLog {
   }
 
   /**
-   * The bytes of the fact that lies there, for readFact. Waits for the disk. Throws DamagedLogError where the log is
-   * shorter.
+   * The fact that lies there, and its bytes, which its binary parts share. Waits for the disk. Throws DamagedLogError where
+   * it is not as it was written.
    */
-  read({ epoch, offset, length }: FactPlace): Uint8Array {
-    return this.#place.read(epoch, offset, length);
+  read({ epoch, offset, length }: FactPlace): { fact: Fact; bytes: Uint8Array } {
+    const bytes = this.#place.read(epoch, offset, length);
+    try {
+      return { fact: readFact(bytes), bytes };
+    } catch (error) {
+      if (error instanceof DamagedFactError) throw DamagedLogError.changed(this.file(epoch), offset);
+      throw error;
+    }
   }
 
   /** The file in which a log is, for threads that read it. */
@@ -172,22 +188,26 @@ export class JobLog {
 
   #nextGroup(): Waiting[] {
     let bytes = 0;
-    const end = this.#waiting.findIndex((waiting) => {
+    const end = this.#waiting.findIndex((waiting, i) => {
       bytes += waiting.bytes.length;
-      return bytes > fullGroupBytes;
+      return bytes > this.#groupBytes && i > 0;
     });
-    return this.#waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
+    return this.#waiting.slice(0, end < 0 ? undefined : end);
   }
 
-  /** A log begins with one. Where the state is large, checkpoints take as much of a log as facts, at most. */
+  /** A log begins with a checkpoint: whoever reads it finds one, whichever of its groups is the last. */
+  #begin(): void {
+    const fact = this.#checkpoint();
+    this.#waiting.push({ fact, bytes: packFact(fact), isPlaced: false });
+  }
+
+  /** Where the state is large, checkpoints take as much of a log as facts, at most. */
   #needsCheckpoint(): boolean {
-    const since = this.#end - this.#checkpointEnd;
-    return this.#end === 0 || since >= Math.max(this.#checkpointBytes, this.#checkpointLength);
+    return this.#end - this.#checkpointEnd >= Math.max(this.#checkpointBytes, this.#checkpointLength);
   }
 
-  #checkpoint(): Uint8Array {
-    const fact: CheckpointFact = { kind: 'checkpoint', logs: this.#earlier, state: storeState(this.#state) };
-    return packFact(fact);
+  #checkpoint(): CheckpointFact {
+    return { kind: 'checkpoint', logs: this.#earlier, state: storeState(this.#state) };
   }
 }
 
@@ -202,6 +222,8 @@ async function readState(
   const mark = marks.at(-1);
   if (!mark) throw new DamagedLogError('Nothing is known of the logs of a job');
   const { epoch, bytes } = mark;
+  // What is in the earlier ones is read later, and may not be missing then.
+  for (const earlier of marks.slice(0, -1)) await place.last(earlier.epoch, earlier.bytes);
   const last = (await place.last(epoch, bytes))!;
   let state = newState(shapes, 0);
   let isBehind = false;
@@ -215,6 +237,7 @@ async function readState(
         // The first checkpoint knows the facts before it in its group.
         if (!isBehind) continue;
         state = fold(state, fact);
+        if (fact.kind === 'checkpoint') await countTiles(place, state);
         placeFact(state, fact, { epoch, offset, length: packed.length });
       }
     }
@@ -223,6 +246,16 @@ async function readState(
     throw new DamagedLogError(`The log of epoch ${epoch} makes no sense: ${error.message}`, { cause: error });
   }
   return { state, last };
+}
+
+/** Counts again the tiles of open images, of which a checkpoint says where they lie: one a turn of the event loop. */
+async function countTiles(place: LogPlace, state: JobState): Promise<void> {
+  for (const image of state.open.values()) {
+    for (const { epoch, offset, length } of image.tiles) {
+      addTileCounts(state, image, readFact(place.read(epoch, offset, length)) as TileFact);
+      await endOfTurn();
+    }
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { Totals } from '@halogrid/results/totals';
 import { resultsVersion } from '@halogrid/service/version';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { LedgerState } from './fact.ts';
+import type { FactPlace } from './fact-place.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
@@ -18,7 +19,9 @@ export interface OpenImage {
   /** Its size, once a tile came. */
   size?: { width: number; height: number };
   captured?: CaptureTime;
-  /** One a pipeline; none before the first tile. */
+  /** Where the facts of the tiles that came lie, those that are written. */
+  tiles: FactPlace[];
+  /** The sums over these tiles, one a pipeline; none before the first tile. */
   parts: { counted: number; bins: OpenBins }[];
 }
 

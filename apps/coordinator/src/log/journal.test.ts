@@ -31,15 +31,15 @@ class Count implements Journaled {
   }
 }
 
-/** A journal whose store counts transactions, and holds them up while it is told to. */
+/** A journal whose registry counts transactions, and holds them up while it is told to. */
 async function stage(nowMs?: () => number) {
-  const store = new MemoryRegistry();
-  const epoch = (await store.acquire('test', 60_000))!;
+  const registry = new MemoryRegistry();
+  const epoch = (await registry.acquire('test', 60_000))!;
   const held: PromiseWithResolvers<void>[] = [];
   let isHeld = false;
   let groups = 0;
-  const write = store.write.bind(store);
-  store.write = async (...given) => {
+  const write = registry.write.bind(registry);
+  registry.write = async (...given) => {
     groups++;
     if (isHeld) {
       held.push(Promise.withResolvers());
@@ -54,7 +54,7 @@ async function stage(nowMs?: () => number) {
   Object.assign(log, { warn: say, error: say });
   const lost: Error[] = [];
   const journal = new Journal({
-    registry: store,
+    registry,
     epoch,
     log,
     lost: (error) => lost.push(error),
@@ -62,7 +62,7 @@ async function stage(nowMs?: () => number) {
   });
   return {
     lost,
-    store,
+    registry,
     journal,
     notices,
     groups: () => groups,
@@ -74,7 +74,7 @@ async function stage(nowMs?: () => number) {
       for (const write of held.splice(0)) write.resolve();
     },
     kept: async (jobId: string) => {
-      for await (const { status } of store.jobs([jobId])) return Number(status);
+      for await (const { status } of registry.jobs([jobId])) return Number(status);
       return undefined;
     },
   };
@@ -103,9 +103,9 @@ test('the first change is written at once, and all that come meanwhile in the ne
 });
 
 test('a group that cannot be written is tried again until it is, and nothing is acknowledged meanwhile', async () => {
-  const { store, journal, notices, groups, kept } = await stage();
+  const { registry, journal, notices, groups, kept } = await stage();
   const count = new Count('a');
-  store.failure = new Error('The disk is full');
+  registry.failure = new Error('The disk is full');
   count.value = 1;
   let acknowledged = 0;
   const writes = [1, 2].map((value) => {
@@ -117,7 +117,7 @@ test('a group that cannot be written is tried again until it is, and nothing is 
   assert.deepEqual(notices, ['The ledger cannot be written, and is tried again: The disk is full']);
   count.value = 3;
   const later = journal.write(count);
-  store.failure = undefined;
+  registry.failure = undefined;
   await Promise.all(writes);
   assert.equal(await kept('a'), 2);
   await later;
@@ -173,12 +173,12 @@ test('what is changed while a group that is held back is being synced waits with
 });
 
 test('a journal that another leader fences off gives up what it holds back as well', async () => {
-  const { journal, store } = await stage();
+  const { journal, registry } = await stage();
   const [full, well] = [new Count('full'), new Count('well')];
   full.failure = noRoom();
   const held = journal.write(full);
   await eventually('the job to lack room', () => journal.lackOf(full));
-  store.failure = new FencedError(1, undefined);
+  registry.failure = new FencedError(1, undefined);
   await assert.rejects(journal.write(well), FencedError);
   await assert.rejects(held, FencedError);
 });
@@ -200,10 +200,10 @@ test('what is held back is given up when it is not wanted any more, or the journ
 });
 
 test('where another leads, nothing is written or tried again', async () => {
-  const { store, journal, groups, kept } = await stage();
+  const { registry, journal, groups, kept } = await stage();
   const count = new Count('a');
-  const write = store.write;
-  store.write = async (epoch, changes) => {
+  const write = registry.write;
+  registry.write = async (epoch, changes) => {
     await write(epoch + 1, changes);
   };
   const first = journal.write(count);
@@ -212,10 +212,10 @@ test('where another leads, nothing is written or tried again', async () => {
   assert.deepEqual([await kept('a'), groups()], [undefined, 1]);
 });
 
-test('where the store is lost, it is told once, and whoever waits hears nothing, then or later', async () => {
-  const { store, journal, lost, notices, groups } = await stage();
+test('where the registry is lost, it is told once, and whoever waits hears nothing, then or later', async () => {
+  const { registry, journal, lost, notices, groups } = await stage();
   const [a, b] = [new Count('a'), new Count('b')];
-  store.failure = new DamagedLedgerError('a page is torn');
+  registry.failure = new DamagedLedgerError('a page is torn');
   let settled = 0;
   const settle = () => void settled++;
   const ask = (what: Promise<void>) => what.then(settle, settle);
@@ -223,7 +223,7 @@ test('where the store is lost, it is told once, and whoever waits hears nothing,
   await turns();
   void ask(journal.write(b));
   await eventually('the ledger to be lost', () => lost.length > 0);
-  store.failure = undefined;
+  registry.failure = undefined;
   void ask(journal.write(a));
   void ask(journal.written(b));
   await journal.close();
@@ -246,7 +246,7 @@ test('closing writes what was asked for, and gives up what cannot be written now
   await assert.rejects(journal.write(count), { message: 'The ledger is closed' });
 
   const failing = await stage();
-  failing.store.failure = new Error('The disk is full');
+  failing.registry.failure = new Error('The disk is full');
   const never = failing.journal.write(count);
   never.catch(() => {});
   await turns();
@@ -254,7 +254,7 @@ test('closing writes what was asked for, and gives up what cannot be written now
   await assert.rejects(never, { message: 'The disk is full' });
 });
 
-test('a store that does not answer for five seconds is said not to, until it does', async () => {
+test('a registry that does not answer for five seconds is said not to, until it does', async () => {
   let nowMs = 0;
   const { journal, hold, letGo } = await stage(() => nowMs);
   hold();

@@ -39,8 +39,8 @@ const longestRetryMs = 5_000;
 const silentMs = 5_000;
 
 /**
- * Writes what changes in groups: each is a group of facts in the log of every job in it, and then one transaction for
- * all of these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
+ * Writes what changes in groups: each goes to the log of every job in it, and then into one transaction for all of
+ * these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
  * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written
@@ -141,7 +141,7 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     while (this.#next.size > 0 && !this.#ended) {
       this.#startedMs = this.#options.nowMs();
-      // What is changed in the same turn of the event loop belongs together, also where the store answers at once.
+      // What is changed in the same turn of the event loop belongs together, also where the registry answers at once.
       await endOfTurn();
       this.#current = this.#next;
       this.#next = new Map();
@@ -157,22 +157,24 @@ export class Journal {
 
   async #writeGroup(): Promise<void> {
     const group = this.#current;
-    const written = new Map<Journaled, readonly JobChange[]>();
-    await Promise.all(
+    const appended = await Promise.all(
       [...group].map(async ([what, waiter]) => {
         try {
-          written.set(what, await what.append());
+          return { what, waiter, changes: await what.append() };
         } catch (error) {
           this.#notAppended(what, waiter, error as Error);
+          return undefined;
         }
       }),
     );
-    if (written.size === 0) return;
-    await this.#tellRegistry([...written.values()].flat());
+    // In the order in which they were told, whichever disk was first.
+    const written = appended.filter((one) => one !== undefined);
+    if (written.length === 0) return;
+    await this.#tellRegistry(written.flatMap(({ changes }) => changes));
     this.#recovered();
-    for (const what of written.keys()) {
+    for (const { what, waiter } of written) {
       this.#held.release(what);
-      group.get(what)!.resolve();
+      waiter.resolve();
     }
   }
 

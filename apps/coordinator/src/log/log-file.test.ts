@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
-import { DamagedLogError, type LogRange, LogWriter, lastGroup, readLog } from './log-file.ts';
+import { DamagedLogError, type LogRange, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 
 describe('a log of facts', () => {
   let folder: string;
@@ -33,6 +33,11 @@ describe('a log of facts', () => {
     await log.close();
     return { path, ends, checkpoints };
   }
+
+  it('is open to its owner alone', async () => {
+    const { path } = await write([['a']]);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+  });
 
   async function read(path: string, range: LogRange = {}, name = 'job 1') {
     const torn: number[] = [];
@@ -135,6 +140,25 @@ describe('a log of facts', () => {
     });
   });
 
+  it('is begun once, also where its name could not be made durable at first', async () => {
+    const path = join(folder, `log-${logs++}`);
+    let failures = 2;
+    const syncFolder = async (of: string): Promise<void> => {
+      if (failures-- > 0) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+      await realDisk.syncFolder(of);
+    };
+    const log = await LogWriter.create(path, 'job 1', { ...realDisk, syncFolder });
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(log.append([Buffer.from('a')]), {
+        message: `The log '${path}' could not be written: EIO: i/o error, fsync`,
+      });
+      assert.equal(log.end, 0);
+    }
+    await log.append([Buffer.from('a')]);
+    await log.close();
+    assert.deepEqual(await read(path), { groups: [['a']], torn: [] });
+  });
+
   it('is lost where its file is taken away or replaced while in use, and waits where its folder is', async () => {
     const own = join(folder, 'own');
     await mkdir(own);
@@ -149,7 +173,8 @@ describe('a log of facts', () => {
     });
     await rename(`${own}-away`, own);
     assert.equal((await log.append([Buffer.from('b')])).offset, end);
-    const lost = { name: 'DamagedLogError', message: `The log '${path}' was deleted or replaced while in use` };
+    const message = `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`;
+    const lost = { name: 'DamagedLogError', message };
     await rename(path, `${path}-before`);
     await assert.rejects(log.append([Buffer.from('c')]), lost);
     await writeFile(path, await readFile(`${path}-before`));

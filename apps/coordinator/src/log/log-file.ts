@@ -17,6 +17,23 @@ import type { LogAppender } from './log-place.ts';
 /** A log holds other bytes than were written, or fewer. The message is a sentence. */
 export class DamagedLogError extends Error {
   override readonly name = 'DamagedLogError';
+
+  /** Of a log whose bytes from `at` on are others. */
+  static changed(path: string, at: number): DamagedLogError {
+    return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
+  }
+
+  /** Of a log that is not at its path any more, whose folder is there. */
+  static gone(path: string): DamagedLogError {
+    return new DamagedLogError(
+      `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
+    );
+  }
+
+  /** Of a log that has only so many bytes. */
+  static short(path: string, bytes: number, written: number): DamagedLogError {
+    return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
+  }
 }
 
 /** A file that is written: the calls of node:fs/promises. */
@@ -25,25 +42,40 @@ export interface WrittenFile {
   datasync(): Promise<void>;
   close(): Promise<void>;
 }
-export type OpenFile = (path: string, flags: string) => Promise<WrittenFile>;
+
+/** A disk that logs are written to. */
+export interface LogDisk {
+  open(path: string, flags: string): Promise<WrittenFile>;
+  /** Which file is at a path. */
+  stat(path: string): Promise<{ dev: bigint; ino: bigint }>;
+  /** Has the name of a new file in a folder outlive the machine, as its content does. */
+  syncFolder(path: string): Promise<void>;
+}
+
+export const realDisk: LogDisk = {
+  // A log holds URLs as they were given, with their signatures.
+  open: (path, flags) => open(path, flags, 0o600),
+  stat: (path) => stat(path, { bigint: true }),
+  syncFolder,
+};
 
 /** A log of facts in a file, which one process writes, once. */
 export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
   readonly #file: WrittenFile;
-  /** Which file it is. */
-  readonly #identity: string;
+  readonly #disk: LogDisk;
+  /** Which file it is; undefined until the first append has found it at its path, under a name that is synced. */
+  #identity: string | undefined;
   #end = 0;
   #checkpoint = 0;
 
   /** Begins a log. Rejects where the file exists: a log is never another's. */
-  static async create(path: string, name: string, openFile: OpenFile = open): Promise<LogWriter> {
-    const file = await openFile(path, 'wx').catch((error: Error) => {
+  static async create(path: string, name: string, disk = realDisk): Promise<LogWriter> {
+    const file = await disk.open(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
     });
-    await syncFolder(dirname(path));
-    return new LogWriter(path, name, file, await identityOf(path));
+    return new LogWriter(path, name, file, disk);
   }
 
   /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
@@ -51,16 +83,17 @@ export class LogWriter implements LogAppender {
     path: string,
     name: string,
     { end, checkpoint }: Pick<GroupPlace, 'end' | 'checkpoint'>,
-    openFile: OpenFile = open,
+    disk = realDisk,
   ): Promise<LogWriter> {
-    const log = new LogWriter(path, name, await openFile(path, 'r+'), await identityOf(path));
+    const log = new LogWriter(path, name, await disk.open(path, 'r+'), disk);
+    log.#identity = await log.#identityNow();
     log.#end = end;
     log.#checkpoint = checkpoint;
     return log;
   }
 
-  private constructor(path: string, name: string, file: WrittenFile, identity: string) {
-    this.#identity = identity;
+  private constructor(path: string, name: string, file: WrittenFile, disk: LogDisk) {
+    this.#disk = disk;
     this.#path = path;
     this.#name = name;
     this.#file = file;
@@ -96,22 +129,37 @@ export class LogWriter implements LogAppender {
     await this.#file.close();
   }
 
-  /** What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that. */
+  /**
+   * What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that.
+   */
   async #checkThere(): Promise<void> {
-    const now = await identityOf(this.#path).catch(async (error: NodeJS.ErrnoException) => {
+    const now = await this.#identityNow().catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      await stat(dirname(this.#path));
+      await this.#disk.stat(dirname(this.#path));
       return undefined;
     });
-    if (now !== this.#identity) {
-      throw new DamagedLogError(`The log '${this.#path}' was deleted or replaced while in use`);
+    if (now !== undefined && this.#identity === undefined) {
+      await this.#disk.syncFolder(dirname(this.#path));
+      this.#identity = now;
     }
+    if (now === undefined || now !== this.#identity) {
+      throw DamagedLogError.gone(this.#path);
+    }
+  }
+
+  async #identityNow(): Promise<string> {
+    const { dev, ino } = await this.#disk.stat(this.#path);
+    return `${dev} ${ino}`;
   }
 }
 
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path, { bigint: true });
-  return `${dev} ${ino}`;
+/** To read it. Rejects with DamagedLogError where it is missing; where its folder is away, as the system does. */
+async function openLog(path: string): Promise<FileHandle> {
+  return open(path, 'r').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    await stat(dirname(path));
+    throw new DamagedLogError(`The log '${path}' is missing`);
+  });
 }
 
 /** Which bytes of a log to read. */
@@ -133,18 +181,18 @@ export async function* readLog(
   { from = 0, end }: LogRange = {},
   torn: (offset: number) => void = () => {},
 ): AsyncGenerator<Group> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
-      throw new DamagedLogError(`The log '${path}' has ${size} bytes, but ${end} were written`);
+      throw DamagedLogError.short(path, size, end);
     }
     const last = end ?? size;
     for (let offset = from; offset < last; ) {
       const group = await readAt(file, name, offset, last);
       if (!group) {
         if (end !== undefined || (await hasGroupBehind(file, name, offset, last))) {
-          throw new DamagedLogError(`The log '${path}' has changed at byte ${offset} since it was written`);
+          throw DamagedLogError.changed(path, offset);
         }
         return torn(offset);
       }
@@ -167,11 +215,11 @@ export async function lastGroup(
   end?: number,
   torn: (offset: number) => void = () => {},
 ): Promise<Group | undefined> {
-  const file = await open(path, 'r');
+  const file = await openLog(path);
   try {
     const { size } = await file.stat();
     if (end !== undefined && size < end) {
-      throw new DamagedLogError(`The log '${path}' has ${size} bytes, but ${end} were written`);
+      throw DamagedLogError.short(path, size, end);
     }
     const last = end ?? size;
     for (let to = last; to > 0; to -= pieceBytes) {
@@ -231,7 +279,6 @@ const piecesAtOnce = 1024;
 /** What a file system answers that cannot sync a folder, or does it by itself. */
 const cannotSync = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EBADF']);
 
-/** Has the name of a new file outlive the machine, as its content does. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -22,7 +22,8 @@ export interface LogPlace {
   goOn(epoch: number, last: Pick<GroupPlace, 'end' | 'checkpoint'>): Promise<LogAppender>;
   /**
    * The last group of a log that is whole, or the one that ends at `end`; undefined where there is none. Rejects with
-   * DamagedLogError where none ends there. `torn` is told where a last group begins that is not whole.
+   * DamagedLogError where none ends there, or the log is missing. `torn` is told where a last group begins that is not
+   * whole.
    */
   last(epoch: number, end?: number, torn?: (offset: number) => void): Promise<Group | undefined>;
   /**
@@ -30,7 +31,7 @@ export interface LogPlace {
    * whole.
    */
   groups(epoch: number, from: number, end: number): AsyncIterable<Group>;
-  /** Bytes of a log. Waits for the disk. Throws DamagedLogError where it ends before. */
+  /** Bytes of a log that there was. Waits for the disk. Throws DamagedLogError where it ends before or is gone. */
   read(epoch: number, offset: number, length: number): Uint8Array;
   /** The file that a log is in, for threads that read it. */
   file(epoch: number): string;

@@ -88,8 +88,9 @@ export class SourceIndex {
     this.#plan.setPlace(this.#placedFacts++, place);
   }
 
-  placeAnswer(shard: number, place: FactPlace): void {
-    this.#answers.setPlace(shard, place);
+  /** `undefined`: it has none. */
+  placeAnswer(shard: number, place: FactPlace | undefined): void {
+    this.#answers.setPlace(shard, place ?? nowhere);
   }
 
   placeWhole(source: number, place: FactPlace): void {
@@ -99,7 +100,7 @@ export class SourceIndex {
   setDone(shard: number, isDone: boolean): void {
     if (!(shard < this.shards)) throw new RangeError(`There is no shard ${shard}`);
     this.#done.set(shard, isDone);
-    if (!isDone) this.#answers.setPlace(shard, { epoch: 0, offset: Number.NaN, length: 0 });
+    if (!isDone) this.placeAnswer(shard, undefined);
   }
 
   isDone(shard: number): boolean {
@@ -163,6 +164,8 @@ export class SourceIndex {
     return row >= 0 && source < this.#runs.at('first', row) + this.#runs.at('count', row) ? row : -1;
   }
 }
+
+const nowhere: FactPlace = { epoch: 0, offset: Number.NaN, length: 0 };
 
 /** Columns of numbers by name, as bytes. */
 export type StoredTable = Readonly<Record<string, Uint8Array>>;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -286,15 +287,27 @@ test('tables that cannot be written fail the output', async (t) => {
   const results = await makeResults(t, 'none');
   const tables = {
     finish: async () => {
-      throw new Error('The file of histograms ends early');
+      throw new Error('The log ends early');
     },
   };
   await assert.rejects(
     finaliseJob(results, pipeline, { tables }, () => 61_000),
-    /^Error: The output in '.*' could not be written: The file of histograms ends early$/,
+    /^Error: The output in '.*' could not be written: The log ends early$/,
   );
   const job = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
   assert.equal(job.state, 'running');
+});
+
+test('an output folder that was taken away is not made again', async (t) => {
+  const results = await makeResults(t, 'none');
+  const out = outputPath(results.job.spec.out);
+  const tables = await tablesOf(results);
+  await rm(out, { recursive: true });
+  await assert.rejects(
+    finaliseJob(results, pipeline, tables, () => 61_000),
+    /^Error: The output in '.*' could not be written: ENOENT/,
+  );
+  assert.equal(existsSync(out), false);
 });
 
 test('what cannot be written ends in one sentence, and job.json then tells it', async (t) => {

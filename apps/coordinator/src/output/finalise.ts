@@ -119,6 +119,8 @@ async function prepareOutput(
     until(() => writeFileAtomically(path, content()));
   // A process may have ended while it wrote there.
   await rm(folder, { recursive: true, force: true });
+  // Only where the scratch folder is there: who took it away has the results, and another would be taken for them.
+  await until(() => mkdir(folder));
   const parts = partsOf(results, pipeline);
   for (const part of parts) {
     for (const pictures of ['preview', 'maps']) {

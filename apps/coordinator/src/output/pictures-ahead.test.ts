@@ -74,3 +74,19 @@ test('what cannot be made is left to the output, and nothing is made once it is 
   await new PicturesAhead([gone], [0], doneOf).advance();
   await mkdir(join(folder, 'gone'));
 });
+
+test('where it cannot be read what became of sources, nothing is made, until it can', async (t) => {
+  const { folder, parts } = await setStage(t, 1);
+  let outcomeOf: () => SourceOutcome = () => {
+    throw new Error('The folder is away');
+  };
+  const pictures = new PicturesAhead([parts], [0], () => outcomeOf());
+  await pictures.advance();
+  await pictures.end();
+  assert.deepEqual((await readdir(folder)).sort(), ['preview', 'sums']);
+  const again = new PicturesAhead([parts], [0], () => outcomeOf());
+  await again.advance();
+  outcomeOf = () => doneOf(0);
+  await again.advance();
+  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png']);
+});

@@ -32,7 +32,9 @@ export class PicturesAhead {
   /** More sources may be settled. Resolves when pictures of those that are have been made; never rejects. */
   async advance(): Promise<void> {
     if (this.#isEnded) return;
-    this.#making ??= this.#make().finally(() => {
+    // Where it cannot be read what became of sources, those who need that say so.
+    const made = this.#making ?? this.#make().catch(() => {});
+    this.#making = made.finally(() => {
       this.#making = undefined;
     });
     await this.#making;

@@ -108,7 +108,7 @@ test('histograms that are cut short or missing fail the file', async (t) => {
     await truncate(runs[0]!.file, 300);
     await assert.rejects(
       cut.tables.finish(2, {}),
-      /features.parquet' could not be written: The file of .* ends early$/,
+      /features.parquet' could not be written: The log '.*' has 300 bytes, but \d+ were written$/,
     );
     assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch']);
 

@@ -52,7 +52,7 @@ export class TablesFile {
   #written: Promise<PartSummary> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What the file of histograms says of itself, which the digest is part of; known with `#sources`. */
+  /** What features.parquet says of itself, which the digest is part of; known with `#sources`. */
   #description: object = {};
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();

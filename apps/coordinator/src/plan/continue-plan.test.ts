@@ -31,7 +31,7 @@ async function* chunked<Step>(steps: Step[], size = 3): AsyncGenerator<Step[]> {
 const rest = async (recorded: PlanStep[], planned: AsyncIterable<readonly PlannedStep[]>): Promise<PlannedStep[]> =>
   (await Array.fromAsync(continuePlan(each(recorded), planned))).flat();
 
-/** As a store gives them back. */
+/** As a registry gives them back. */
 const recorded = (steps: PlanStep[]): PlanStep[] => structuredClone(steps);
 
 test('a plan goes on after what was recorded of it, wherever that ends', async () => {

@@ -6,7 +6,7 @@ export interface Member {
   holder: string;
   /** It has given its jobs up. */
   isReleased: boolean;
-  /** Its lease has ended, by the store's clock. */
+  /** Its lease has ended, by the registry's clock. */
   isOver: boolean;
   /** When it renewed its lease last, in milliseconds by the same; it tells two renewals apart, and nothing else. */
   renewedAtMs: number;

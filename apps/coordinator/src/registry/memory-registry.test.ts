@@ -8,13 +8,13 @@ registryConformance('MemoryRegistry', async () => {
   return async () => new MemoryRegistry({ memory });
 });
 
-test('a store that is told to fail writes nothing until it is told otherwise', async () => {
-  const store = new MemoryRegistry();
-  const epoch = (await store.acquire('test', 1000))!;
-  store.failure = new Error('The disk is full');
-  await assert.rejects(store.write(epoch, [{ kind: 'begin', jobId: 'a', spec: '', status: '', marks: [] }]), {
+test('a registry that is told to fail writes nothing until it is told otherwise', async () => {
+  const registry = new MemoryRegistry();
+  const epoch = (await registry.acquire('test', 1000))!;
+  registry.failure = new Error('The disk is full');
+  await assert.rejects(registry.write(epoch, [{ kind: 'begin', jobId: 'a', spec: '', status: '', marks: [] }]), {
     message: 'The disk is full',
   });
-  store.failure = undefined;
-  assert.deepEqual(await Array.fromAsync(store.jobs()), []);
+  registry.failure = undefined;
+  assert.deepEqual(await Array.fromAsync(registry.jobs()), []);
 });

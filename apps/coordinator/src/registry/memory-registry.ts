@@ -15,7 +15,9 @@ export interface MemoryRegistryOptions {
   nowMs?: () => number;
 }
 
-/** A registry that forgets, for tests and the simulation. */
+/**
+ * A registry that forgets: of a coordinator whose jobs are kept in their folders alone, of tests and the simulation.
+ */
 export class MemoryRegistry implements Registry {
   /** While set, writes reject with it and change nothing. */
   failure: Error | undefined;

@@ -37,28 +37,28 @@ const put = (key: number) => begin(`job-${key}`, String(key));
 
 test('two processes that meet an empty database make one schema', options, async () => {
   const url = await server.createDatabase();
-  const stores = await Promise.all([openRegistry(url), openRegistry(url), openRegistry(url)]);
-  for (const store of stores) await store.close();
+  const registries = await Promise.all([openRegistry(url), openRegistry(url), openRegistry(url)]);
+  for (const registry of registries) await registry.close();
 });
 
 test(
-  'a store outlives its database: what failed may be tried again, and the lease is still there',
+  'a registry outlives its database: what failed may be tried again, and the lease is still there',
   options,
   async () => {
-    const store = await openRegistry(await server.createDatabase());
-    const epoch = (await store.acquire('test', 600_000))!;
-    await store.write(epoch, [put(0)]);
+    const registry = await openRegistry(await server.createDatabase());
+    const epoch = (await registry.acquire('test', 600_000))!;
+    await registry.write(epoch, [put(0)]);
     await server.crash();
     const away = { message: /^The ledger at postgres:\/\/\/.*\/test_\d+ cannot be used: / };
-    await assert.rejects(store.renew(epoch, 600_000), away);
-    await assert.rejects(store.write(epoch, [put(1)]), away);
-    await assert.rejects(Array.fromAsync(store.jobs()), away);
+    await assert.rejects(registry.renew(epoch, 600_000), away);
+    await assert.rejects(registry.write(epoch, [put(1)]), away);
+    await assert.rejects(Array.fromAsync(registry.jobs()), away);
     await server.resume();
-    await store.write(epoch, [put(1)]);
-    assert.equal(await store.renew(epoch, 600_000), true);
-    const keys = (await Array.fromAsync(store.jobs())).map(({ status }) => Number(status));
+    await registry.write(epoch, [put(1)]);
+    assert.equal(await registry.renew(epoch, 600_000), true);
+    const keys = (await Array.fromAsync(registry.jobs())).map(({ status }) => Number(status));
     assert.deepEqual(keys, [0, 1]);
-    await store.close();
+    await registry.close();
   },
 );
 
@@ -66,24 +66,24 @@ test(
   'a database that goes away in the middle of anything is an error of that, and no end of the process',
   options,
   async () => {
-    const store = await openRegistry(await server.createDatabase());
-    const epoch = (await store.acquire('test', 600_000))!;
+    const registry = await openRegistry(await server.createDatabase());
+    const epoch = (await registry.acquire('test', 600_000))!;
     for (let round = 0; round < repeated(2, 5); round++) {
       let isAway = false;
       const keepAsking = async (ask: () => Promise<unknown>) => {
         while (!isAway) await ask().catch(() => {});
       };
       const asked = Promise.all([
-        keepAsking(() => store.write(epoch, [put(round)])),
-        keepAsking(() => store.renew(epoch, 600_000)),
-        keepAsking(() => Array.fromAsync(store.jobs())),
+        keepAsking(() => registry.write(epoch, [put(round)])),
+        keepAsking(() => registry.renew(epoch, 600_000)),
+        keepAsking(() => Array.fromAsync(registry.jobs())),
       ]);
       await server.crash();
       isAway = true;
       await asked;
       await server.resume();
     }
-    await store.close();
+    await registry.close();
   },
 );
 
@@ -147,8 +147,8 @@ test(
 
 test('coordinators of another version are refused as long as one leads', options, async () => {
   const url = await server.createDatabase();
-  const [store, other] = [await openRegistry(url), await openRegistry(url)];
-  const epoch = (await store.acquire('the coordinator on host-a', 600_000))!;
+  const [registry, other] = [await openRegistry(url), await openRegistry(url)];
+  const epoch = (await registry.acquire('the coordinator on host-a', 600_000))!;
   for (const column of ['protocol', 'results']) {
     await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 1`);
     await assert.rejects(other.acquire('other', 600_000), {
@@ -159,9 +159,9 @@ test('coordinators of another version are refused as long as one leads', options
     await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 1`);
   }
   await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol + 1');
-  await store.release(epoch);
+  await registry.release(epoch);
   assert.ok((await other.acquire('other', 600_000))! > epoch);
-  await store.close();
+  await registry.close();
   await other.close();
 });
 
@@ -170,7 +170,8 @@ test('clusters share a database, each in a schema of its own', options, async ()
   const [a, b] = [await openRegistry(`${url}?schema=site_a`), await openRegistry(`${url}?schema=site_b`)];
   await a.write((await a.acquire('a', 600_000))!, [put(0)]);
   await b.write((await b.acquire('b', 600_000))!, [put(1)]);
-  const keys = async (store: typeof a) => (await Array.fromAsync(store.jobs())).map(({ status }) => Number(status));
+  const keys = async (registry: typeof a) =>
+    (await Array.fromAsync(registry.jobs())).map(({ status }) => Number(status));
   assert.deepEqual([await keys(a), await keys(b)], [[0], [1]]);
   await a.close();
   await b.close();
@@ -201,15 +202,26 @@ test('a schema of another format is refused, an older one with what to do', opti
   });
 });
 
-test('a schema that is made again has higher epochs', options, async () => {
+test('a schema that is restored has higher epochs than any that was given since its backup', options, async () => {
   const url = await server.createDatabase();
   const store = await openRegistry(url);
-  const epoch = (await store.acquire('first', 60_000))!;
+  await store.acquire('first', 60_000);
+  const [backup] = await server.query(url, 'SELECT epoch FROM halogrid.leader');
+  const since = (await store.acquire('second', 60_000))!;
+  await server.query(url, `UPDATE halogrid.leader SET epoch = ${backup!.epoch}`);
+  assert.ok((await store.acquire('third', 60_000))! > since);
+  await store.close();
+});
+
+test('a schema that is made again has higher epochs', options, async () => {
+  const url = await server.createDatabase();
+  const registry = await openRegistry(url);
+  const epoch = (await registry.acquire('first', 60_000))!;
   await server.query(url, 'DROP SCHEMA halogrid CASCADE');
   const other = await openRegistry(url);
   assert.ok((await other.acquire('second', 60_000))! > epoch);
-  assert.equal(await store.renew(epoch, 60_000), false);
-  await store.close();
+  assert.equal(await registry.renew(epoch, 60_000), false);
+  await registry.close();
   await other.close();
 });
 

@@ -6,7 +6,7 @@ import { type JobRow, readRow } from './job-row.ts';
 import type { JobShares } from './job-shares.ts';
 import { OlderLedgerError, OtherVersionError, sharedRegistryFormat } from './ledger-errors.ts';
 import { type NetJobs, type NetRow, netJobs } from './net-jobs.ts';
-import { PostgresShares } from './postgres-shares.ts';
+import { nextEpoch, PostgresShares } from './postgres-shares.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
 
 /** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
@@ -18,8 +18,8 @@ const defaultSchema = 'halogrid';
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter. It begins with the time in
- * microseconds: the epochs of a schema that is made again are higher than any of the one before.
+ * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter (see
+ * nextEpoch).
  */
 const tablesOf = (schema: string): string => `
   CREATE SCHEMA IF NOT EXISTS ${schema};
@@ -37,9 +37,7 @@ const tablesOf = (schema: string): string => `
   CREATE TABLE ${schema}.leader (
     id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL, epoch bigint NOT NULL
   );
-  INSERT INTO ${schema}.leader VALUES (
-    1, ${sharedRegistryFormat}, floor(1e6 * extract(epoch FROM clock_timestamp()))
-  );
+  INSERT INTO ${schema}.leader VALUES (1, ${sharedRegistryFormat}, 0);
   -- A crash of the server may lose what coordinators ask each other.
   CREATE UNLOGGED TABLE ${schema}.questions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_id text NOT NULL, what text NOT NULL, answer text,
@@ -68,7 +66,9 @@ const begin = `
 /** Longer than the server's own limit, so that this is for a server that cannot be reached. */
 const answerWithinMs = 40_000;
 const connectWithinMs = 5_000;
-/** A renewal that is not answered by then is asked for again, by another connection: that one may lead to a lost server. */
+/**
+ * A renewal that is not answered by then is asked for again, by another connection: that one may lead to a lost server.
+ */
 const renewWithinMs = 5_000;
 
 /** A page ends with the row that reaches either. */
@@ -98,12 +98,12 @@ export class PostgresRegistry implements Registry {
    * and password.
    */
   static async open(url: URL): Promise<PostgresRegistry> {
-    const store = new PostgresRegistry(url);
+    const registry = new PostgresRegistry(url);
     try {
-      await store.#transact((client) => prepareSchema(client, store.#schema, store.#name));
-      return store;
+      await registry.#transact((client) => prepareSchema(client, registry.#schema, registry.#name));
+      return registry;
     } catch (error) {
-      await store.close();
+      await registry.close();
       throw error;
     }
   }
@@ -129,7 +129,7 @@ export class PostgresRegistry implements Registry {
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
     return this.#transact(async (client) => {
       // The row is locked from here on: of two versions that come at once, one is refused.
-      const counted = await client.query(`UPDATE ${this.#schema}.leader SET epoch = epoch + 1 RETURNING epoch`);
+      const counted = await client.query(nextEpoch(this.#schema));
       const { rows: others } = await client.query(
         `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
          WHERE NOT ${isOver} AND (protocol <> $1 OR results <> $2) ORDER BY epoch DESC LIMIT 1`,

@@ -6,6 +6,14 @@ type Transact = <T>(act: (client: PoolClient) => Promise<T>) => Promise<T>;
 const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
 
+/**
+ * Takes an epoch from the counter of a schema. It is the time in microseconds, or more: that of a schema which is made
+ * again, or restored from a backup, is higher than any before.
+ */
+export const nextEpoch = (schema: string): string => `
+  UPDATE ${schema}.leader SET epoch = greatest(epoch + 1, floor(1e6 * extract(epoch FROM clock_timestamp())))
+  RETURNING epoch`;
+
 /** Who leads which job of a schema of PostgreSQL, whose tables these are. */
 export class PostgresShares implements JobShares {
   readonly #schema: string;
@@ -63,7 +71,7 @@ export class PostgresShares implements JobShares {
       const adopted: Adopted[] = [];
       for (const { jobId, leader } of taken) {
         const { rows: moved } = await client.query(
-          `WITH counted AS (UPDATE ${this.#schema}.leader SET epoch = epoch + 1 RETURNING epoch)
+          `WITH counted AS (${nextEpoch(this.#schema)})
            UPDATE ${this.#schema}.jobs SET leader = $1, epoch = counted.epoch, now = '' FROM counted
            WHERE job_id = $2 AND leader = $3 RETURNING jobs.epoch`,
           [epoch, jobId, leader],

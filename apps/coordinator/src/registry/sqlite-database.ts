@@ -1,4 +1,4 @@
-// The only file that knows node:sqlite. Everything here blocks: but for the first orders of a job, it runs in sqlite-worker.ts.
+// The only file that knows node:sqlite. Everything here blocks: a registry has it in the thread of sqlite-worker.ts.
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -21,8 +21,9 @@ const pageRows = 1000;
 const pageCharacters = 2 ** 20;
 
 /**
- * The first epoch is the time in microseconds: that of a file which takes the place of another is higher than any of
- * that one, so that what was leased by the one is not taken for what the other leases.
+ * An epoch is the time in microseconds, or more: that of a file which takes the place of another, or of an earlier copy
+ * that is put back, is higher than any before. So what was leased before is not taken for what is leased now, and no
+ * log has the name of another.
  */
 const schema = (epoch: number): string => `
   CREATE TABLE jobs (
@@ -109,7 +110,7 @@ export class SqliteDatabase {
       // Without a transaction, a row that does not fit on a full disk would be lost without an error.
       const epoch = this.#transact(() => {
         const row = this.#get(
-          `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+          `UPDATE leader SET epoch = max(epoch + 1, 1000 * :now), holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
            WHERE ${isOver} RETURNING epoch`,
           { holder, leaseMs, now: Date.now() },
         );

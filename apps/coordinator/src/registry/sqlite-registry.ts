@@ -1,62 +1,35 @@
 import { SpareThread, ThreadClient } from '@halogrid/threads';
 import { type JobRow, readRow } from './job-row.ts';
-import type { SqliteOrder } from './obey-sqlite-orders.ts';
 import { type PackedError, unpackError } from './packed-error.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
+import type { SqliteOrder } from './sqlite-worker.ts';
 
-/** For the next ledger that is opened. */
-export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
+/** For the next registry that is opened. */
+const spareThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
 /** The registry in a file of SQLite, for one machine. A thread of its own waits for the disk. */
 export class SqliteRegistry implements Registry {
   readonly #path: string;
-  /** Where orders are obeyed here, does so. */
-  #here: ((order: SqliteOrder) => unknown) | undefined;
-  /** Orders that are still obeyed here. */
-  #ordersHere: number;
-  #thread: ThreadClient<SqliteOrder, unknown> | undefined;
-  /** Resolves when the thread has the file. Undefined where it is still to be opened, or could not be: what was in the way may be gone. */
-  #opened: Promise<unknown> | undefined;
+  readonly #thread: ThreadClient<SqliteOrder, unknown>;
   #hasClosed = false;
 
-  /**
-   * Opens the file at `path`, or makes it. The first `ordersHere` orders are obeyed by this thread, which waits for the
-   * disk meanwhile: a job that is done with so few spares the start of a thread, 40 ms of processor time (measured).
-   * Rejects with one sentence that names the file.
-   */
-  static async open(path: string, ordersHere = 0): Promise<SqliteRegistry> {
-    const registry = new SqliteRegistry(path, ordersHere);
-    if (ordersHere === 0) await registry.#byThread();
-    else {
-      const { obeySqliteOrders } = await import('./obey-sqlite-orders.ts');
-      registry.#here = obeySqliteOrders();
-      registry.#here({ kind: 'open', path });
+  /** Opens the file at `path`, or makes it. Rejects with one sentence that names the file. */
+  static async open(path: string): Promise<SqliteRegistry> {
+    const registry = new SqliteRegistry(path);
+    try {
+      await registry.#order({ kind: 'open', path });
+      return registry;
+    } catch (error) {
+      await registry.#thread.end();
+      throw error;
     }
-    return registry;
   }
 
-  private constructor(path: string, ordersHere: number) {
+  private constructor(path: string) {
     this.#path = path;
-    this.#ordersHere = ordersHere;
-  }
-
-  /** Resolves with the thread, which has the file. */
-  async #byThread(): Promise<ThreadClient<SqliteOrder, unknown>> {
-    this.#opened ??= this.#openByThread();
-    await this.#opened;
-    return this.#thread!;
-  }
-
-  #openByThread(): Promise<unknown> {
-    const thread = new ThreadClient<SqliteOrder, unknown>(sqliteThread.take(), {
+    this.#thread = new ThreadClient<SqliteOrder, unknown>(spareThread.take(), {
       ended: (end) => this.#closed('error' in end ? end.error.message : 'its thread has ended'),
       unpack: (failure) => unpackError(failure as PackedError),
-    });
-    this.#thread = thread;
-    return thread.order({ kind: 'open', path: this.#path }).catch(async (error) => {
-      await thread.end();
-      this.#opened = undefined;
-      throw error;
     });
   }
 
@@ -94,11 +67,11 @@ export class SqliteRegistry implements Registry {
   }
 
   async close(): Promise<void> {
-    if (this.#hasClosed || this.#thread?.hasEnded) return;
+    if (this.#hasClosed || this.#thread.hasEnded) return;
     await this.#order({ kind: 'close' });
     this.#hasClosed = true;
-    // The thread has closed the file, and waits for the next ledger.
-    if (this.#thread) sqliteThread.give(this.#thread.release(this.#closed('its thread has ended')));
+    // The thread has closed the file, and waits for the next registry.
+    spareThread.give(this.#thread.release(this.#closed('its thread has ended')));
   }
 
   #closed(why: string): Error {
@@ -107,12 +80,6 @@ export class SqliteRegistry implements Registry {
 
   async #order<T>(order: SqliteOrder): Promise<T> {
     if (this.#hasClosed) throw this.#closed('it was left');
-    if (this.#here) {
-      if (this.#ordersHere-- > 0 || order.kind === 'close') return this.#here(order) as T;
-      this.#here({ kind: 'close' });
-      this.#here = undefined;
-    }
-    const thread = await this.#byThread();
-    return thread.order(order) as Promise<T>;
+    return this.#thread.order(order) as Promise<T>;
   }
 }

@@ -17,11 +17,11 @@ const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
 const limits = { answerMs: 3_600_000, kept: 4, idleMs: 3_600_000 };
-let spools = 0;
+let files = 0;
 
 /** A job whose sources have those sizes. */
 async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
-  const path = join(folder, String(spools++));
+  const path = join(folder, String(files++));
   const ledger = await openLogLedger(path);
   await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames);
@@ -111,7 +111,7 @@ test('a file of the ledger that is cut is told in a sentence, and looked at anew
   const { runs } = await ledger.settled(jobId, 0, 1);
   await truncate(runs[0]!.file, 3);
   for (let i = 0; i < 2; i++)
-    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The file of histograms '.*' ends early$/);
+    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The log '.*' has 3 bytes, but \d+ were written$/);
   const shape = { ...asked.shape, grid: { rows: 64, columns: 65 } };
   await assert.rejects(cells.sum({ ...asked, shape, cell: 0 }), {
     name: 'Refusal',

@@ -17,7 +17,7 @@ interface InMemory {
 }
 type What = keyof InMemory;
 
-/** As it is written into the store: what is known, or why it is refused. */
+/** As it is written into the registry: what is known, or why it is refused. */
 type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
@@ -56,8 +56,8 @@ export class JobAnswers {
   }
 
   /**
-   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with Refusal where it
-   * has no such pipeline or cell.
+   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with
+   * Refusal where it has no such pipeline or cell.
    */
   async mergedSoFar(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar | undefined> {
     return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', asked);

@@ -19,8 +19,8 @@ import {
 export interface CrashingProcess {
   ledger: Ledger;
   /**
-   * It crashes at this moment: of the transaction in flight it never learns whether it was made. It is told that another leads, so
-   * that it lets go of its files as a process that has ended does.
+   * It crashes at this moment: of the transaction in flight it never learns whether it was made. It is told that
+   * another leads, so that it lets go of its files as a process that has ended does.
    */
   crash(): void;
 }
@@ -47,7 +47,7 @@ export function crashingWrites<Change>(write: (epoch: number, changes: readonly 
   };
 }
 
-/** Holds ledgers over a store to their promise: crashes change nothing but what has to be said again. */
+/** Holds ledgers over a registry to their promise: crashes change nothing but what has to be said again. */
 export function ledgerCrashes(
   name: string,
   setStage: () => Promise<CrashStage>,

@@ -1,12 +1,11 @@
 // For tests: ledgers of logs, as a coordinator that leads has them.
 import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { FolderLogs } from '../../log/folder-logs.ts';
 import { Journal } from '../../log/journal.ts';
-import type { OpenFile, WrittenFile } from '../../log/log-file.ts';
+import { type LogDisk, realDisk, type WrittenFile } from '../../log/log-file.ts';
 import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
 import { memoryParts } from '../../testing/memory-parts.ts';
@@ -71,8 +70,8 @@ export function folderStage(folder: string): CrashStage {
   let known: { jobId: string; spec: JobSpec } | undefined;
   const start = async () => {
     let hasCrashed = false;
-    const openFile: OpenFile = async (path, flags) => {
-      const file = await open(path, flags);
+    const openFile: LogDisk['open'] = async (path, flags) => {
+      const file = await realDisk.open(path, flags);
       const writev: WrittenFile['writev'] = async (pieces, at) => {
         if (hasCrashed) throw new FencedError(0, undefined);
         return file.writev(pieces, at);
@@ -85,7 +84,7 @@ export function folderStage(folder: string): CrashStage {
       partsOf: memoryParts,
       logsOf: (jobId, spec) => {
         known = { jobId, spec };
-        return new FolderLogs(folder, jobId, openFile);
+        return new FolderLogs(folder, jobId, { ...realDisk, open: openFile });
       },
     };
     const ledger = new LogLedger({ epoch: 1, homeOf: async () => home });

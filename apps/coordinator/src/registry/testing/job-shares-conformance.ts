@@ -11,7 +11,7 @@ type SharedRegistry = Registry & { shares: JobShares };
 
 /** A member of the registry. */
 interface Led {
-  store: SharedRegistry;
+  registry: SharedRegistry;
   epoch: number;
 }
 
@@ -26,24 +26,24 @@ export function jobSharesConformance(
       const open = await makeDatabase(t);
       const opened: Registry[] = [];
       const join = async (leaseMs = longMs): Promise<Led> => {
-        const store = await open();
-        opened.push(store);
-        const epoch = (await store.acquire(`coordinator ${opened.length}`, leaseMs))!;
-        return { store: store as SharedRegistry, epoch };
+        const registry = await open();
+        opened.push(registry);
+        const epoch = (await registry.acquire(`coordinator ${opened.length}`, leaseMs))!;
+        return { registry: registry as SharedRegistry, epoch };
       };
       try {
         await act(join);
       } finally {
-        for (const store of opened) await store.close();
+        for (const registry of opened) await registry.close();
       }
     });
 
   check('everybody leads, with epochs of their own, and keeps the lease', async (join) => {
     const [a, b] = [await join(), await join()];
     assert.ok(b.epoch > a.epoch);
-    assert.equal(await a.store.renew(a.epoch, longMs), true);
-    assert.equal(await b.store.renew(b.epoch, longMs), true);
-    assert.deepEqual(await a.store.leader(), { holder: 'coordinator 2', epoch: b.epoch });
+    assert.equal(await a.registry.renew(a.epoch, longMs), true);
+    assert.equal(await b.registry.renew(b.epoch, longMs), true);
+    assert.deepEqual(await a.registry.leader(), { holder: 'coordinator 2', epoch: b.epoch });
     const { members } = await look(a);
     assert.deepEqual(
       members.map(({ epoch, holder, isOver, isReleased }) => ({ epoch, holder, isOver, isReleased })),
@@ -56,46 +56,46 @@ export function jobSharesConformance(
 
   check('who writes of a job first leads it, and nobody else writes of it', async (join) => {
     const [a, b] = [await join(), await join()];
-    await a.store.write(a.epoch, [begin('x', '0')]);
-    await b.store.write(b.epoch, [begin('y', '0')]);
-    await assert.rejects(b.store.write(b.epoch, [note('y', '1'), note('x', '1')]), FencedError);
-    await assert.rejects(b.store.write(b.epoch, [note('y', '1'), begin('x', '1')]), FencedError);
-    await assert.rejects(b.store.write(b.epoch, [{ kind: 'end', jobId: 'x', status: '1' }]), FencedError);
-    await assert.rejects(b.store.write(b.epoch, [{ kind: 'remove', jobId: 'x' }]), FencedError);
-    assert.deepEqual(await statuses(a.store), { x: '0', y: '0' });
+    await a.registry.write(a.epoch, [begin('x', '0')]);
+    await b.registry.write(b.epoch, [begin('y', '0')]);
+    await assert.rejects(b.registry.write(b.epoch, [note('y', '1'), note('x', '1')]), FencedError);
+    await assert.rejects(b.registry.write(b.epoch, [note('y', '1'), begin('x', '1')]), FencedError);
+    await assert.rejects(b.registry.write(b.epoch, [{ kind: 'end', jobId: 'x', status: '1' }]), FencedError);
+    await assert.rejects(b.registry.write(b.epoch, [{ kind: 'remove', jobId: 'x' }]), FencedError);
+    assert.deepEqual(await statuses(a.registry), { x: '0', y: '0' });
     assert.deepEqual(await leaders(b), { x: a.epoch, y: b.epoch });
     const before = (await look(b)).jobs[0]!.writes;
-    await a.store.write(a.epoch, [note('x', '1')]);
+    await a.registry.write(a.epoch, [note('x', '1')]);
     assert.ok((await look(b)).jobs[0]!.writes > before);
   });
 
   check('of many that write of one job at once, one leads it', async (join) => {
     const members = await Promise.all([join(), join(), join(), join()]);
     const written = await Promise.allSettled(
-      members.map(({ store, epoch }) => store.write(epoch, [begin('x', String(epoch))])),
+      members.map(({ registry, epoch }) => registry.write(epoch, [begin('x', String(epoch))])),
     );
     assert.equal(written.filter(({ status }) => status === 'fulfilled').length, 1);
-    assert.deepEqual(Object.keys(await statuses(members[0]!.store)), ['x']);
+    assert.deepEqual(Object.keys(await statuses(members[0]!.registry)), ['x']);
   });
 
   check('a job that has ended is led by nobody, and is gone with its last entry', async (join) => {
     const [a, b] = [await join(), await join()];
-    await a.store.write(a.epoch, [begin('x', '0'), begin('y', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0')]);
     const end: JobChange[] = [note('x', '8'), { kind: 'end', jobId: 'x', status: '9' }];
-    await a.store.write(a.epoch, end);
+    await a.registry.write(a.epoch, end);
     assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
     // The answer to a transaction may be lost: then it is made again.
-    await a.store.write(a.epoch, end);
+    await a.registry.write(a.epoch, end);
     assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
-    assert.deepEqual(await statuses(b.store), { x: '9', y: '0' });
-    await b.store.write(b.epoch, [{ kind: 'remove', jobId: 'x' }]);
+    assert.deepEqual(await statuses(b.registry), { x: '9', y: '0' });
+    await b.registry.write(b.epoch, [{ kind: 'remove', jobId: 'x' }]);
     assert.deepEqual(await leaders(a), { y: a.epoch });
-    assert.deepEqual(await statuses(a.store), { y: '0' });
+    assert.deepEqual(await statuses(a.registry), { y: '0' });
   });
 
   check('jobs of a member whose lease is over are adopted once, and it writes nothing any more', async (join) => {
     const [a, b, c] = [await join(1), await join(), await join()];
-    await a.store.write(a.epoch, [begin('x', '0'), begin('y', '0'), begin('z', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0'), begin('z', '0')]);
     await over(b, a.epoch);
     const orphans = [
       { jobId: 'x', leader: a.epoch },
@@ -105,29 +105,29 @@ export function jobSharesConformance(
     const adopted = taken.flat();
     assert.deepEqual(adopted.map(({ jobId }) => jobId).sort(), ['x', 'y']);
     for (const { epoch } of adopted) assert.ok(epoch > c.epoch);
-    await assert.rejects(a.store.write(a.epoch, [note('x', '1')]), FencedError);
+    await assert.rejects(a.registry.write(a.epoch, [note('x', '1')]), FencedError);
     // It cannot write of jobs that nobody took, either: it is known to be gone.
-    await assert.rejects(a.store.write(a.epoch, [note('z', '1')]), FencedError);
-    await assert.rejects(a.store.write(a.epoch, [begin('new', '1')]), FencedError);
-    assert.equal(await a.store.renew(a.epoch, longMs), false);
+    await assert.rejects(a.registry.write(a.epoch, [note('z', '1')]), FencedError);
+    await assert.rejects(a.registry.write(a.epoch, [begin('new', '1')]), FencedError);
+    assert.equal(await a.registry.renew(a.epoch, longMs), false);
     const [winner] = taken[0]!.length > 0 ? [b] : [c];
-    await winner.store.write(winner.epoch, [note('x', '2')]);
-    assert.deepEqual(await statuses(b.store), { x: '2', y: '0', z: '0' });
+    await winner.registry.write(winner.epoch, [note('x', '2')]);
+    assert.deepEqual(await statuses(b.registry), { x: '2', y: '0', z: '0' });
   });
 
   check('a member that is there keeps its jobs, whatever another thinks', async (join) => {
     const [a, b] = [await join(), await join()];
-    await a.store.write(a.epoch, [begin('x', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0')]);
     assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: a.epoch }]), []);
-    await a.store.write(a.epoch, [note('x', '1')]);
+    await a.registry.write(a.epoch, [note('x', '1')]);
     assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: b.epoch }]), []);
   });
 
   check('who was fenced adopts nothing', async (join) => {
     const [a, b, c] = [await join(1), await join(1), await join()];
-    await a.store.write(a.epoch, [begin('x', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0')]);
     await over(c, b.epoch);
-    await c.store.release(b.epoch);
+    await c.registry.release(b.epoch);
     assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: a.epoch }]), []);
     assert.equal((await adopt(c, [{ jobId: 'x', leader: a.epoch }])).length, 1);
   });
@@ -137,21 +137,21 @@ export function jobSharesConformance(
     await over(b, a.epoch);
     const [before] = (await look(b)).members;
     assert.equal((await look(b)).members[0]!.renewedAtMs, before!.renewedAtMs);
-    assert.equal(await a.store.renew(a.epoch, longMs), true);
+    assert.equal(await a.registry.renew(a.epoch, longMs), true);
     const [renewed] = (await look(b)).members;
     assert.equal(renewed!.isOver, false);
     assert.ok(renewed!.renewedAtMs > before!.renewedAtMs);
-    await a.store.write(a.epoch, [begin('x', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0')]);
   });
 
   check('what a leader says of its jobs, and that one is to end, is there for all', async (join) => {
     const [a, b] = [await join(), await join()];
-    await a.store.write(a.epoch, [begin('x', '0'), begin('y', '0')]);
+    await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0')]);
     const text = JSON.stringify({ waiting: 'ä ‘ \\ "' });
     await look(a, { x: text });
     await look(b, { x: 'not b’s to say' });
-    await b.store.shares.cancel('y');
-    await b.store.shares.cancel('unknown');
+    await b.registry.shares.cancel('y');
+    await b.registry.shares.cancel('unknown');
     const { jobs } = await look(b);
     assert.deepEqual(
       jobs.map(({ jobId, now, isCancelled }) => ({ jobId, now, isCancelled })),
@@ -164,30 +164,30 @@ export function jobSharesConformance(
 
   check('a question is there for all until it is answered, and its first answer for who asked', async (join) => {
     const [a, b] = [await join(), await join()];
-    const id = await a.store.shares.ask('x', 'how?');
-    const other = await a.store.shares.ask('y', 'why?');
+    const id = await a.registry.shares.ask('x', 'how?');
+    const other = await a.registry.shares.ask('y', 'why?');
     assert.notEqual(id, other);
     const asked = { id, jobId: 'x', what: 'how?' };
     for (const member of [a, b]) {
       assert.deepEqual((await look(member)).questions, [asked, { id: other, jobId: 'y', what: 'why?' }]);
     }
-    assert.equal(await a.store.shares.takeAnswer(id), undefined);
+    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
     const text = JSON.stringify({ it: 'ä ‘ \\ "', large: 'x'.repeat(100_000) });
-    await b.store.shares.answer(id, text);
-    await b.store.shares.answer(id, 'later');
+    await b.registry.shares.answer(id, text);
+    await b.registry.shares.answer(id, 'later');
     assert.deepEqual(
       (await look(b)).questions.map(({ what }) => what),
       ['why?'],
     );
-    assert.equal(await a.store.shares.takeAnswer(id), text);
-    assert.equal(await a.store.shares.takeAnswer(id), undefined);
-    await b.store.shares.answer(id, 'too late');
-    assert.equal(await a.store.shares.takeAnswer(id), undefined);
+    assert.equal(await a.registry.shares.takeAnswer(id), text);
+    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
+    await b.registry.shares.answer(id, 'too late');
+    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
   });
 
   check('while members come, go and take over, each write is by who led the job then', async (join) => {
     const first = await join(5);
-    await first.store.write(first.epoch, [begin('x', '0')]);
+    await first.registry.write(first.epoch, [begin('x', '0')]);
     const writes: LogMark[] = [];
     const live = async (): Promise<void> => {
       const self = await join(5);
@@ -195,7 +195,7 @@ export function jobSharesConformance(
       let jobEpoch = 0;
       for (let round = 0; round < 20; round++) {
         await pause(2);
-        await self.store.renew(self.epoch, 5);
+        await self.registry.renew(self.epoch, 5);
         const { members, jobs } = await look(self);
         const { leader, epoch } = jobs[0]!;
         assert.ok(epoch >= jobEpoch);
@@ -204,7 +204,7 @@ export function jobSharesConformance(
         if (isOver) await adopt(self, [{ jobId: 'x', leader: leader! }]);
         // What another wrote since would be lost, if it could still be written over.
         const marks = [...(await marksOf(self)), { epoch: self.epoch, bytes: round }];
-        await self.store.write(self.epoch, [{ ...note('x', ''), marks }]).then(
+        await self.registry.write(self.epoch, [{ ...note('x', ''), marks }]).then(
           () => writes.push(marks.at(-1)!),
           (error) => assert.ok(error instanceof FencedError, String(error)),
         );
@@ -215,11 +215,11 @@ export function jobSharesConformance(
   });
 }
 
-const look = ({ store, epoch }: Led, now: Record<string, string> = {}): Promise<SharedView> =>
-  store.shares.look(epoch, new Map(Object.entries(now)));
+const look = ({ registry, epoch }: Led, now: Record<string, string> = {}): Promise<SharedView> =>
+  registry.shares.look(epoch, new Map(Object.entries(now)));
 
-const adopt = ({ store, epoch }: Led, orphans: { jobId: string; leader: number }[]): Promise<Adopted[]> =>
-  store.shares.adopt(epoch, orphans);
+const adopt = ({ registry, epoch }: Led, orphans: { jobId: string; leader: number }[]): Promise<Adopted[]> =>
+  registry.shares.adopt(epoch, orphans);
 
 /** Resolves when the lease of that member is over. */
 const over = (member: Led, epoch: number): Promise<boolean> =>
@@ -231,5 +231,5 @@ const over = (member: Led, epoch: number): Promise<boolean> =>
 const leaders = async (member: Led): Promise<Record<string, number | undefined>> =>
   Object.fromEntries((await look(member)).jobs.map(({ jobId, leader }) => [jobId, leader]));
 
-const marksOf = async ({ store }: Led): Promise<readonly LogMark[]> =>
-  (await Array.fromAsync(store.jobs(['x'])))[0]!.marks;
+const marksOf = async ({ registry }: Led): Promise<readonly LogMark[]> =>
+  (await Array.fromAsync(registry.jobs(['x'])))[0]!.marks;

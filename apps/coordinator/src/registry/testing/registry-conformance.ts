@@ -19,7 +19,7 @@ export function registryConformance(
   options: { skip?: string | false; hasShares?: boolean } = {},
 ): void {
   const { hasShares = false, ...testOptions } = options;
-  /** A check for stores that one leads at a time. */
+  /** A check for registries that one leads at a time. */
   const checkAlone = (what: string, act: (open: OpenSame) => Promise<void>) => hasShares || check(what, act);
   const check = (what: string, act: (open: OpenSame) => Promise<void>) =>
     test(`${name}: ${what}`, testOptions, async (t) => {
@@ -27,23 +27,23 @@ export function registryConformance(
       const opened: Registry[] = [];
       try {
         await act(async () => {
-          const store = await open();
-          opened.push(store);
-          return store;
+          const registry = await open();
+          opened.push(registry);
+          return registry;
         });
       } finally {
-        for (const store of opened) await store.close();
+        for (const registry of opened) await registry.close();
       }
     });
 
   check('what was written is there, in order, also for another that opens it later', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
+    const registry = await open();
+    const epoch = await lead(registry);
     const marks = [
       { epoch: 2 ** 52, bytes: 2 ** 53 - 1 },
       { epoch: 2 ** 52 + 1, bytes: 0 },
     ];
-    await store.write(epoch, [
+    await registry.write(epoch, [
       begin('b', 'running'),
       begin('a-1', ''),
       { ...begin('a', 'waits'), marks },
@@ -59,8 +59,8 @@ export function registryConformance(
       { jobId: 'b', spec: 'spec of b', status: 'running', marks: [], ...led },
       { jobId: 'over', spec: 'spec of over', status: 'complete', marks: [], leader: undefined, epoch },
     ];
-    assert.deepEqual(await all(store), expected);
-    await store.close();
+    assert.deepEqual(await all(registry), expected);
+    await registry.close();
     const later = await open();
     assert.deepEqual(await all(later), expected);
     assert.deepEqual(await all(later, ['b', 'c', 'A']), [expected[0], expected[3]]);
@@ -69,8 +69,8 @@ export function registryConformance(
   });
 
   check('any changes leave what a map would hold', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
+    const registry = await open();
+    const epoch = await lead(registry);
     const jobId = fc.constantFrom('a', 'aa', 'B', 'a-1', 'a_1');
     const status = fc.string({ maxLength: 5 }).map((text) => JSON.stringify(text));
     const mark = fc.tuple(fc.nat(9), fc.nat()).map(([epoch, bytes]) => ({ epoch, bytes }));
@@ -85,14 +85,14 @@ export function registryConformance(
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 6 }), async (changes) => {
         const next = afterChanges(model, changes, epoch);
-        if (next) await store.write(epoch, changes);
-        else await assert.rejects(store.write(epoch, changes), FencedError);
+        if (next) await registry.write(epoch, changes);
+        else await assert.rejects(registry.write(epoch, changes), FencedError);
         model = next ?? model;
         const expected = [...model.values()].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
-        assert.deepEqual(await all(store), expected);
+        assert.deepEqual(await all(registry), expected);
         const some = ['a', 'aa'];
         assert.deepEqual(
-          await all(store, some),
+          await all(registry, some),
           expected.filter(({ jobId }) => some.includes(jobId)),
         );
       }),
@@ -101,16 +101,16 @@ export function registryConformance(
   });
 
   check('the caller may change its values once write has returned', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
+    const registry = await open();
+    const epoch = await lead(registry);
     const change = { ...begin('a', 'before'), marks: [{ epoch, bytes: 1 }] };
     const changes = [change];
-    const written = store.write(epoch, changes);
+    const written = registry.write(epoch, changes);
     change.marks.push({ epoch: epoch + 1, bytes: 2 });
     change.status = 'after';
     changes.pop();
     await written;
-    const [job] = await all(store);
+    const [job] = await all(registry);
     assert.deepEqual([job!.status, job!.marks], ['before', [{ epoch, bytes: 1 }]]);
   });
 
@@ -136,8 +136,8 @@ export function registryConformance(
   });
 
   checkAlone('of many that ask at once, one gets it', async (open) => {
-    const stores = await Promise.all([open(), open(), open(), open()]);
-    const epochs = await Promise.all(stores.map((store, i) => store.acquire(`store ${i}`, longMs)));
+    const registries = await Promise.all([open(), open(), open(), open()]);
+    const epochs = await Promise.all(registries.map((registry, i) => registry.acquire(`registry ${i}`, longMs)));
     assert.equal(epochs.filter((epoch) => epoch !== undefined).length, 1);
   });
 
@@ -182,46 +182,47 @@ export function registryConformance(
   });
 
   checkAlone('while leaders change, nothing of an older one replaces what a newer one wrote', async (open) => {
-    const stores = await Promise.all([open(), open(), open()]);
+    const registries = await Promise.all([open(), open(), open()]);
     const epochs = new Set<number>();
-    const compete = async (store: Registry): Promise<void> => {
+    const compete = async (registry: Registry): Promise<void> => {
       const seen: Record<string, number> = {};
       while (epochs.size < 12) {
         await pause(2);
-        const epoch = await store.acquire('one of three', 1);
+        const epoch = await registry.acquire('one of three', 1);
         if (epoch === undefined) continue;
         assert.ok(!epochs.has(epoch), `epoch ${epoch} was given twice`);
         epochs.add(epoch);
         for (let round = 0; round < 3; round++) {
           const jobId = `job-${round}`;
-          await store.write(epoch, [begin(jobId, String(epoch))]).catch((error) => {
+          await registry.write(epoch, [begin(jobId, String(epoch))]).catch((error) => {
             assert.ok(error instanceof FencedError, String(error));
           });
-          for (const [at, text] of Object.entries(await statuses(store))) {
+          for (const [at, text] of Object.entries(await statuses(registry))) {
             assert.ok(Number(text) >= (seen[at] ?? 0), `${text} replaced ${seen[at]}`);
             seen[at] = Number(text);
           }
         }
       }
     };
-    await Promise.all(stores.map(compete));
+    await Promise.all(registries.map(compete));
   });
 
-  check('entries are read a page at a time, however many there are', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
+  check('jobs are read a page at a time, however many there are', async (open) => {
+    const registry = await open();
+    const epoch = await lead(registry);
     const count = 3000;
     const status = 'x'.repeat(8000);
     for (let first = 0; first < count; first += 500) {
       const some = Array.from({ length: 500 }, (_, i) => begin(String(first + i).padStart(4, '0'), status));
-      await store.write(epoch, some);
+      await registry.write(epoch, some);
     }
-    // One in memory holds them anyway. Beside other tests in one process, to know what is held takes a second each time (measured).
+    // One in memory holds them anyway. Beside other tests in one process, to know what is held takes a second each time
+    // (measured).
     const isOutside = !name.includes('Memory');
     const before = isOutside ? heldBytes() : 0;
     let held = 0;
     let expected = 0;
-    for await (const { jobId } of store.jobs()) {
+    for await (const { jobId } of registry.jobs()) {
       assert.equal(Number(jobId), expected++);
       if (isOutside && expected === 2250) held = heldBytes() - before;
     }
@@ -231,26 +232,26 @@ export function registryConformance(
   });
 
   check('a value of 4 MB, and many of them in one transaction', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
+    const registry = await open();
+    const epoch = await lead(registry);
     const specs = Array.from({ length: 5 }, (_, i) => String(i).repeat(2 ** 22));
-    await store.write(
+    await registry.write(
       epoch,
       specs.map((spec, i) => ({ ...begin(`job-${i}`, 'x'), spec })),
     );
     let next = 0;
-    for await (const { spec } of store.jobs()) assert.ok(specs[next++] === spec);
+    for await (const { spec } of registry.jobs()) assert.ok(specs[next++] === spec);
     assert.equal(next, 5);
   });
 
-  check('a store that is closed says so', async (open) => {
-    const store = await open();
-    const epoch = await lead(store);
-    const written = store.write(epoch, [begin('a', 'x')]);
-    await store.close();
+  check('a registry that is closed says so', async (open) => {
+    const registry = await open();
+    const epoch = await lead(registry);
+    const written = registry.write(epoch, [begin('a', 'x')]);
+    await registry.close();
     await written;
-    await store.close();
-    if (!name.includes('Memory')) await assert.rejects(store.write(epoch, []), /is closed/);
+    await registry.close();
+    if (!name.includes('Memory')) await assert.rejects(registry.write(epoch, []), /is closed/);
   });
 }
 
@@ -265,8 +266,8 @@ function heldBytes(): number {
   return arrayBuffers + heapUsed;
 }
 
-async function lead(store: Registry): Promise<number> {
-  const epoch = await store.acquire('test', longMs);
+async function lead(registry: Registry): Promise<number> {
+  const epoch = await registry.acquire('test', longMs);
   assert.ok(epoch !== undefined);
   return epoch;
 }
@@ -277,10 +278,11 @@ export const begin = (jobId: string, status: string) => {
 
 export const note = (jobId: string, status: string) => ({ kind: 'note' as const, jobId, status, marks: [] });
 
-const all = (store: Registry, ids?: readonly string[]): Promise<RegisteredJob[]> => Array.fromAsync(store.jobs(ids));
+const all = (registry: Registry, ids?: readonly string[]): Promise<RegisteredJob[]> =>
+  Array.fromAsync(registry.jobs(ids));
 
-export const statuses = async (store: Registry): Promise<Record<string, string>> =>
-  Object.fromEntries((await all(store)).map(({ jobId, status }) => [jobId, status]));
+export const statuses = async (registry: Registry): Promise<Record<string, string>> =>
+  Object.fromEntries((await all(registry)).map(({ jobId, status }) => [jobId, status]));
 
 type Model = ReadonlyMap<string, RegisteredJob>;
 

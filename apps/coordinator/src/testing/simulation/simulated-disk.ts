@@ -1,12 +1,12 @@
-import { closeSync, fdatasyncSync, openSync, writevSync } from 'node:fs';
-import type { OpenFile } from '../../log/log-file.ts';
+import { closeSync, fdatasyncSync, openSync, statSync, writevSync } from 'node:fs';
+import type { LogDisk } from '../../log/log-file.ts';
 
 /**
- * Opens files of a disk whose calls are done one at a time, after `pass` resolves: threads of a real one end what is written
+ * A disk whose calls are done one at a time, those that write after `pass` resolves: threads of a real one end what is asked
  * side by side in an order that no seed decides.
  */
-export function simulatedDisk(pass: () => Promise<void>): OpenFile {
-  return async (path, flags) => {
+export function simulatedDisk(pass: () => Promise<void>): LogDisk {
+  const open: LogDisk['open'] = async (path, flags) => {
     await pass();
     const fd = openSync(path, flags);
     return {
@@ -21,4 +21,5 @@ export function simulatedDisk(pass: () => Promise<void>): OpenFile {
       close: async () => closeSync(fd),
     };
   };
+  return { open, stat: async (path) => statSync(path, { bigint: true }), syncFolder: async () => {} };
 }

@@ -4,7 +4,7 @@ import { createMetrics } from '../../dispatch/work-metrics.ts';
 import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
 import { readRecord } from '../../ledger/registered-record.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
-import { SharesMemory } from '../../registry/shared-memory-registry.ts';
+import { SharesMemory } from '../../registry/testing/shared-memory-registry.ts';
 import { settledDigest } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
@@ -22,8 +22,8 @@ const reportWithinMs = 3000;
 const log = createLog('simulation', 'silent');
 
 /**
- * Several coordinators that lead by one store: the real division of jobs, dispatcher, scheduler and ledger of each, on a virtual clock.
- * A node is one here for each of its conversations.
+ * Several coordinators that lead by one registry: the real division of jobs, dispatcher, scheduler and ledger of each,
+ * on a virtual clock. A node is one here for each of its conversations.
  */
 export class SimulatedLeaders {
   readonly clock = new VirtualClock();
@@ -129,7 +129,7 @@ export class SimulatedLeaders {
     this.clock.after(ms, () => coordinator?.wake());
   }
 
-  /** Nothing can be read from or written to the store for so long. */
+  /** Nothing can be read from or written to the registry for so long. */
   failStore(ms: number): void {
     this.#world.failure = new Error('The database is away');
     this.clock.after(ms, () => {
@@ -164,7 +164,7 @@ export class SimulatedLeaders {
     await over;
   }
 
-  /** Takes ends from the store: a coordinator may be killed after it wrote one down and before it told anybody. */
+  /** Takes ends from the registry: a coordinator may be killed after it wrote one down and before it told anybody. */
   #findEnded(): void {
     for (const { jobId, leader, status, spec } of this.memory.jobs.all()) {
       if (leader !== undefined || this.#ended.has(jobId)) continue;

@@ -1,7 +1,7 @@
 import type { JobShares } from '../../registry/job-shares.ts';
 import { MemoryRegistry, type RegistryMemory } from '../../registry/memory-registry.ts';
 import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
-import { SharedMemoryRegistry, SharesMemory } from '../../registry/shared-memory-registry.ts';
+import { SharedMemoryRegistry, SharesMemory } from '../../registry/testing/shared-memory-registry.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The registry that all coordinators of a cluster share. */

@@ -1,6 +1,7 @@
-import type { Adopted, JobShares, Question, SharedView } from './job-shares.ts';
-import { JobsInMemory } from './jobs-in-memory.ts';
-import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
+import { systemClock } from '../../dispatch/clock.ts';
+import type { Adopted, JobShares, Question, SharedView } from '../job-shares.ts';
+import { JobsInMemory } from '../jobs-in-memory.ts';
+import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from '../registry.ts';
 
 interface HeldLease {
   holder: string;
@@ -45,7 +46,7 @@ export class SharedMemoryRegistry implements Registry {
   readonly #memory: SharesMemory;
   readonly #nowMs: () => number;
 
-  constructor(memory: SharesMemory, nowMs: () => number = () => performance.now()) {
+  constructor(memory: SharesMemory, nowMs = systemClock.monotonicMs) {
     this.#memory = memory;
     this.#nowMs = nowMs;
   }

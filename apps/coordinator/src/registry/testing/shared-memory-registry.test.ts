@@ -1,6 +1,6 @@
+import { jobSharesConformance } from './job-shares-conformance.ts';
+import { registryConformance } from './registry-conformance.ts';
 import { SharedMemoryRegistry, SharesMemory } from './shared-memory-registry.ts';
-import { jobSharesConformance } from './testing/job-shares-conformance.ts';
-import { registryConformance } from './testing/registry-conformance.ts';
 
 const makeDatabase = async () => {
   const memory = new SharesMemory();
