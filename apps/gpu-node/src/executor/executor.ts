@@ -155,7 +155,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return await clocks.during(lease.jobId, async (busy) => {
         const computed = await compute(given, signal, busy).finally(() => turns.release(1));
         const { frames, turn } = computed;
-        const found = frames && (await turn.clock.time('encode', () => part.keep(frames)));
+        const found = frames && (await turn.clock.inPart(() => part.keep(frames)));
         signal.throwIfAborted();
         return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
       });
