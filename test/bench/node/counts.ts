@@ -17,7 +17,6 @@ import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
 import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
 import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 
-
 const [frames = 200_000, repetitions = 5] = process.argv
   .slice(2)
   .filter((word) => !word.startsWith('--'))

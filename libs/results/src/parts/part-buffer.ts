@@ -14,6 +14,12 @@ export interface PartTask {
   captured?: CaptureOptions;
 }
 
+/** A shard whose part is durable, and its share of the seconds in which the part was packed and written. */
+export interface DurableShard {
+  found: FoundInPart;
+  seconds: number;
+}
+
 /** Writes shards of a job as parts, one after another, and says of each when its part is durable. */
 export class PartBuffer {
   readonly #task: PartTask;
@@ -21,10 +27,13 @@ export class PartBuffer {
   #last: Promise<unknown> = Promise.resolve();
   /** Of the part that grows. */
   #writer: PartWriter | undefined;
-  #waiting: PromiseWithResolvers<FoundInPart>[] = [];
+  #waiting: PromiseWithResolvers<DurableShard>[] = [];
   #found: FoundInPart[] = [];
   #share = 0;
   #sinceMs = 0;
+  /** Milliseconds that were spent on it, but for what is done now, and when that began. */
+  #spentMs = 0;
+  #nowSinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(task: PartTask) {
@@ -35,8 +44,8 @@ export class PartBuffer {
    * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. Resolves when its part is durable. Rejects with
    * PartError, as all shards of the part do, where that cannot be written; nothing is left of the part then.
    */
-  add(shard: FoundShard, share: number): Promise<FoundInPart> {
-    const durable = Promise.withResolvers<FoundInPart>();
+  add(shard: FoundShard, share: number): Promise<DurableShard> {
+    const durable = Promise.withResolvers<DurableShard>();
     this.#next(async () => {
       this.#waiting.push(durable);
       this.#writer ??= await this.#begin();
@@ -56,7 +65,12 @@ export class PartBuffer {
 
   /** Does that when all that was asked for before is done. Where it fails, so does the part. */
   #next(act: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(act).catch((error) => this.#fail(error));
+    const timed = async (): Promise<void> => {
+      this.#nowSinceMs = performance.now();
+      await act();
+      if (this.#writer) this.#spentMs += performance.now() - this.#nowSinceMs;
+    };
+    const done = this.#last.then(timed).catch((error) => this.#fail(error));
     this.#last = done;
     return done;
   }
@@ -77,8 +91,9 @@ export class PartBuffer {
   async #end(writer: PartWriter): Promise<void> {
     await writer.finish();
     const [waiting, found] = [this.#waiting, this.#found];
+    const seconds = (this.#spentMs + performance.now() - this.#nowSinceMs) / 1000 / waiting.length;
     this.#clear();
-    for (const [i, { resolve }] of waiting.entries()) resolve(found[i]!);
+    for (const [i, { resolve }] of waiting.entries()) resolve({ found: found[i]!, seconds });
   }
 
   async #fail(cause: Error): Promise<void> {
@@ -97,5 +112,6 @@ export class PartBuffer {
     this.#waiting = [];
     this.#found = [];
     this.#share = 0;
+    this.#spentMs = 0;
   }
 }

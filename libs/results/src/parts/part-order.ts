@@ -1,7 +1,6 @@
 import type { HistogramShape } from '../counts/histogram-shape.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
-import type { PartTask } from './part-buffer.ts';
-import type { FoundInPart } from './part-writer.ts';
+import type { DurableShard, PartTask } from './part-buffer.ts';
 
 /** What a PartThread has its thread do. */
 export type PartOrder =
@@ -9,4 +8,4 @@ export type PartOrder =
   | { kind: 'flush' | 'forget'; folder: string }
   | { kind: 'summarise'; shapes: readonly HistogramShape[]; shard: FoundShard };
 
-export type PartAnswer = FoundInPart | ShardSummary | undefined;
+export type PartAnswer = DurableShard | ShardSummary | undefined;

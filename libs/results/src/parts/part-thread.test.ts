@@ -31,10 +31,12 @@ async function start(t: TestContext) {
 
 test('shards are in a part that is there when they are told, by its bounds or because nothing else comes', async (t) => {
   const { thread, folder, task } = await start(t);
-  const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01));
+  const took: number[] = [];
+  const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01, (seconds) => void took.push(seconds)));
   await thread.flush(folder);
   const flushed = await within('shards of a part that is ended', Promise.all(added));
   assert.equal(flushed[0]!.part, flushed[1]!.part);
+  assert.ok(took[0]! > 0 && took[0] === took[1], `${took}`);
   assert.deepEqual(await readdir(folder), [flushed[0]!.part]);
   // A quarter of what the node may hold.
   const [third, fourth] = [thread.add(task, shardOf(2), 0.2), thread.add(task, shardOf(3), 0.05)];

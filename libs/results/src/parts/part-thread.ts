@@ -2,7 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { LateThread, type PackedError, sayEnd, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import type { HistogramShape } from '../counts/histogram-shape.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
-import type { PartTask } from './part-buffer.ts';
+import type { DurableShard, PartTask } from './part-buffer.ts';
 import type { PartAnswer, PartOrder } from './part-order.ts';
 import type { FoundInPart } from './part-writer.ts';
 
@@ -15,11 +15,16 @@ export class PartThread {
   /** Those that the thread may have a part for. */
   readonly #folders = new Set<string>();
 
-  /** As PartBuffer.add, of the parts in the folder of `task`. Rejects with an error that has the code of a system error that is the cause. */
-  async add(task: PartTask, shard: FoundShard, share: number): Promise<FoundInPart> {
+  /**
+   * As PartBuffer.add, of the parts in the folder of `task`; `took` is told the shard's share of the seconds in which its part was packed and
+   * written. Rejects with an error that has the code of a system error that is the cause.
+   */
+  async add(task: PartTask, shard: FoundShard, share: number, took?: (seconds: number) => void): Promise<FoundInPart> {
     this.#folders.add(task.folder);
     const added = this.#order((sent) => ({ kind: 'add', task, shard: sent, share }), shard);
-    return (await added) as FoundInPart;
+    const { found, seconds } = (await added) as DurableShard;
+    took?.(seconds);
+    return found;
   }
 
   /** Ends the part in that folder: nothing else is on its way to it. Resolves when its shards have settled. */
