@@ -290,7 +290,10 @@ export interface ShardCompleted {
    * whether the node is at fault; if it is, nothing of the answer counts.
    */
   errors: SourceError[];
-  /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
+  /**
+   * Seconds this shard spent in each stage: read, decode, upload, compute, readback, and encode, in which maps and rows are packed and
+   * written; not those in which it waited for others of its part.
+   */
   stageSeconds: { [key: string]: number };
   /** Encoded bytes read from sources. */
   inputBytes: number;
