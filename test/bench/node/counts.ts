@@ -1,7 +1,8 @@
-// What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by a device that answers
-// at once, written to parts, answered.
+// What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by
+// a device that answers at once, written to parts, answered.
 //   node test/bench/node/counts.ts [FRAMES] [REPETITIONS] [--cpu-prof]
-// Shards are of 128 frames with 256 bins. No file is read. Prints for each repetition microseconds of processor time a frame.
+// Shards are of 128 frames with 256 bins. No file is read. Prints for each repetition microseconds of processor time a
+// frame.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

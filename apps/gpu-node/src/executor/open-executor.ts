@@ -21,9 +21,9 @@ import { BandedJpegs } from './jpeg-bands.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 /**
- * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
- * when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200 instead of 6,000
- * (measured).
+ * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one
+ * that is there when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200
+ * instead of 6,000 (measured).
  */
 const creditBytesABatch = 2 * 128 * 2 ** 20;
 /** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */

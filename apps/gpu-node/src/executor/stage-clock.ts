@@ -56,7 +56,10 @@ export class StageClock {
     }
   }
 
-  /** Counts the time that a thread takes for what was found; how long the shard waits for its part, with others, is not a stage of its own. */
+  /**
+   * Counts the time that a thread takes for what was found; how long the shard waits for its part, with others, is not
+   * a stage of its own.
+   */
   async inPart(keep: () => Promise<KeptShard>): Promise<FoundInPart> {
     const startedMs = this.#nowMs();
     this.#busy.begin('part');

@@ -13,8 +13,8 @@ import type { JobParts } from './node-parts.ts';
 import { sendPart } from './send-part.ts';
 
 /**
- * Parts of the lease's job, in its scratch folder; where the node does not see that, in a folder of its own, from which they are sent. Rejects
- * where the node may not write there.
+ * Parts of the lease's job, in its scratch folder; where the node does not see that, in a folder of its own, from which
+ * they are sent. Rejects where the node may not write there.
  */
 export async function openJobParts(thread: PartThread, lease: Lease): Promise<JobParts> {
   if (!lease.handOver) return partsBelow(await allowedPath(fileURLToPath(lease.scratch)), thread, lease);

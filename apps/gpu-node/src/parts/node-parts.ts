@@ -4,7 +4,10 @@ import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
 export interface JobParts {
-  /** Resolves once the part with the shard would outlast a failure of the machine. `share`: that of the node's credit which it holds until then. */
+  /**
+   * Resolves once the part with the shard would outlast a failure of the machine. `share`: that of the node's credit
+   * which it holds until then.
+   */
   add(shard: FoundShard, share: number): Promise<KeptShard>;
   /** Says what the shard comes to; it is written nowhere. */
   sum(shard: FoundShard): Promise<KeptShard>;
@@ -29,8 +32,8 @@ export interface NodePartsOptions {
 /** A shard that is under way. */
 export interface HeldShard {
   /**
-   * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify is only added up.
-   * Rejects with OutputError.
+   * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify
+   * is only added up. Rejects with OutputError.
    */
   keep(shard: FoundShard): Promise<KeptShard>;
   /** Called once, when the shard is done with. */
@@ -46,8 +49,8 @@ interface Job {
 }
 
 /**
- * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some time, bytes or share of the
- * node's credit, and at once where the node has nothing else to do.
+ * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some
+ * time, bytes or share of the node's credit, and at once where the node has nothing else to do.
  */
 export class NodeParts {
   readonly #options: NodePartsOptions;

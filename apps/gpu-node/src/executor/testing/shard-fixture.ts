@@ -142,8 +142,8 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 }
 
 /**
- * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in memory: answers have
- * it as `results`, one after another, as those of tiles are but with all cells.
+ * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in
+ * memory: answers have it as `results`, one after another, as those of tiles are but with all cells.
  */
 export function createTestExecutor(inner: Device, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
