@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { joinCounts, readFrameTable } from '@halogrid/proto';
+import { readVarints } from '@halogrid/proto/varints';
+import { partsFolder } from '@halogrid/results/shard-place';
+import { SourceList } from '@halogrid/results/source-list';
+import { documentedDigest } from '@halogrid/results/testing-digest';
 import { within } from '@halogrid/testing';
 import { pino } from 'pino';
 import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
@@ -30,22 +34,22 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
     const at = (path: string) => port.then((number) => fetch(`http://127.0.0.1:${number}${path}`));
     try {
       const session = await coordinator.session(1);
-      const { name, nodeId, device, creditBytes } = await session.report('hello');
+      const { name, nodeId, device, creditBytes, timeZoneData } = await session.report('hello');
       assert.deepEqual([name, nodeId, device?.kind], ['host-abcd', 'abcdef', 'cpu']);
+      assert.equal(timeZoneData, process.versions.tz);
       assert.ok(creditBytes >= 4 * 128 * 2 ** 20);
 
       const operations = [lbp({}, 'mirror'), lbp()];
       session.lease(frameLease(folder, [uri], { pipeline: { operations } }));
-      const { results, frames, counts } = await session.report('completed');
+      const { results, errors, found } = await session.report('completed');
       const { counted, bins } = referenceOf(operations, image);
-      assert.deepEqual(results, []);
-      const { widths, heights, parts } = readFrameTable(frames!, [counts!]);
-      assert.deepEqual([...widths, ...heights], [size.width, size.height]);
-      assert.deepEqual(
-        parts.map((part) => [...part.counted, ...part.binCounts]),
-        [[counted, 256]],
-      );
-      assert.deepEqual(joinCounts([counts!], [256]), [bins]);
+      assert.deepEqual([results, errors, found?.found, found?.pixels], [[], [], 1, size.width * size.height]);
+      const sums = new Float64Array(256);
+      readVarints(found!.parts[0]!.sums, 0, sums);
+      assert.deepEqual([found!.parts[0]!.counted, ...sums], [String(counted), ...bins]);
+      const list = await SourceList.open(join(folder.path, 'scratch', partsFolder, found!.part!));
+      const digest = Buffer.from(documentedDigest(size.width, size.height, counted, [...bins])).toString('hex');
+      assert.deepEqual(await Array.fromAsync(list!.lines()), [{ uri, name: '0', ...size, counted, digest }]);
 
       assert.equal((await at('/readyz')).status, 200);
       const text = await (await at('/metrics')).text();

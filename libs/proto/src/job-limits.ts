@@ -39,8 +39,8 @@ export const whyNotVerified =
   'histograms are what is compared, and this pipeline has none that is exact: results as float32 may differ between devices by their last bits';
 
 /**
- * Bytes of a message between coordinator and node at most. The largest are a submitted manifest, and a lease with 8 MiB of sources; counts
- * have messages of a mebibyte where they are more.
+ * Bytes of a message between coordinator and node at most. The largest are a submitted manifest, and a lease with 8 MiB
+ * of sources; counts have messages of a mebibyte where they are more.
  */
 export const maxMessageBytes = 16 * 2 ** 20;
 

@@ -9,19 +9,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { credentials } from '@grpc/grpc-js';
-import {
-  type AttachRequest,
-  type FoundResult,
-  Hello,
-  type Lease,
-  NodesClient,
-  protocolVersion,
-  splitAnswer,
-} from '@halogrid/proto';
+import { type AttachRequest, Hello, type Lease, NodesClient, protocolVersion, splitAnswer } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import type { FoundShard } from '@halogrid/results/found-shard';
+import { PartThread } from '@halogrid/results/part-thread';
 import { resultsVersion } from '@halogrid/service';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import { environment, nodeFlags } from '../../../apps/cli/bin/launch.mjs';
+import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
+import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
@@ -51,22 +47,38 @@ async function writePreview(scratch: string, source: number): Promise<void> {
   for (const kind of ['preview', 'sums'] as const) await writeChunk({ ...chunk, kind }, samples);
 }
 
+function shardOf(block: Uint8Array, sources: readonly BlockSource[]): FoundShard {
+  const { length } = sources;
+  const bins = new Uint32Array(256 * length);
+  for (const [i, { index }] of sources.entries()) bins.set(histograms[index % 1000]!, 256 * i);
+  return {
+    ...{ block, found: Uint32Array.from(sources.keys()) },
+    ...{ widths: new Uint32Array(length).fill(width), heights: new Uint32Array(length).fill(height) },
+    parts: [{ counted: new Float64Array(length).fill(counted), bins }],
+  };
+}
+
+const creditBytes = 2 ** 30;
+const thread = new PartThread();
+
 function attach(port: number, name: string): NodesClient {
   const client = new NodesClient(`127.0.0.1:${port}`, credentials.createInsecure());
   const call = client.attach();
   const say = (report: AttachRequest['report']): void => void call.write({ report });
   const device = { kind: 'cpu', name: 'none', driver: '' };
   const versions = { protocol: protocolVersion, resultsVersion };
-  say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes: 2 ** 30 }) });
-  const answer = async ({ jobId, shard, attempt, epoch, work, scratch, sources: block }: Lease): Promise<void> => {
+  say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes }) });
+  const parts = new NodeParts({ open: (lease) => openJobParts(thread, lease), creditBytes });
+  const answer = async (lease: Lease): Promise<void> => {
+    const { jobId, shard, attempt, epoch, work, scratch, sources: block } = lease;
     if (work?.$case !== 'frames') throw new Error('Expected frames');
+    const held = parts.hold(lease);
     const sources = [...new SourceBlock(block)];
-    const results = sources.map(({ index: source }): FoundResult => {
-      return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
-    });
     for (const { index, preview } of sources) if (preview) await writePreview(scratch, index);
-    const rest = { errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
-    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, areFrames: true, ...rest })) say(report);
+    const { found } = await held.keep(shardOf(block, sources));
+    held.release();
+    const rest = { results: [], errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
+    for (const report of splitAnswer({ jobId, shard, attempt, epoch, found, ...rest })) say(report);
   };
   call.on('data', ({ order }) => {
     if (order?.$case === 'lease') void answer(order.value);
@@ -105,3 +117,4 @@ for (let i = 0; i < repetitions; i++) {
   for (const client of clients) client.close();
   if (child.exitCode === null) await once(child, 'exit');
 }
+await thread.end();

@@ -1,20 +1,22 @@
-// What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by a device that answers
-// at once, written to parts, answered.
+// What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by
+// a device that answers at once, written to parts, answered.
 //   node test/bench/node/counts.ts [FRAMES] [REPETITIONS] [--cpu-prof]
-// Shards are of 128 frames with 256 bins. No file is read. Prints for each repetition microseconds of processor time a frame.
+// Shards are of 128 frames with 256 bins. No file is read. Prints for each repetition microseconds of processor time a
+// frame.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DecoderPool } from '@halogrid/imaging';
 import { AttachRequest, Lease, splitAnswer } from '@halogrid/proto';
+import { PartThread } from '@halogrid/results/part-thread';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { forEachLimited } from '@halogrid/threads';
 import type { Device } from '../../../apps/gpu-node/src/devices/device.ts';
 import { createExecutor } from '../../../apps/gpu-node/src/executor/executor.ts';
 import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
+import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
 import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
-import { openJobParts } from '../../../apps/gpu-node/src/parts/open-job-parts.ts';
 
 const [frames = 200_000, repetitions = 5] = process.argv
   .slice(2)
@@ -59,7 +61,8 @@ const rawFeed = new RawFeed(
 );
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-const parts = new NodeParts({ open: openJobParts, creditBytes: shardsAtOnce * costBytes });
+const thread = new PartThread();
+const parts = new NodeParts({ open: (lease) => openJobParts(thread, lease), creditBytes: shardsAtOnce * costBytes });
 const decoders = new DecoderPool({ processes: 1 });
 try {
   const leases = Array.from({ length: Math.ceil(frames / framesAShard) }, (_, shard) => {
@@ -105,5 +108,6 @@ try {
   }
 } finally {
   await parts.close();
+  await thread.end();
   await rm(folder, { recursive: true });
 }

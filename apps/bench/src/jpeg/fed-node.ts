@@ -38,8 +38,8 @@ export interface FedNodeRates {
 }
 
 /**
- * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed, written to parts. In
- * turns with JPEGs decoded on the device, on cores, and as it chooses.
+ * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed,
+ * written to parts. In turns with JPEGs decoded on the device, on cores, and as it chooses.
  */
 export async function timeFedNode(
   { device: kind, folder, names, frameBytes, repetitions, decodes = decodeChoices }: FedNodeOptions,

@@ -21,7 +21,9 @@ const margins: Partial<Record<string, { px: number; bytes: number }>> = {
   sums: { px: 1, bytes: 0 },
 };
 
-/** Keeps a chunk under its name, as `writeChunk` does: whole, or not at all, and never where the job's folder is gone. */
+/**
+ * Keeps a chunk under its name, as `writeChunk` does: whole, or not at all, and never where the job's folder is gone.
+ */
 export async function takeChunk(request: IncomingMessage, job: HandedJob, path: string[]): Promise<void> {
   const pipeline = path[0] === 'pipelines' ? job.pipelines.find((name) => name === path[1]) : undefined;
   const [kind, source, name] = pipeline === undefined ? path : path.slice(2);

@@ -8,9 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { HandOverError } from './hand-over-error.ts';
 
 /**
- * Keeps the body of a request as the file `path` below `folder`, whole or not at all. Makes the folders between, and never `folder` itself,
- * which is gone where the job has ended. `isDurable`: its bytes would outlast a failure of the machine, though not its name. Rejects with
- * HandOverError for more than `mostBytes`, and where the bytes are not those of the digest that the request states.
+ * Keeps the body of a request as the file `path` below `folder`, whole or not at all. Makes the folders between, and
+ * never `folder` itself, which is gone where the job has ended. `isDurable`: its bytes would outlast a failure of the
+ * machine, though not its name. Rejects with HandOverError for more than `mostBytes`, and where the bytes are not those
+ * of the digest that the request states.
  */
 export async function takeFile(
   request: IncomingMessage,

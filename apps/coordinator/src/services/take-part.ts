@@ -12,15 +12,19 @@ import type { HandedJob } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
 import { statedDigest, takeFile } from './take-file.ts';
 
-/** A part is ended at 32 MB of counts or 64 shards, whose blocks of sources have 8 MiB at most: no file of one comes near this. */
+/**
+ * A part is ended at 32 MB of counts or 64 shards, whose blocks of sources have 8 MiB at most: no file of one comes
+ * near this.
+ */
 const mostBytes = 2 ** 32;
 
 /** A UUID, which is not used again. */
 const partName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the list of sources of its first
- * pipeline, which comes last. What comes again is taken to be there where it has the same bytes.
+ * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the
+ * list of sources of its first pipeline, which comes last. What comes again is taken to be there where it has the same
+ * bytes.
  */
 export async function takePart(
   request: IncomingMessage,

@@ -3,8 +3,8 @@ import { decodeNeed, type Lease } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
-import { OutputError } from '../parts/output-error.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
+import { OutputError } from '../parts/output-error.ts';
 import type { Answer } from './conversation-state.ts';
 
 export interface LeaseRunsOptions {

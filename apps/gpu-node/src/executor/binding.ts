@@ -13,6 +13,8 @@ export interface UnderWay {
   /** Batches that were given to the device. */
   device: number;
   encode: number;
+  /** Shards that wait for their part to be written. */
+  part: number;
   shard: number;
 }
 
@@ -33,7 +35,7 @@ export function bindingNow(now: UnderWay, isDeviceOfCores: boolean): readonly (r
   if (decode > 0) return always.decode;
   if (now.network > 0) return always.network;
   if (now.read > 0) return always.read;
-  if (now.encode > 0) return always.encode;
+  if (now.encode + now.part > 0) return always.encode;
   return now.shard > 0 ? always.node : always.idle;
 }
 

@@ -17,9 +17,13 @@ test('what overlaps counts once, and what is under way counts as far as it is', 
   ms = 4000;
   clock.end('decode');
   clock.addDevice(0.25);
+  // What waits for its part is not at work on it.
+  clock.begin('part');
+  clock.addEncoded(0.5);
   ms = 9000;
+  clock.end('part');
   clock.end('shard');
-  assert.deepEqual(clock.take().busy, { read: 0, decode: 1, device: 0.25, encode: 0, shard: 6 });
+  assert.deepEqual(clock.take().busy, { read: 0, decode: 1, device: 0.25, encode: 0.5, shard: 6 });
   assert.ok(clock.isIdle);
 });
 
@@ -61,7 +65,7 @@ test('whenever it is asked, the sum is the length of the union, and what binds a
   );
 });
 
-const underWay = { network: 0, read: 0, decode: 0, device: 0, encode: 0, shard: 1 };
+const underWay = { network: 0, read: 0, decode: 0, device: 0, encode: 0, part: 0, shard: 1 };
 const cases: [
   what: string,
   now: Partial<UnderWay>,
@@ -78,6 +82,8 @@ const cases: [
   ['reading, where nothing is there to be decoded', { read: 1, encode: 1 }, false, [['read', 1]]],
   ['a server', { network: 1 }, false, [['network', 1]]],
   ['maps, where nothing else is under way', { encode: 2 }, false, [['encode', 1]]],
+  ['parts, where nothing else is under way', { part: 2 }, false, [['encode', 1]]],
+  ['the device, for which parts wait', { part: 2, device: 1 }, false, [['device', 1]]],
   ['nothing of a shard', {}, false, [['node', 1]]],
   ['no shard', { shard: 0 }, false, [['idle', 1]]],
   [

@@ -3,7 +3,15 @@ import { type Binding, bindingNow, bindings, type UnderWay } from './binding.ts'
 
 /** What a node is at, as the numbers of what is under way. */
 export type Activity = keyof UnderWay;
-const activities = ['network', 'read', 'decode', 'device', 'encode', 'shard'] as const satisfies readonly Activity[];
+const activities = [
+  'network',
+  'read',
+  'decode',
+  'device',
+  'encode',
+  'part',
+  'shard',
+] as const satisfies readonly Activity[];
 
 /** What a node is busy with, as ShardCompleted.busy_seconds names it; `read`: from a disk or a server. */
 export const busyWith = ['read', 'decode', 'device', 'encode', 'shard'] as const;
@@ -24,7 +32,7 @@ export class BusyClock {
   readonly #nowMs: () => number;
   readonly #kind: DeviceKind;
   readonly #whole: BusyClock | undefined;
-  readonly #underWay: UnderWay = { network: 0, read: 0, decode: 0, device: 0, encode: 0, shard: 0 };
+  readonly #underWay: UnderWay = { network: 0, read: 0, decode: 0, device: 0, encode: 0, part: 0, shard: 0 };
   #lookedMs: number;
   #seconds = none();
 
@@ -57,6 +65,12 @@ export class BusyClock {
   addDevice(seconds: number): void {
     if (this.#kind !== 'cpu') this.#seconds.busy.device += seconds;
     this.#whole?.addDevice(seconds);
+  }
+
+  /** Adds seconds in which a thread was at work on parts, which shards wait for that are filled meanwhile. */
+  addEncoded(seconds: number): void {
+    this.#seconds.busy.encode += seconds;
+    this.#whole?.addEncoded(seconds);
   }
 
   /** The seconds since it was last asked, those of what is under way included. */

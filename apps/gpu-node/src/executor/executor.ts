@@ -21,10 +21,10 @@ import { StageSpans } from './stage-spans.ts';
 import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 
 /**
- * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted, and what it found of frames to a
- * part. Sources that cannot be processed are part of the answer; it rejects for everything else, with what made the shard fail, and with the signal's
- * reason once that has aborted. A shard over which the device is lost is tried once more, in batches of half the size.
- * Several may run at once.
+ * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted, and what it
+ * found of frames to a part. Sources that cannot be processed are part of the answer; it rejects for everything else,
+ * with what made the shard fail, and with the signal's reason once that has aborted. A shard over which the device is
+ * lost is tried once more, in batches of half the size. Several may run at once.
  */
 export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
 
@@ -155,7 +155,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return await clocks.during(lease.jobId, async (busy) => {
         const computed = await compute(given, signal, busy).finally(() => turns.release(1));
         const { frames, turn } = computed;
-        const found = frames && (await turn.clock.time('encode', () => part.keep(frames)));
+        const found = frames && (await turn.clock.inPart(() => part.keep(frames)));
         signal.throwIfAborted();
         return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
       });

@@ -7,8 +7,8 @@ import type { ReadTile } from './read-tile.ts';
 import type { ShardJob } from './shard-job.ts';
 
 /**
- * What becomes of the frames of a shard, by their positions in the lease. Counts are copied once from where a device leaves them, to
- * the memory that is handed on: one array a pipeline, and no object a frame.
+ * What becomes of the frames of a shard, by their positions in the lease. Counts are copied once from where a device
+ * leaves them, to the memory that is handed on: one array a pipeline, and no object a frame.
  */
 export class FrameOutcomes {
   readonly #isFound: Uint8Array;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DecoderPool, imageOpener, type PlaneTarget } from '@halogrid/imaging';
 import { writeChunk } from '@halogrid/results';
+import { PartThread } from '@halogrid/results/part-thread';
 import { cacheFolders } from '@halogrid/service';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { openTwinDevice } from '../devices/cpu-device.ts';
@@ -12,15 +13,17 @@ import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
+import { openJobParts } from '../parts/job-parts.ts';
+import { NodeParts } from '../parts/node-parts.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { createExecutor, type Executor, segmentsUnderWay } from './executor.ts';
 import { BandedJpegs } from './jpeg-bands.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 /**
- * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
- * when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200 instead of 6,000
- * (measured).
+ * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one
+ * that is there when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200
+ * instead of 6,000 (measured).
  */
 const creditBytesABatch = 2 * 128 * 2 ** 20;
 /** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */
@@ -80,7 +83,8 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
     segmentsUnderWay(decoders.processes) * creditBytesASegment,
   ];
   const { creditBytes = Math.max(...usualBytes) } = options;
-  const parts = new NodeParts({ open: openPartBuffer, creditBytes });
+  const partThread = new PartThread();
+  const parts = new NodeParts({ open: (lease) => openJobParts(partThread, lease), creditBytes });
   const clocks = new BusyClocks(nowMs, device.info.kind);
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
@@ -94,6 +98,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
     clock: clocks.whole,
     async close() {
       await parts.close();
+      await partThread.end();
       await images.close();
       await threads.close();
       await indexer.close();

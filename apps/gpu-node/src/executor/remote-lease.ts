@@ -4,8 +4,8 @@ import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
- * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over, below the URL `handOver`. Throws
- * BlockError where its sources are not a block.
+ * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over, below the URL
+ * `handOver`. Throws BlockError where its sources are not a block.
  */
 export function toRemoteLease(lease: Lease): Lease {
   const base = lease.handOver;

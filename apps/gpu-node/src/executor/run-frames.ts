@@ -19,8 +19,8 @@ import type { LeasedSource } from './unpack-lease.ts';
 const encodedFrames = 128;
 
 /**
- * Computes whole frames, which are those of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
- * raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
+ * Computes whole frames, which are those of `sources`. JPEGs are decoded by the device or by cores, whoever is done
+ * first, and raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
  */
 export async function runFrames(
   run: ShardRun,

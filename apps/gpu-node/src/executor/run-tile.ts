@@ -10,7 +10,10 @@ import type { BatchResults } from './staging.ts';
 import { type Fill, withOpenImage, withSharedImage } from './tile-pixels.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** What was found of a tile, one a pipeline, or why it could not be processed. `mended`: a sentence on what was removed from its file. */
+/**
+ * What was found of a tile, one a pipeline, or why it could not be processed. `mended`: a sentence on what was removed
+ * from its file.
+ */
 export type FoundTile = { results: FoundResult[]; mended?: string | undefined } | { error: SourceError };
 
 /** Computes one tile. */

@@ -10,8 +10,8 @@ import { errorsOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Computes frames of a video, which are those of `sources`. A device decodes the frames of MJPEG, or else a decoder, which
- * also has what the device leaves.
+ * Computes frames of a video, which are those of `sources`. A device decodes the frames of MJPEG, or else a decoder,
+ * which also has what the device leaves.
  */
 export async function runVideo(
   run: ShardRun,

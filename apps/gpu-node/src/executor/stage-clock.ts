@@ -1,4 +1,6 @@
+import type { FoundInPart } from '@halogrid/proto';
 import type { BatchResult, DecodedJpegs } from '../devices/device.ts';
+import type { KeptShard } from '../parts/node-parts.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { StageSpans } from './stage-spans.ts';
 
@@ -51,6 +53,24 @@ export class StageClock {
     } finally {
       this.#busy.end('device');
       this.#spans.add('device', startedMs);
+    }
+  }
+
+  /**
+   * Counts the time that a thread takes for what was found; how long the shard waits for its part, with others, is not
+   * a stage of its own.
+   */
+  async inPart(keep: () => Promise<KeptShard>): Promise<FoundInPart> {
+    const startedMs = this.#nowMs();
+    this.#busy.begin('part');
+    try {
+      const { found, seconds } = await keep();
+      this.#busy.addEncoded(seconds);
+      this.add('encode', seconds);
+      return found;
+    } finally {
+      this.#busy.end('part');
+      this.#spans.add('encode', startedMs);
     }
   }
 

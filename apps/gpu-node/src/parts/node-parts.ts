@@ -4,18 +4,27 @@ import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
 export interface JobParts {
-  /** Resolves once the part with the shard would outlast a failure of the machine. */
-  add(shard: FoundShard): Promise<FoundInPart>;
+  /**
+   * Resolves once the part with the shard would outlast a failure of the machine. `share`: that of the node's credit
+   * which it holds until then.
+   */
+  add(shard: FoundShard, share: number): Promise<KeptShard>;
   /** Says what the shard comes to; it is written nowhere. */
-  sum(shard: FoundShard): Promise<FoundInPart>;
+  sum(shard: FoundShard): Promise<KeptShard>;
   /** Ends the part that is filled, where there is one. */
   flush(): void;
   /** Called once nothing is awaited any more. */
   close(): Promise<void>;
 }
 
+/** What was found of a shard, and the seconds in which it was packed, added up and written. */
+export interface KeptShard {
+  found: FoundInPart;
+  seconds: number;
+}
+
 export interface NodePartsOptions {
-  open: (lease: Lease) => JobParts;
+  open: (lease: Lease) => Promise<JobParts>;
   /** Decoded bytes that the node is leased at once. */
   creditBytes: number;
 }
@@ -23,29 +32,25 @@ export interface NodePartsOptions {
 /** A shard that is under way. */
 export interface HeldShard {
   /**
-   * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify is only added up.
-   * Rejects with OutputError.
+   * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify
+   * is only added up. Rejects with OutputError.
    */
-  keep(shard: FoundShard): Promise<FoundInPart>;
+  keep(shard: FoundShard): Promise<KeptShard>;
   /** Called once, when the shard is done with. */
   release(): void;
 }
-
-/** What waits in a part is this much of the node's credit at most: as long as it waits, nothing is leased in its place. */
-const mostWaiting = 1 / 4;
 
 /** A job with shards under way. */
 interface Job {
   shards: number;
   /** Once something was found. */
+  opening?: Promise<JobParts>;
   parts?: JobParts;
-  /** Decoded bytes of the leases that wait in parts. */
-  waitingBytes: number;
 }
 
 /**
- * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some time or bytes, and at
- * once where the node has nothing else to do, or too much of its credit waits.
+ * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some
+ * time, bytes or share of the node's credit, and at once where the node has nothing else to do.
  */
 export class NodeParts {
   readonly #options: NodePartsOptions;
@@ -60,7 +65,7 @@ export class NodeParts {
   /** Tells of a shard that is under way, whatever it is of: until it is released, its job has parts. */
   hold(lease: Lease): HeldShard {
     const key = [lease.jobId, lease.handOver || lease.scratch].join(' ');
-    const job = this.#jobs.get(key) ?? { shards: 0, waitingBytes: 0 };
+    const job = this.#jobs.get(key) ?? { shards: 0 };
     this.#jobs.set(key, job);
     job.shards++;
     this.#atWork++;
@@ -71,10 +76,15 @@ export class NodeParts {
     };
     return {
       keep: async (shard) => {
-        job.parts ??= this.#options.open(lease);
-        const kept = lease.verify ? job.parts.sum(shard) : this.#add(job, lease, shard);
-        rest();
-        return await kept;
+        const share = lease.costBytes / this.#options.creditBytes;
+        try {
+          const parts = await this.#open(job, lease);
+          const kept = lease.verify ? parts.sum(shard) : parts.add(shard, share);
+          rest();
+          return await kept;
+        } catch (error) {
+          throw new OutputError(error);
+        }
       },
       release: () => {
         rest();
@@ -89,16 +99,18 @@ export class NodeParts {
     await Promise.all(Array.from(this.#jobs.values(), ({ parts }) => parts?.close()));
   }
 
-  async #add(job: Job, { costBytes }: Lease, shard: FoundShard): Promise<FoundInPart> {
-    const added = job.parts!.add(shard);
-    job.waitingBytes += costBytes;
-    if (job.waitingBytes >= mostWaiting * this.#options.creditBytes) job.parts!.flush();
-    try {
-      return await added;
-    } catch (error) {
-      throw new OutputError(error);
-    } finally {
-      job.waitingBytes -= costBytes;
-    }
+  /** Where that fails, it is tried again for the next shard. */
+  #open(job: Job, lease: Lease): Promise<JobParts> {
+    job.opening ??= this.#options.open(lease).then(
+      (parts) => {
+        job.parts = parts;
+        return parts;
+      },
+      (error) => {
+        job.opening = undefined;
+        throw error;
+      },
+    );
+    return job.opening;
   }
 }

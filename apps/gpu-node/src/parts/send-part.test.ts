@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { withFolder } from '../executor/testing/shard-fixture.ts';
 import { sendPart } from './send-part.ts';
-
-/** Takes files as a coordinator does, or answers all with a status. */
-async function startTaker(t: TestContext, status = 204) {
-  const taken: { path: string; text: string }[] = [];
-  const server = createServer(async (request, response) => {
-    const bytes = Buffer.concat(await Array.fromAsync(request));
-    const digest = createHash('sha256').update(bytes).digest('base64');
-    assert.deepEqual([request.method, request.headers['content-digest']], ['PUT', `sha-256=:${digest}:`]);
-    taken.push({ path: request.url!, text: bytes.toString() });
-    response.writeHead(status).end('No');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return { taken, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
+import { startTaker } from './testing/file-taker.ts';
 
 test('a part is sent file by file, the list of sources of its first pipeline last, and is no more here', async (t) => {
   const { taken, origin } = await startTaker(t);
@@ -31,7 +14,7 @@ test('a part is sent file by file, the list of sources of its first pipeline las
     await sendPart(join(folder.path, 'p'), `${origin}/parts/p`, ['a', 'b']);
     assert.equal(taken.at(-1)!.path, '/parts/p/pipelines/a/sources.parquet');
     assert.deepEqual(
-      taken.map(({ path, text }) => [path, text]).toSorted(),
+      taken.map(({ path, bytes }) => [path, String(bytes)]).toSorted(),
       files.map((name) => [`/parts/p/${name}`, name]).toSorted(),
     );
     assert.equal(existsSync(join(folder.path, 'p')), false);

@@ -8,7 +8,10 @@ export interface Parts {
 /** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
 export const maxParts = 200_000;
 
-/** Parts of AttachRequest: the leases of hello and of a job that moved; results, errors and stages of an answer, twice, and what it found by pipeline; rankings and hits. */
+/**
+ * Parts of AttachRequest: the leases of hello and of a job that moved; results, errors and stages of an answer, twice,
+ * and what it found by pipeline; rankings and hits.
+ */
 export const reportParts: Parts = {
   1: { 8: 'one' },
   3: { 5: 'one', 6: 'one', 7: 'one', 9: 'one', 13: { 4: 'one', 6: 'one' } },

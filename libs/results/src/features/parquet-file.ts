@@ -26,7 +26,7 @@ export interface RowsPage {
 
 /**
  * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
- * ten kilobytes with ten columns.
+ * ten kilobytes with ten columns, and a megabyte of pages.
  */
 export class ParquetFile {
   readonly #file: GrowingFile;
@@ -70,7 +70,7 @@ export class ParquetFile {
     parquet.row_groups.push({ columns, total_byte_size, total_compressed_size, num_rows });
     parquet.num_rows += num_rows;
     const bytes = this.#bytes.getBytes().subarray(-Number(total_compressed_size));
-    await this.#flush();
+    if (this.#bytes.index >= pieceBytes) await this.#flush();
     return bytes;
   }
 
@@ -79,6 +79,7 @@ export class ParquetFile {
     const copy = await ParquetFile.create(path, this.#parquet.schema);
     const groups = this.#parquet.row_groups.slice(from, to);
     if (groups.length === 0) return copy;
+    await this.#flush();
     await copy.#flush();
     const start = Number(groups[0]!.columns[0]!.file_offset);
     const bytes = sumOf(groups, ({ total_compressed_size }) => Number(total_compressed_size));
@@ -223,8 +224,8 @@ function isLess(one: Limits['least'], other: Limits['least']): boolean {
 const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 
-/** Bytes that are copied at once. */
-const pieceBytes = 2 ** 22;
+/** Bytes that are written or copied at once: a write for each row group would take as long as packing it. */
+const pieceBytes = 2 ** 20;
 
 /** Copies bytes of a file behind what is in another one. */
 async function copyBytes(from: FileHandle, start: number, length: number, to: FileHandle): Promise<void> {

@@ -8,28 +8,30 @@ const unitBytes = 3;
 /** Texts one after another as UTF-8, without objects. */
 export class TextList {
   #bytes = Buffer.allocUnsafe(2 ** 12);
+  #length = 0;
   /** Where each ends; a null has no bytes. */
-  readonly #ends: number[] = [];
+  #ends = new Uint32Array(2 ** 8);
   /** A byte a text: 0 for a null. */
-  readonly #known: number[] = [];
+  #known = new Uint8Array(2 ** 8);
 
   get length(): number {
-    return this.#ends.length;
+    return this.#length;
   }
 
   add(text: string | null): void {
-    const at = this.#ends.at(-1) ?? 0;
-    this.#known.push(text === null ? 0 : 1);
-    if (text === null) this.#ends.push(at);
+    const row = this.#length++;
+    if (row === this.#ends.length) this.#growRows();
+    const at = this.#start(row);
+    this.#known[row] = text === null ? 0 : 1;
+    if (text === null) this.#ends[row] = at;
     else {
       this.#reserve(at + unitBytes * text.length);
-      this.#ends.push(at + this.#bytes.write(text, at));
+      this.#ends[row] = at + this.#bytes.write(text, at);
     }
   }
 
   clear(): void {
-    this.#ends.length = 0;
-    this.#known.length = 0;
+    this.#length = 0;
   }
 
   /**
@@ -37,50 +39,92 @@ export class TextList {
    * with the one before it and the rest (DELTA_BYTE_ARRAY), so that the URIs of a folder take few.
    */
   encode(isOptional: boolean, times = 1): EncodedColumn {
-    const texts = this.#ends.length;
-    const known = this.#known.reduce((sum, one) => sum + one, 0);
+    const texts = this.#length;
+    let known = 0;
+    for (let row = 0; row < texts; row++) known += this.#known[row]!;
     const [values, nulls] = [texts * times, (texts - known) * times];
     const levels = isOptional ? { definitionLevels: encodeLevels(this.#levels(times)) } : {};
     // An encoding of differences needs a first value.
     if (known === 0) return { encoding: 'PLAIN', values, nulls, ...levels, data: new Uint8Array() };
     const bytes = this.#bytes;
-    const shared: number[] = [];
-    const rest: number[] = [];
-    const rests = Buffer.allocUnsafe(this.#ends[texts - 1]!);
+    const shared = new Uint32Array(known * times);
+    const rest = new Uint32Array(known * times);
+    const rests = Buffer.allocUnsafe(this.#start(texts));
     let restBytes = 0;
-    let last: Span = [0, 0];
-    let [least, largest] = [last, last];
-    for (let text = 0, from = 0; text < texts; text++) {
-      const end = this.#ends[text]!;
-      if (this.#known[text] === 0) continue;
-      const span: Span = [from, end];
-      const same = sharedBytes(bytes, last, span);
+    let [last, least, largest] = [-1, -1, -1];
+    for (let row = 0, at = 0; row < texts; row++) {
+      if (this.#known[row] === 0) continue;
+      const [from, end] = [this.#start(row), this.#ends[row]!];
+      const same = last < 0 ? 0 : this.#sharedBytes(last, row);
       for (let i = from + same; i < end; i++) rests[restBytes++] = bytes[i]!;
-      shared.push(same);
-      rest.push(end - from - same);
-      for (let i = 1; i < times; i++) {
-        shared.push(end - from);
-        rest.push(0);
-      }
+      shared[at] = same;
+      rest[at] = end - from - same;
+      shared.fill(end - from, at + 1, at + times);
+      at += times;
       // Texts mostly come in order, so that the largest is the last.
-      const isFirst = shared.length === times;
-      if (isFirst || (largest === last ? isBehind(bytes, span, last, same) : isLess(bytes, largest, span)))
-        largest = span;
-      else if (isLess(bytes, span, least)) least = span;
-      if (isFirst) least = span;
-      last = span;
-      from = end;
+      if (last < 0) [least, largest] = [row, row];
+      else if (largest === last ? this.#isBehind(row, last, same) : this.#isLess(largest, row)) largest = row;
+      else if (this.#isLess(row, least)) least = row;
+      last = row;
     }
     const encoded = Buffer.allocUnsafe(2 * deltaPackedBytes(values - nulls) + restBytes);
     const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength);
     const end = deltaPack(rest, values - nulls, view, deltaPack(shared, values - nulls, view, 0));
     const data = encoded.subarray(0, end + rests.copy(encoded, end, 0, restBytes));
-    const limits = { least: bytesOf(bytes, least), largest: bytesOf(bytes, largest) };
+    const limits = { least: this.#copyOf(least), largest: this.#copyOf(largest) };
     return { encoding: 'DELTA_BYTE_ARRAY', values, nulls, ...levels, data, limits };
   }
 
-  #levels(times: number): ArrayLike<number> {
-    return times === 1 ? this.#known : this.#known.flatMap((one) => Array<number>(times).fill(one));
+  #levels(times: number): Uint8Array {
+    const levels = new Uint8Array(this.#length * times);
+    for (let row = 0; row < this.#length; row++) levels.fill(this.#known[row]!, row * times, (row + 1) * times);
+    return levels;
+  }
+
+  #start(row: number): number {
+    return row === 0 ? 0 : this.#ends[row - 1]!;
+  }
+
+  /** Bytes that two texts begin with. */
+  #sharedBytes(row: number, other: number): number {
+    const bytes = this.#bytes;
+    const [from, otherFrom] = [this.#start(row), this.#start(other)];
+    const most = Math.min(this.#ends[row]! - from, this.#ends[other]! - otherFrom);
+    let same = 0;
+    while (same < most && bytes[from + same] === bytes[otherFrom + same]) same++;
+    return same;
+  }
+
+  /** Whether the first of two texts that begin with `same` equal bytes comes behind the other one. */
+  #isBehind(row: number, other: number, same: number): boolean {
+    const [at, otherAt] = [this.#start(row) + same, this.#start(other) + same];
+    if (at === this.#ends[row]) return false;
+    return otherAt === this.#ends[other] || this.#bytes[at]! > this.#bytes[otherAt]!;
+  }
+
+  #isLess(row: number, other: number): boolean {
+    const bytes = this.#bytes;
+    const [from, end, otherFrom, otherEnd] = [
+      this.#start(row),
+      this.#ends[row]!,
+      this.#start(other),
+      this.#ends[other]!,
+    ];
+    // The first bytes of texts in no order mostly differ.
+    if (from < end && otherFrom < otherEnd && bytes[from] !== bytes[otherFrom]) return bytes[from]! < bytes[otherFrom]!;
+    return bytes.compare(bytes, otherFrom, otherEnd, from, end) < 0;
+  }
+
+  #copyOf(row: number): Uint8Array {
+    return Uint8Array.from(this.#bytes.subarray(this.#start(row), this.#ends[row]));
+  }
+
+  #growRows(): void {
+    const [ends, known] = [this.#ends, this.#known];
+    this.#ends = new Uint32Array(2 * ends.length);
+    this.#ends.set(ends);
+    this.#known = new Uint8Array(2 * known.length);
+    this.#known.set(known);
   }
 
   #reserve(end: number): void {
@@ -90,26 +134,3 @@ export class TextList {
     this.#bytes = larger;
   }
 }
-
-/** Where a text begins and ends. */
-type Span = readonly [number, number];
-
-/** Bytes that two texts begin with. */
-function sharedBytes(bytes: Buffer, [from, end]: Span, [nextFrom, nextEnd]: Span): number {
-  const most = Math.min(end - from, nextEnd - nextFrom);
-  let same = 0;
-  while (same < most && bytes[from + same] === bytes[nextFrom + same]) same++;
-  return same;
-}
-
-/** Whether the first of two texts that begin with `same` equal bytes comes behind the other one. */
-function isBehind(bytes: Buffer, [from, end]: Span, [otherFrom, otherEnd]: Span, same: number): boolean {
-  if (otherFrom + same === otherEnd) return from + same < end;
-  return from + same < end && bytes[from + same]! > bytes[otherFrom + same]!;
-}
-
-const isLess = (bytes: Buffer, [from, end]: Span, [otherFrom, otherEnd]: Span): boolean =>
-  bytes.compare(bytes, otherFrom, otherEnd, from, end) < 0;
-
-/** A copy. */
-const bytesOf = (bytes: Buffer, [from, end]: Span): Uint8Array => Uint8Array.from(bytes.subarray(from, end));

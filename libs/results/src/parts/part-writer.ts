@@ -9,6 +9,7 @@ import { syncFolder } from '../files/atomic-file.ts';
 import { type FoundShard, type ShardSummary, shardRows } from './found-shard.ts';
 import { PipelineFiles } from './pipeline-files.ts';
 import { pipelinePaths, type ShardPlace } from './shard-place.ts';
+import { sourceFacts } from './source-facts.ts';
 
 /** A pipeline of a job; the name of a pipeline that is alone does not matter. */
 export interface PartPipeline {
@@ -74,8 +75,9 @@ export class PartWriter {
     const rows = shardRows(shard, block, shapes);
     let next = rows.next();
     for (; !next.done; next = rows.next()) {
-      const files = this.#files[next.value.part]!;
-      files.add(block, next.value);
+      const { part, nth, found } = next.value;
+      const files = this.#files[part]!;
+      files.add(sourceFacts(block, nth), found);
       if (files.isBehind) await files.write();
     }
     const places: ShardPlace[] = [];

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import type { CaptureRule } from '@halogrid/sources/captured';
-import type { SourceBlock } from '@halogrid/sources/source-block';
 import { settleAll } from '@halogrid/threads';
 import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
 import { type PlacedPage, schemaOf } from '../features/encode-page.ts';
@@ -10,10 +9,10 @@ import type { RowsPage } from '../features/parquet-file.ts';
 import { listHead } from '../sources/list-head.ts';
 import { headKey } from '../sources/source-line.ts';
 import { groupPages, SourcePages, sourceSchema } from '../sources/source-pages.ts';
-import type { ShardRow } from './found-shard.ts';
+import type { FoundSource } from './found-shard.ts';
 import { PartFile } from './part-file.ts';
 import type { pipelinePaths, ShardPlace } from './shard-place.ts';
-import { featureSource, listLine } from './source-facts.ts';
+import { featureSource, listLine, type SourceFacts } from './source-facts.ts';
 
 interface Features {
   pages: PageMaker;
@@ -56,15 +55,17 @@ export class PipelineFiles {
   }
 
   /** Adds a source. What it ends is held until `write`. */
-  add(block: SourceBlock, { nth, found }: ShardRow): void {
-    const lines = this.#lines.add(listLine(block, nth, found));
+  add(facts: SourceFacts, found?: FoundSource): void {
+    const lines = this.#lines.add(listLine(facts, found));
     if (lines) this.#list.add(lines);
     if (!found || !this.#features) return;
     const { pages } = this.#features;
-    this.#addPage(pages.begin(featureSource(block, nth, found.captured, this.#rule)));
+    this.#addPage(pages.begin(featureSource(facts, found.captured, this.#rule)));
     const { cells, bins } = pages.layout;
     for (let cell = 0; cell < cells; cell++) {
-      pages.addCounts(found.bins.subarray(cell * bins, (cell + 1) * bins), this.#shape.bins);
+      // A view takes longer than all else that is done with a cell.
+      const counts = cells === 1 ? found.bins : found.bins.subarray(cell * bins, (cell + 1) * bins);
+      pages.addCounts(counts, this.#shape.bins);
       if (pages.isFull) this.#addPage(pages.end());
     }
   }

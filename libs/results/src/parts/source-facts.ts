@@ -1,33 +1,40 @@
 import { captureText } from '@halogrid/sources/capture-time';
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
-import type { SourceBlock } from '@halogrid/sources/source-block';
+import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { FeatureSource } from '../features/page-maker.ts';
 import type { SourceLine } from '../sources/source-line.ts';
 import type { FoundSource } from './found-shard.ts';
 
-/** The line of a source in the list of sources; `found` is absent where it could not be processed. */
-export function listLine(block: SourceBlock, nth: number, found?: FoundSource): SourceLine {
-  const video = block.video(nth);
-  const version = block.version(nth);
-  const what = { uri: redactUri(block.uri(nth)), ...(version !== undefined && { version }), ...video };
-  if (!found) return { ...what, quarantined: true };
-  const { size, counted, digest, captured } = found;
-  const line = { ...what, name: block.name(nth), ...size, counted, digest: Buffer.from(digest).toString('hex') };
-  return captured ? { ...line, captured: captureText(captured) } : line;
+/** What outputs say of a source before it is processed. */
+export interface SourceFacts extends Pick<BlockSource, 'index' | 'uri' | 'name' | 'version' | 'video'> {
+  /** As outputs may have it. */
+  redacted: string;
 }
 
-/** What is known of a source that was found but its histograms. */
+export function sourceFacts(block: SourceBlock, nth: number): SourceFacts {
+  const uri = block.uri(nth);
+  const [index, redacted, name] = [block.index(nth), redactUri(uri), block.name(nth)];
+  return { index, uri, redacted, name, version: block.version(nth), video: block.video(nth) };
+}
+
+/** The line of a source in the list of sources; `found` is absent where it could not be processed. */
+export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundSource): SourceLine {
+  const [frame, timestampMs] = [video?.frame, video?.timestampMs];
+  if (!found) return { uri, version, frame, timestampMs, quarantined: true };
+  const { size, counted, captured: time } = found;
+  const digest = Buffer.from(found.digest).toString('hex');
+  const captured = time && captureText(time);
+  return { uri, version, frame, timestampMs, name, width: size.width, height: size.height, counted, digest, captured };
+}
+
+/** What the rows of a source in features.parquet have in common. */
 export function featureSource(
-  block: SourceBlock,
-  nth: number,
+  { index: number, uri, redacted: source, name, video }: SourceFacts,
   captured: FoundSource['captured'],
   rule: CaptureRule,
 ): FeatureSource {
-  const uri = block.uri(nth);
-  const video = block.video(nth);
-  const { atMs: capturedAtMs, camera } = rule.of({ uri, ...(video && { video }), ...(captured && { captured }) });
+  const { atMs: capturedAtMs, camera } = rule.of({ uri, video, captured });
   const { frame = 0, timestampMs = null } = video ?? {};
-  const name = block.name(nth);
-  return { number: block.index(nth), source: redactUri(uri), name, frame, timestampMs, capturedAtMs, camera };
+  return { number, source, name, frame, timestampMs, capturedAtMs, camera };
 }

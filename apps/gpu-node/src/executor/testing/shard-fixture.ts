@@ -15,7 +15,7 @@ import { type FoundShard, noZone } from '@halogrid/results/found-shard';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { Device } from '../../devices/device.ts';
-import { type JobParts, NodeParts } from '../../parts/node-parts.ts';
+import { type JobParts, type KeptShard, NodeParts } from '../../parts/node-parts.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
 
@@ -142,8 +142,8 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 }
 
 /**
- * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in memory: answers have
- * it as `results`, one after another, as those of tiles are but with all cells.
+ * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in
+ * memory: answers have it as `results`, one after another, as those of tiles are but with all cells.
  */
 export function createTestExecutor(inner: Device, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
@@ -151,7 +151,7 @@ export function createTestExecutor(inner: Device, options: Partial<ExecutorOptio
   const shards = new Map<FoundInPart, FoundShard>();
   const execute = createExecutor({
     ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
-    parts: new NodeParts({ open: () => partsInMemory(shards), creditBytes: 2 ** 30 }),
+    parts: new NodeParts({ open: async () => partsInMemory(shards), creditBytes: 2 ** 30 }),
     ...options,
   });
   return async (lease, signal) => {
@@ -162,10 +162,10 @@ export function createTestExecutor(inner: Device, options: Partial<ExecutorOptio
 }
 
 function partsInMemory(shards: Map<FoundInPart, FoundShard>): JobParts {
-  const keep = async (shard: FoundShard): Promise<FoundInPart> => {
+  const keep = async (shard: FoundShard): Promise<KeptShard> => {
     const found = FoundInPart.create({ found: shard.found.length });
     shards.set(found, shard);
-    return found;
+    return { found, seconds: 0 };
   };
   return { add: keep, sum: keep, flush: () => {}, close: async () => {} };
 }

@@ -158,8 +158,8 @@ export interface Hello {
   /** The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's fault. */
   hasComputed: boolean;
   /**
-   * Version of the node's data of time zones, such as "2025b". Jobs whose CaptureOptions have a zone go to nodes that have the
-   * coordinator's version, so that each finds the same times.
+   * Version of the node's data of time zones, such as "2025b". Jobs whose CaptureOptions have a zone go to nodes that
+   * have the coordinator's version, so that each finds the same times.
    */
   timeZoneData: string;
 }
@@ -254,8 +254,9 @@ export interface Draining {
 }
 
 /**
- * Counts of the answer of a tile that are too many for one message. The parts of an answer come in the order of their numbers, then its
- * ShardCompleted; no part of another answer comes between. A node that is gone before has answered nothing.
+ * Counts of the answer of a tile that are too many for one message. The parts of an answer come in the order of their
+ * numbers, then its ShardCompleted; no part of another answer comes between. A node that is gone before has answered
+ * nothing.
  */
 export interface AnswerPart {
   /** As ShardCompleted has them. */
@@ -281,8 +282,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. What was found of frames
-   * is in `found`.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. What was
+   * found of frames is in `found`.
    */
   results: SourceResult[];
   /**
@@ -290,7 +291,10 @@ export interface ShardCompleted {
    * whether the node is at fault; if it is, nothing of the answer counts.
    */
   errors: SourceError[];
-  /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
+  /**
+   * Seconds this shard spent in each stage: read, decode, upload, compute, readback, and encode, in which maps and rows
+   * are packed and written; not those in which it waited for others of its part.
+   */
   stageSeconds: { [key: string]: number };
   /** Encoded bytes read from sources. */
   inputBytes: number;
@@ -335,23 +339,24 @@ export interface ShardCompleted_BusySecondsEntry {
 }
 
 /**
- * What was found of the frames of a shard, and where it is written: in a part, which is a folder with the files that an output has for
- * its sources. A node names it once it would outlast a failure of its machine.
+ * What was found of the frames of a shard, and where it is written: in a part, which is a folder with the files that an
+ * output has for its sources. A node names it once it would outlast a failure of its machine.
  */
 export interface FoundInPart {
   /** How many sources were found, and the pixels of their images. */
   found: number;
   pixels: number;
   /**
-   * SHA-256 over the digests of all sources of the lease in their order, 32 bytes each, those of the first pipeline, then those of the
-   * next. A source that could not be processed has that of a quarantined one (libs/results, source-digest.ts).
+   * SHA-256 over the digests of all sources of the lease in their order, 32 bytes each, those of the first pipeline,
+   * then those of the next. A source that could not be processed has that of a quarantined one (libs/results,
+   * source-digest.ts).
    */
   digest: Uint8Array;
   /** What was found adds up to: one a pipeline, in the order of the lease's. */
   parts: FoundSums[];
   /**
-   * The part is the folder `parts/PART` of the lease's `scratch`: a UUID that is never used again. Absent where the lease is to verify,
-   * which writes nothing.
+   * The part is the folder `parts/PART` of the lease's `scratch`: a UUID that is never used again. Absent where the
+   * lease is to verify, which writes nothing.
    */
   part?:
     | string
@@ -365,13 +370,16 @@ export interface FoundSums {
   /** Pixels that were counted in each channel, as decimal digits. */
   counted: string;
   /**
-   * Counts of all sources and cells: those of each channel, one channel after another, as varints like ShardCompleted.counts, but of 8
-   * bytes at most. Empty where the pipeline has no histogram.
+   * Counts of all sources and cells: those of each channel, one channel after another, as varints like
+   * ShardCompleted.counts, but of 8 bytes at most. Empty where the pipeline has no histogram.
    */
   sums: Uint8Array;
 }
 
-/** Where a part has the rows of a shard and pipeline: at the top of it, or in its folder `pipelines/NAME` where there are several. */
+/**
+ * Where a part has the rows of a shard and pipeline: at the top of it, or in its folder `pipelines/NAME` where there
+ * are several.
+ */
 export interface ShardPlace {
   /** In sources.parquet. */
   sources:
@@ -698,10 +706,11 @@ export interface Lease {
     | boolean
     | undefined;
   /**
-   * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a token
-   * in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT PATH/chunks/KIND/INDEX/NAME
-   * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk. PUT PATH/parts/PART/FILE with the same takes a file of a part;
-   * with sources.parquet of the first pipeline, which comes last, the part is whole and durable.
+   * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a
+   * token in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT
+   * PATH/chunks/KIND/INDEX/NAME with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk. PUT PATH/parts/PART/FILE
+   * with the same takes a file of a part; with sources.parquet of the first pipeline, which comes last, the part is
+   * whole and durable.
    */
   handOver: string;
   /**

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import type { CaptureOptions } from '@halogrid/sources/captured';
+import { endsPart, partBounds } from './ends-part.ts';
+import type { FoundShard } from './found-shard.ts';
+import { PartError } from './part-error.ts';
+import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.ts';
+
+/** Whose parts are written. */
+export interface PartTask {
+  /** The folder of the parts of a job, which is made where it is missing; the folder above it must be there. */
+  folder: string;
+  pipelines: readonly PartPipeline[];
+  /** How it is known when sources were captured; absent: by what files state. */
+  captured?: CaptureOptions;
+}
+
+/** A shard whose part is durable, and its share of the seconds in which the part was packed and written. */
+export interface DurableShard {
+  found: FoundInPart;
+  seconds: number;
+}
+
+/** Writes shards of a job as parts, one after another, and says of each when its part is durable. */
+export class PartBuffer {
+  readonly #task: PartTask;
+  /** What is done now: parts are written one at a time, so that a disk that is slow gets larger parts, not more of them. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Of the part that grows. */
+  #writer: PartWriter | undefined;
+  #waiting: PromiseWithResolvers<DurableShard>[] = [];
+  #found: FoundInPart[] = [];
+  #share = 0;
+  #sinceMs = 0;
+  /** Milliseconds that were spent on it, but for what is done now, and when that began. */
+  #spentMs = 0;
+  #nowSinceMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(task: PartTask) {
+    this.#task = task;
+  }
+
+  /**
+   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. Resolves when its part is durable. Rejects with
+   * PartError, as all shards of the part do, where that cannot be written; nothing is left of the part then.
+   */
+  add(shard: FoundShard, share: number): Promise<DurableShard> {
+    const durable = Promise.withResolvers<DurableShard>();
+    this.#next(async () => {
+      this.#waiting.push(durable);
+      this.#writer ??= await this.#begin();
+      this.#found.push(await this.#writer.add(shard));
+      this.#share += share;
+      if (this.#isToEnd(false)) await this.#end(this.#writer);
+    });
+    return durable.promise;
+  }
+
+  /** Ends the part of the shards that were added: nothing else is on its way to it. Resolves when they have settled. */
+  flush(): Promise<void> {
+    return this.#next(async () => {
+      if (this.#writer && this.#isToEnd(true)) await this.#end(this.#writer);
+    });
+  }
+
+  /** Does that when all that was asked for before is done. Where it fails, so does the part. */
+  #next(act: () => Promise<void>): Promise<void> {
+    const timed = async (): Promise<void> => {
+      this.#nowSinceMs = performance.now();
+      await act();
+      if (this.#writer) this.#spentMs += performance.now() - this.#nowSinceMs;
+    };
+    const done = this.#last.then(timed).catch((error) => this.#fail(error));
+    this.#last = done;
+    return done;
+  }
+
+  #isToEnd(isIdle: boolean): boolean {
+    const { shards, bytes } = this.#writer!;
+    return endsPart({ ageMs: performance.now() - this.#sinceMs, bytes, shards, share: this.#share, isIdle });
+  }
+
+  async #begin(): Promise<PartWriter> {
+    const { folder, pipelines, captured } = this.#task;
+    const writer = await PartWriter.create(folder, pipelines, captured);
+    this.#sinceMs = performance.now();
+    this.#timer = setTimeout(() => void this.flush(), partBounds.ageMs);
+    return writer;
+  }
+
+  async #end(writer: PartWriter): Promise<void> {
+    await writer.finish();
+    const [waiting, found] = [this.#waiting, this.#found];
+    const seconds = (this.#spentMs + performance.now() - this.#nowSinceMs) / 1000 / waiting.length;
+    this.#clear();
+    for (const [i, { resolve }] of waiting.entries()) resolve({ found: found[i]!, seconds });
+  }
+
+  async #fail(cause: Error): Promise<void> {
+    const { folder } = this.#task;
+    const part = this.#writer ? join(folder, this.#writer.id) : folder;
+    const error = new PartError(part, `was not written: ${cause.message}`, cause);
+    const [writer, waiting] = [this.#writer, this.#waiting];
+    this.#clear();
+    await writer?.abort().catch(() => {});
+    for (const { reject } of waiting) reject(error);
+  }
+
+  #clear(): void {
+    clearTimeout(this.#timer);
+    this.#writer = undefined;
+    this.#waiting = [];
+    this.#found = [];
+    this.#share = 0;
+    this.#spentMs = 0;
+  }
+}

@@ -1,0 +1,15 @@
+/** A part that cannot be written or read, or does not have what it is said to have. */
+export class PartError extends Error {
+  override name = 'PartError';
+  /** Its folder. */
+  readonly part: string;
+  /** That of a system error that is the cause. */
+  readonly code: string | undefined;
+
+  /** `what` follows the name of the part in the sentence. */
+  constructor(part: string, what: string, cause?: unknown) {
+    super(`Part '${part}' ${what}`, { cause });
+    this.part = part;
+    this.code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { packSources } from '@halogrid/sources/pack-sources';
+import { within } from '@halogrid/testing';
+import { SourceList } from '../sources/source-list.ts';
+import { temporaryFolder } from '../testing/maps.ts';
+import { type FoundShard, summariseShard } from './found-shard.ts';
+import { PartThread } from './part-thread.ts';
+
+const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
+
+/** A shard of two sources. */
+function shardOf(index: number): FoundShard {
+  const source = (nth: number) => ({ index: index + nth, uri: `file:///${index + nth}`, name: `${nth}`, sizeBytes: 1 });
+  return {
+    block: packSources([source(0), source(1)]),
+    ...{ found: Uint32Array.of(0, 1), widths: Uint32Array.of(3, 3), heights: Uint32Array.of(2, 2) },
+    parts: [{ counted: Float64Array.of(6, 6), bins: Uint32Array.of(index, 6 - index, 0, 0, 1, 2, 3, 0) }],
+  };
+}
+
+async function start(t: TestContext) {
+  const scratch = await temporaryFolder(t);
+  const thread = new PartThread();
+  t.after(() => thread.end());
+  const folder = join(scratch, 'parts');
+  return { scratch, thread, folder, task: { folder, pipelines: [{ name: '', shape }] } };
+}
+
+test('shards are in a part that is there when they are told, by its bounds or because nothing else comes', async (t) => {
+  const { thread, folder, task } = await start(t);
+  const took: number[] = [];
+  const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01, (seconds) => void took.push(seconds)));
+  await thread.flush(folder);
+  const flushed = await within('shards of a part that is ended', Promise.all(added));
+  assert.equal(flushed[0]!.part, flushed[1]!.part);
+  assert.ok(took[0]! > 0 && took[0] === took[1], `${took}`);
+  assert.deepEqual(await readdir(folder), [flushed[0]!.part]);
+  // A quarter of what the node may hold.
+  const [third, fourth] = [thread.add(task, shardOf(2), 0.2), thread.add(task, shardOf(3), 0.05)];
+  assert.equal((await within('shards that are much', third)).part, (await fourth).part);
+  // After some time.
+  const late = await within('a shard that waits', thread.add(task, shardOf(4), 0));
+  assert.deepEqual((await readdir(folder)).sort(), [flushed[0]!.part, (await third).part, late.part].sort());
+  const list = (await SourceList.open(join(folder, late.part)))!;
+  assert.deepEqual(
+    (await Array.fromAsync(list.lines())).map(({ uri }) => uri),
+    ['file:///4', 'file:///5'],
+  );
+});
+
+test('a shard that is not written has the summary of one that is, and its counts change hands', async (t) => {
+  const { thread, folder, task } = await start(t);
+  const [one, other] = [shardOf(1), shardOf(1)];
+  const expected = summariseShard(one, [shape]);
+  const {
+    part: _,
+    places: __,
+    ...written
+  } = await Promise.all([thread.add(task, one, 1), thread.forget(folder)]).then(([found]) => found);
+  for (const summary of [written, await thread.summarise(other, [shape])]) {
+    assert.deepEqual({ ...summary, digest: Buffer.from(summary.digest) }, expected);
+  }
+  assert.equal(one.parts[0]!.bins.length + other.parts[0]!.bins.length, 0);
+  assert.equal(other.block.length > 0, true);
+});
+
+test('where a part cannot be written, all of its shards are refused with one sentence, and nothing is left', async (t) => {
+  const { thread, scratch, folder, task } = await start(t);
+  await writeFile(folder, 'a file');
+  const refused = (shards: Promise<unknown>[], message: RegExp, code?: string) =>
+    Promise.all(shards.map((shard) => assert.rejects(within('a refusal', shard), { message, ...(code && { code }) })));
+  await refused([thread.add(task, shardOf(0), 1)], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
+  await rm(folder);
+  // One of the shards is not what it says.
+  const bad = { ...shardOf(1), widths: Uint32Array.of(1) };
+  const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard, 0));
+  await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
+  assert.deepEqual(await readdir(folder), []);
+  // The next begins another part.
+  await within('the next part', thread.add(task, shardOf(3), 1));
+  assert.equal((await readdir(folder)).length, 1);
+  await rm(scratch, { recursive: true });
+  await refused([thread.add(task, shardOf(4), 1)], /was not written: ENOENT: /, 'ENOENT');
+  await mkdir(scratch);
+});
