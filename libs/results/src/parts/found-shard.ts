@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
-import { type FrameColumns, noZone } from '@halogrid/proto/frame-table';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
 import { type PartSums, packSums } from '../counts/part-sums.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from '../counts/source-digest.ts';
 import { Totals } from '../counts/totals.ts';
+
+/** Stands for a time whose zone nobody states. */
+export const noZone = 0x7fff;
 
 /** Counts below 2^53 each. */
 export type Counts = Uint32Array | Float64Array;
@@ -20,8 +22,11 @@ export interface FoundShard {
   /** In pixels. */
   widths: Uint32Array;
   heights: Uint32Array;
-  /** When they were captured, as their files state it; absent where none does. */
-  captured?: FrameColumns['captured'];
+  /**
+   * When they were captured, as their files state it, like CaptureTime: NaN where one does not, and `noZone` where it states no zone. Absent where
+   * none does.
+   */
+  captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
   /** One a pipeline: the pixels counted in each channel, and the counts of all cells, those without pixels too, end to end. */
   parts: readonly { counted: Float64Array; bins: Counts }[];
 }

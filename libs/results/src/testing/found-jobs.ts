@@ -1,4 +1,3 @@
-import { noZone } from '@halogrid/proto/frame-table';
 import { type CaptureOptions, CaptureRule, type CaptureTime, captureText } from '@halogrid/sources/captured';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { redactUri } from '@halogrid/sources/redact-uri';
@@ -7,6 +6,7 @@ import fc from 'fast-check';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
 import type { FeatureCell, FeatureSource } from '../features/feature-writer.ts';
 import type { FoundShard } from '../parts/found-shard.ts';
+import { noZone } from '../parts/found-shard.ts';
 import type { PartPipeline } from '../parts/part-writer.ts';
 import type { SourceLine } from '../sources/source-line.ts';
 import { documentedDigest } from './documented-digest.ts';
