@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { SourceDigest } from '@halogrid/results/source-digest';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
@@ -14,11 +14,29 @@ export function digestOfAll(parts: readonly { name: string; digest: string }[]):
 }
 
 /**
- * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed), then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival
- * and the machines do not enter. Several digests may come as one, end to end.
+ * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed),
+ * then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival and
+ * the machines do not enter. Several digests may come as one, end to end.
  */
+export class JobDigest {
+  readonly #sha: Hash;
+
+  constructor(line: string) {
+    this.#sha = createHash('sha256').update(`${versionLine}${line}\n`);
+  }
+
+  add(digest: SourceDigest): void {
+    this.#sha.update(digest);
+  }
+
+  /** To be called once. */
+  end(): string {
+    return this.#sha.digest('hex');
+  }
+}
+
 export function jobDigest(line: string, sources: Iterable<SourceDigest>): string {
-  const sha = createHash('sha256').update(`${versionLine}${line}\n`);
-  for (const digest of sources) sha.update(digest);
-  return sha.digest('hex');
+  const digest = new JobDigest(line);
+  for (const source of sources) digest.add(source);
+  return digest.end();
 }

@@ -4,17 +4,20 @@ import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape'
 import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
+import { jobLine } from '../ledger/job-line.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
+import { LostPartError } from './lost-part-error.ts';
 import type { UntilWritten } from './output-wait.ts';
-import { type TablesOrder, type TablesTask, tablePaths } from './tables-order.ts';
+import { type TablesAnswer, type TablesOrder, type TablesTask, tablePaths } from './tables-order.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
+import { partsPath } from './write-part.ts';
 
-type TablesThread = ThreadClient<TablesOrder, PartSummary | undefined>;
+type TablesThread = ThreadClient<TablesOrder, TablesAnswer>;
 
 export interface TablesFileOptions extends TablesTask {
   /** As Ledger has it, of one job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
-  /** Told once that the tables cannot be written, with one sentence. */
+  /** Told once that the tables cannot be written, with one sentence; with LostPartError where a part is lost. */
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
@@ -34,33 +37,34 @@ const leastBins = 256;
 const orderSources = 4096;
 
 /**
- * The tables of a pipeline, features.parquet, sources.jsonl and errors.jsonl, written by a thread of its own while results come. Sources
- * are written in order, as far as all before them are done or quarantined; the thread reads their histograms from the ledger's file, and
- * is given the next when it is through, so that nothing piles up in memory, however late the first source is or however slow the thread.
- * If there is no room for them, another thread later writes them from the beginning. A job with few sources has no such thread: to start
- * one takes 50 ms of processor time (measured), and what it would write is there in a few. Then they are written here once the job is settled.
+ * The tables of a job: features.parquet, sources.jsonl and errors.jsonl of each pipeline, written by a thread while
+ * results come. Sources are written in order, as far as all before them are done or quarantined; the thread reads them
+ * from the job's parts, and is given the next when it is through, so that nothing piles up in memory, however late the
+ * first source is or however slow the thread. If there is no room for them, another thread later writes them from the
+ * beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time (measured), and what
+ * it would write is there in a few. Then they are written here once the job is settled.
  *
  * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
  */
-export class TablesFile {
+export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;
   /** By which failures name the tables. */
   readonly #path: string;
   /** Stops what writes; resolves when it has stopped. */
   #stop: (() => Promise<unknown>) | undefined;
   /** Resolves when the tables are there; undefined before the start. */
-  #written: Promise<PartSummary> | undefined;
+  #written: Promise<PartSummary[]> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What features.parquet says of itself, which the digest is part of; known with `#sources`. */
-  #description: object = {};
+  /** What each features.parquet says of itself beside its digest; known with `#sources`. */
+  #descriptions: readonly object[] = [];
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
   #isAborted = false;
 
   constructor(options: TablesFileOptions) {
     this.#options = options;
-    const { paths, shape } = options;
+    const [{ paths, shape }] = options.pipelines as [TablesTask['pipelines'][number]];
     this.#path = shape.bins > 0 ? paths.features : paths.sources;
   }
 
@@ -79,12 +83,12 @@ export class TablesFile {
   }
 
   /**
-   * Every source of the job is settled, that many, and this is what features.parquet says of itself. Resolves when the tables are
-   * there; rejects with one sentence.
+   * Every source of the job is settled, that many. Resolves, with a summary a pipeline, when the tables are there;
+   * rejects with one sentence, with LostPartError where a part is lost.
    */
-  async finish(sources: number, description: object): Promise<PartSummary> {
+  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
     this.#sources = sources;
-    this.#description = description;
+    this.#descriptions = descriptions;
     this.start();
     this.advance();
     return this.#written!;
@@ -97,10 +101,11 @@ export class TablesFile {
     await this.#stop?.();
   }
 
-  async #write(): Promise<PartSummary> {
+  async #write(): Promise<PartSummary[]> {
     if (this.#isAborted) throw aborted;
     // Nothing that is computed meanwhile could be written.
-    await access(dirname(this.#options.unfinished.sources), constants.W_OK).catch((error: Error) => {
+    const [{ unfinished }] = this.#options.pipelines as [TablesTask['pipelines'][number]];
+    await access(dirname(unfinished.sources), constants.W_OK).catch((error: Error) => {
       throw failure(this.#path, error);
     });
     const areFew = await this.#areFew();
@@ -110,8 +115,9 @@ export class TablesFile {
 
   /** Whether the job ends with tables that are sooner written than a thread starts; waits until that is known. */
   async #areFew(): Promise<boolean> {
-    const { shape, settled, fewBins = 2 ** 16 } = this.#options;
-    const few = Math.floor(fewBins / Math.max(binsOfSource(shape), leastBins));
+    const { pipelines, settled, fewBins = 2 ** 16 } = this.#options;
+    const bins = pipelines.reduce((sum, { shape }) => sum + Math.max(binsOfSource(shape), leastBins), 0);
+    const few = Math.floor(fewBins / bins);
     while (this.#sources === undefined && !this.#isAborted) {
       const { next } = await settled(0, few + 1);
       if (next > few) return false;
@@ -120,7 +126,7 @@ export class TablesFile {
     return this.#sources! <= few;
   }
 
-  async #writeHere(): Promise<PartSummary> {
+  async #writeHere(): Promise<PartSummary[]> {
     const { TablesWriter } = await import('./tables-writer.ts');
     const writer = new TablesWriter();
     const obey = (order: TablesOrder) =>
@@ -135,7 +141,7 @@ export class TablesFile {
     return fill;
   }
 
-  async #writeByThread(): Promise<PartSummary> {
+  async #writeByThread(): Promise<PartSummary[]> {
     const { thread = tablesThread } = this.#options;
     const path = this.#path;
     const client: TablesThread = new ThreadClient(thread.take(), {
@@ -159,17 +165,18 @@ export class TablesFile {
 
   /** Gives what writes one order after another, until the tables are there. */
   async #fill(
-    give: (order: TablesOrder) => Promise<PartSummary | undefined>,
+    give: (order: TablesOrder) => Promise<TablesAnswer>,
     thread?: TablesThread,
-  ): Promise<PartSummary> {
-    const { paths, unfinished, shape, captured, limits, settled } = this.#options;
-    const order: typeof give = async (next) => {
-      const summary = await give(next);
+  ): Promise<PartSummary[]> {
+    const { parts, pipelines, captured, limits, settled } = this.#options;
+    const order = async (next: TablesOrder): Promise<PartSummary[]> => {
+      const answer = await give(next);
       if (this.#isAborted) throw aborted;
-      return summary;
+      if (answer?.kind === 'lost') throw new LostPartError(answer.lost.message, answer.lost.shard);
+      return answer?.summaries ?? [];
     };
     await order({
-      ...{ kind: 'open', paths, unfinished, shape },
+      ...{ kind: 'open', parts, pipelines },
       ...(captured && { captured }),
       ...(limits && { limits }),
     });
@@ -177,7 +184,7 @@ export class TablesFile {
       const areAllSettled = this.#sources !== undefined;
       const { next, runs } = await settled(from, orderSources);
       if (next > from) await order({ kind: 'write', runs });
-      else if (areAllSettled) throw failure(this.#path, new Error(`the histograms of source ${from} are not there`));
+      else if (areAllSettled) throw failure(this.#path, new Error(`what was found of source ${from} is not there`));
       else {
         await this.#waitForMore();
         if (this.#isAborted) throw aborted;
@@ -185,7 +192,7 @@ export class TablesFile {
       }
       from = next;
     }
-    return (await order({ kind: 'finish', sources: this.#sources!, description: this.#description }))!;
+    return order({ kind: 'finish', sources: this.#sources!, descriptions: this.#descriptions });
   }
 
   async #waitForMore(): Promise<void> {
@@ -194,50 +201,24 @@ export class TablesFile {
   }
 }
 
-/** The tables of each pipeline of a job. */
-export class JobTables implements TablesOutput {
-  /** By the place of the pipeline. */
-  readonly #parts: readonly TablesFile[];
-
-  constructor(parts: readonly TablesFile[]) {
-    this.#parts = parts;
-  }
-
-  start(): void {
-    for (const part of this.#parts) part.start();
-  }
-
-  advance(): void {
-    for (const part of this.#parts) part.advance();
-  }
-
-  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
-    return Promise.all(this.#parts.map((part, i) => part.finish(sources, descriptions[i]!)));
-  }
-
-  async abort(): Promise<void> {
-    await Promise.all(this.#parts.map((part) => part.abort()));
-  }
-}
-
 /** The tables of a job whose folder is claimed. */
 export function openTables(
   { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
   { settled, failed, until }: TablesEvents,
 ): TablesOutput {
-  const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
-  const files = parts.map(({ name, pipeline }, part) => {
-    return new TablesFile({
-      paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
-      unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
-      shape: histogramShape(pipeline, jobGrid(spec)),
-      ...(spec.captured && { captured: spec.captured }),
-      settled: (from, atMost) => settled(from, atMost, part),
-      failed,
-      until,
-    });
+  const each = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
+  const grid = jobGrid(spec);
+  const pipelines = each.map(({ name, pipeline }) => ({
+    name,
+    paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
+    unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
+    shape: histogramShape(pipeline, grid),
+    line: jobLine(pipeline, grid),
+  }));
+  return new TablesFile({
+    ...{ parts: partsPath(spec.out), pipelines, settled, failed, until },
+    ...(spec.captured && { captured: spec.captured }),
   });
-  return new JobTables(files);
 }
 
 const aborted = new Error('features.parquet is not wanted any more');

@@ -1,8 +1,9 @@
 import type { FileLimits } from '@halogrid/results/features';
-import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import type { PartPipeline } from '@halogrid/results/part-writer';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import type { SettledSources } from '../ledger/ledger.ts';
+import type { PartSummary } from './tables-output.ts';
 
 /** Paths of the tables of a pipeline. */
 export interface TablePaths {
@@ -21,12 +22,20 @@ export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
   errors: pathOf('errors.jsonl'),
 });
 
-/** What the thread writes. */
-export interface TablesTask {
+/** The tables of a pipeline. */
+export interface PipelineTables extends PartPipeline {
   paths: TablePaths;
   /** Where the tables grow: in a folder that goes with the job, on the same file system. */
   unfinished: TablePaths;
-  shape: HistogramShape;
+  /** What stands for the job of this pipeline alone in its digest, as jobLine gives it. */
+  line: string;
+}
+
+/** What the thread writes. */
+export interface TablesTask {
+  /** The folder of the job's parts: a path. */
+  parts: string;
+  pipelines: readonly PipelineTables[];
   /** How it is known when sources were captured; absent: by what files state. */
   captured?: CaptureOptions;
   /** How many counts a file and how many lines a list has at most; as docs/outputs.md says unless given. */
@@ -37,4 +46,13 @@ export interface TablesTask {
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
   | ({ kind: 'write' } & Pick<SettledSources, 'runs'>)
-  | { kind: 'finish'; sources: number; description: object };
+  /** One description a pipeline. */
+  | { kind: 'finish'; sources: number; descriptions: readonly object[] };
+
+/** What was found of some sources is lost: see LostPartError. */
+export interface LostPart {
+  message: string;
+  shard?: number;
+}
+
+export type TablesAnswer = { kind: 'lost'; lost: LostPart } | { kind: 'finished'; summaries: PartSummary[] } | undefined;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Size } from '@halogrid/geometry';
 import { parseCapture } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell } from '../counts/histogram-shape.ts';
@@ -44,7 +45,7 @@ export class PartReader {
    * that were written, or no rows of these sources.
    */
   async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: Uint8Array): Promise<FoundShard> {
-    if (!partId.test(part)) throw this.error(part, 'has a name that no part has');
+    this.#checkId(part);
     const sources = new SourceBlock(block);
     const parts: PipelineColumns[] = [];
     for (const pipeline of this.#pipelines.keys()) {
@@ -63,6 +64,21 @@ export class PartReader {
     return { block, found, widths: size(widths), heights: size(heights), captured: this.#times(part, captured), parts };
   }
 
+  /**
+   * Width and height of each source of a block, by its place there; undefined of those that were not found. Rejects as
+   * `read`.
+   */
+  async sizes({ part, places }: Pick<FoundInPart, 'part' | 'places'>, sources: number): Promise<(Size | undefined)[]> {
+    this.#checkId(part);
+    const path = pipelinePaths(part, this.#names, 0).sources;
+    const columns = await this.#read(part, path, places[0]?.sources, (range) => readSourceColumns(range, sources));
+    const { quarantined, widths, heights } = columns;
+    let row = 0;
+    return Array.from(quarantined, (flag) => {
+      return flag === 1 ? undefined : { width: widths[row]!, height: heights[row++]! };
+    });
+  }
+
   /** Says what is wrong with a part, as what it does. */
   error(part: string, what: string, cause?: unknown): PartError {
     return new PartError(join(this.#folder, part), what, cause);
@@ -71,6 +87,10 @@ export class PartReader {
   /** Closes what is open. */
   async close(): Promise<void> {
     await this.#files.close();
+  }
+
+  #checkId(part: string): void {
+    if (!partId.test(part)) throw this.error(part, 'has a name that no part has');
   }
 
   async #readPipeline(

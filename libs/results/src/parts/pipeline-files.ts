@@ -12,7 +12,7 @@ import { groupPages, SourcePages, sourceSchema } from '../sources/source-pages.t
 import type { FoundSource } from './found-shard.ts';
 import { PartFile } from './part-file.ts';
 import type { pipelinePaths, ShardPlace } from './shard-place.ts';
-import { featureSource, listLine, type SourceFacts } from './source-facts.ts';
+import { featureSource, listLine, type SourceFacts, withTime } from './source-facts.ts';
 
 interface Features {
   pages: PageMaker;
@@ -55,7 +55,8 @@ export class PipelineFiles {
   }
 
   /** Adds a source. What it ends is held until `write`. */
-  add(facts: SourceFacts, found?: FoundSource): void {
+  add(facts: SourceFacts, stated?: FoundSource): void {
+    const found = stated && withTime(this.#rule, facts, stated);
     const lines = this.#lines.add(listLine(facts, found));
     if (lines) this.#list.add(lines);
     if (!found || !this.#features) return;

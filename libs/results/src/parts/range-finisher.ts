@@ -7,13 +7,19 @@ import { checkShard } from './check-shard.ts';
 import type { FoundSource, ShardRow } from './found-shard.ts';
 import type { PartReader } from './part-reader.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
-import { featureSource, type SourceFacts, sourceFacts } from './source-facts.ts';
+import { featureSource, type SourceFacts, sourceFacts, withTime } from './source-facts.ts';
 
-/** Sources that follow one another, as SourceBlock reads them, and what was found of them; absent where all are quarantined. */
+/** Sources of a block, as SourceBlock reads them, and what was found of the block; absent where all are quarantined. */
 export interface SettledShard {
   block: Uint8Array;
   found?: FoundInPart;
+  /** Which of them follow one another and come next: the place of the first in the block, and how many. All unless given. */
+  from?: number;
+  count?: number;
 }
+
+/** Shards that are held: the sources of one may come in turns with others. */
+const mostHeld = 4;
 
 /** Where what a pipeline found goes. */
 export interface PipelineOutput {
@@ -42,6 +48,8 @@ export class RangeFinisher {
   readonly #rule: CaptureRule;
   /** One a pipeline. */
   readonly #pages: readonly (PageMaker | undefined)[];
+  /** Those that were checked last, by their place. */
+  readonly #held = new Map<string, ShardRow[]>();
 
   constructor(options: FinisherOptions) {
     this.#options = options;
@@ -52,15 +60,18 @@ export class RangeFinisher {
   }
 
   /**
-   * Adds the next shard. Rejects with PartError where its part does not have what was answered: nothing of it was added then, so that it may
-   * be added again with another part. After another failure, such as of a disk that is full, the outputs are to be removed.
+   * Adds the next sources. Rejects with PartError where their part does not have what was answered: nothing of it was added then, so that it
+   * may be added again with another part. After another failure, such as of a disk that is full, the outputs are to be removed.
    */
-  async add({ block: bytes, found }: SettledShard): Promise<void> {
+  async add({ block: bytes, found, from = 0, count }: SettledShard): Promise<void> {
     const block = new SourceBlock(bytes);
     const rows = found ? await this.#rowsOf(bytes, found) : this.#quarantined(block);
-    for (const { part, nth, found: source } of rows) {
+    const end = from + (count ?? block.length);
+    for (const { part, nth, found: stated } of rows) {
+      if (nth < from || nth >= end) continue;
       const output = this.#options.outputs[part]!;
       const facts = sourceFacts(block, nth);
+      const source = stated && withTime(this.#rule, facts, stated);
       const added = output.source(facts, source);
       if (added) await added;
       if (!source || !output.features) continue;
@@ -80,6 +91,9 @@ export class RangeFinisher {
 
   async #rowsOf(block: Uint8Array, found: FoundInPart): Promise<ShardRow[]> {
     const { reader, pipelines } = this.#options;
+    const key = `${found.part} ${found.places[0]?.sources.start}`;
+    const held = this.#held.get(key);
+    if (held) return held;
     const shard = await reader.read(found, block);
     const checked = checkShard(
       shard,
@@ -87,6 +101,8 @@ export class RangeFinisher {
       found,
     );
     if ('wrong' in checked) throw reader.error(found.part, checked.wrong);
+    this.#held.set(key, checked.rows);
+    for (const oldest of this.#held.keys()) if (this.#held.size > mostHeld) this.#held.delete(oldest);
     return checked.rows;
   }
 

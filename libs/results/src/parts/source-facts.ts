@@ -1,5 +1,5 @@
 import { captureText } from '@halogrid/sources/capture-time';
-import type { CaptureRule } from '@halogrid/sources/captured';
+import { type CaptureRule, timeOfFile } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { FeatureSource } from '../features/page-maker.ts';
@@ -16,6 +16,17 @@ export function sourceFacts(block: SourceBlock, nth: number): SourceFacts {
   const uri = block.uri(nth);
   const [index, redacted, name] = [block.index(nth), redactUri(uri), block.name(nth)];
   return { index, uri, redacted, name, version: block.version(nth), video: block.video(nth) };
+}
+
+/** The same source with the time that counts for its capture: for a job that goes by it, when its file was changed last. */
+export function withTime(rule: CaptureRule, { version }: SourceFacts, found: FoundSource): FoundSource {
+  if (!rule.isMtime) return found;
+  const captured = timeOfFile(
+    true,
+    () => version,
+    () => undefined,
+  );
+  return { ...found, captured };
 }
 
 /** The line of a source in the list of sources; `found` is absent where it could not be processed. */

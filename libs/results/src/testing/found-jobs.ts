@@ -74,6 +74,7 @@ export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
       rule: fc.constantFrom(
         { from: '', zone: '' },
         { from: '', zone: 'Europe/Berlin' },
+        { from: 'mtime', zone: '' },
         { from: 'cam{camera}/*', zone: '' },
       ),
       sources: fc.array(fc.tuple(made, fc.integer({ min: 0, max: 5 })), { maxLength: mostSources }),
@@ -159,6 +160,12 @@ export function shardsOf(job: MadeJob): FoundShard[] {
 
 const sumOfCells = (cells: readonly FeatureCell[]): number => cells.reduce((sum, { counted }) => sum + counted, 0);
 
+/** The time in the version of a file of this machine, which is its size and when it was changed. */
+function changedAt(version = ''): CaptureTime | undefined {
+  const [, ms] = /^\d+ (\d+)(?:\.\d+)?$/.exec(version) ?? [];
+  return ms === undefined ? undefined : { localMs: Number(ms), offsetMinutes: 0 };
+}
+
 /** What the outputs of a pipeline have: a line a source, and the rows of those that were found. */
 export function rowsOfJob(
   job: MadeJob,
@@ -167,8 +174,9 @@ export function rowsOfJob(
   const rule = new CaptureRule(job.rule);
   const lines: SourceLine[] = [];
   const features: { facts: FeatureSource; cells: FeatureCell[] }[] = [];
-  for (const { planned, size, captured } of job.sources) {
+  for (const { planned, size, captured: stated } of job.sources) {
     const { index: number, uri, name, version, video } = planned;
+    const captured = rule.isMtime ? changedAt(version) : stated;
     const source = redactUri(uri);
     const what = { uri: source, ...(version !== undefined && { version }), ...video };
     if (!size) {
