@@ -64,5 +64,32 @@ export function areOfOneGroup({ groupSources, groupCells }: PageLayout, one: Pag
   return isSame(one.firstSource, other.firstSource, groupSources) && isSame(one.firstCell, other.firstCell, groupCells);
 }
 
+/** How many rows the pages of sources of those numbers, ascending, have, by row group. */
+export function cutPages(layout: PageLayout, numbers: Iterable<number>): number[][] {
+  const { cells, pageSources, pageCells } = layout;
+  const groups: number[][] = [];
+  let group: PagePlace | undefined;
+  let page: PagePlace | undefined;
+  for (const number of numbers) {
+    for (let firstCell = 0; firstCell < cells; firstCell += pageCells) {
+      const place = { firstSource: number, firstCell };
+      const rows = Math.min(pageCells, cells - firstCell);
+      const isOfPage =
+        page?.firstCell === firstCell &&
+        Math.floor(page.firstSource / pageSources) === Math.floor(number / pageSources);
+      if (isOfPage) groups.at(-1)![groups.at(-1)!.length - 1]! += rows;
+      else {
+        page = place;
+        if (group && areOfOneGroup(layout, group, place)) groups.at(-1)!.push(rows);
+        else {
+          group = place;
+          groups.push([rows]);
+        }
+      }
+    }
+  }
+  return groups;
+}
+
 /** The largest power of two that is at most `number`; 1 for what is less. */
 const powerOfTwo = (number: number): number => 2 ** Math.floor(Math.log2(Math.max(1, number)));

@@ -78,10 +78,21 @@ export class PageMaker {
     this.#addCell(counted);
   }
 
-  /** As `add`, of a cell whose first `channelBins` counts say how many pixels it counts. Returns that. */
-  addCounts(counts: ArrayLike<number>, channelBins: number): number {
-    this.#histograms.add(counts);
-    return this.#addCell(this.#histograms.sumOfLast(channelBins));
+  /**
+   * Adds a source with the counts of all its cells, end to end, the first `channelBins` of which say how many pixels a cell counts. Returns
+   * the pages that have ended.
+   */
+  addSource(source: FeatureSource, counts: Uint32Array | Float64Array, channelBins: number): PlacedPage[] {
+    const { cells, bins } = this.layout;
+    const before = this.begin(source);
+    const ended = before ? [before] : [];
+    for (let cell = 0; cell < cells; cell++) {
+      // A view takes longer than all else that is done with a cell.
+      this.#histograms.add(cells === 1 ? counts : counts.subarray(cell * bins, (cell + 1) * bins));
+      this.#addCell(this.#histograms.sumOfLast(channelBins));
+      if (this.isFull) ended.push(this.end()!);
+    }
+    return ended;
   }
 
   /** Takes the varints that `addPacked` reads next: counts of rows, below 2^53 each. */
@@ -90,8 +101,9 @@ export class PageMaker {
   }
 
   /**
-   * As `addCounts`, of counts that are varints, which begin at byte `at` of those that were loaded. Returns where they end. Nothing is checked
-   * again of what a ledger has kept. Throws RangeError where the bytes end before.
+   * As `add`, of counts that are varints, which begin at byte `at` of those that were loaded; the first `channelBins` of them say how many
+   * pixels the cell counts. Returns where they end. Nothing is checked again of what a ledger has kept. Throws RangeError where the bytes
+   * end before.
    */
   addPacked(at: number, channelBins: number): number {
     const end = this.#histograms.addPacked(at);
@@ -141,9 +153,8 @@ export class PageMaker {
     this.#numbers.capturedAtMs[at] = capturedAtMs ?? Number.NaN;
   }
 
-  #addCell(counted: number): number {
+  #addCell(counted: number): void {
     this.#counted[this.#rows++] = counted;
     this.#cells++;
-    return counted;
   }
 }

@@ -59,15 +59,8 @@ export class PipelineFiles {
     const lines = this.#lines.add(listLine(facts, found));
     if (lines) this.#list.add(lines);
     if (!found || !this.#features) return;
-    const { pages } = this.#features;
-    this.#addPage(pages.begin(featureSource(facts, found.captured, this.#rule)));
-    const { cells, bins } = pages.layout;
-    for (let cell = 0; cell < cells; cell++) {
-      // A view takes longer than all else that is done with a cell.
-      const counts = cells === 1 ? found.bins : found.bins.subarray(cell * bins, (cell + 1) * bins);
-      pages.addCounts(counts, this.#shape.bins);
-      if (pages.isFull) this.#addPage(pages.end());
-    }
+    const source = featureSource(facts, found.captured, this.#rule);
+    this.#addPages(this.#features.pages.addSource(source, found.bins, this.#shape.bins));
   }
 
   /** Whether there is something to write. */
@@ -86,7 +79,8 @@ export class PipelineFiles {
     if (lines) this.#list.add(lines);
     const sources = await this.#list.endShard();
     if (!this.#features) return { sources };
-    this.#addPage(this.#features.pages.end());
+    const page = this.#features.pages.end();
+    if (page) this.#addPages([page]);
     return { sources, features: await this.#features.file.endShard() };
   }
 
@@ -105,9 +99,10 @@ export class PipelineFiles {
     await this.#features?.file.abort();
   }
 
-  #addPage(page: PlacedPage | undefined): void {
-    if (!page) return;
-    this.#features!.isWide ||= page.isWide;
-    this.#features!.file.add(page);
+  #addPages(pages: readonly PlacedPage[]): void {
+    for (const page of pages) {
+      this.#features!.isWide ||= page.isWide;
+      this.#features!.file.add(page);
+    }
   }
 }

@@ -1,0 +1,140 @@
+import { ColumnError } from './column-error.ts';
+import { maxDeltaPacked } from './delta-pack.ts';
+
+// What `encodeLevels`, `deltaPack` and the other encoders write, read again. The decoders of hyparquet take any file, and those that were made
+// to keep them for hours: these end with the bytes.
+
+/** Reads numbers and bytes one after another. Every method throws ColumnError behind the end. */
+class Input {
+  readonly bytes: Uint8Array;
+  at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  byte(): number {
+    const byte = this.bytes[this.at++];
+    if (byte === undefined) throw new ColumnError('ends early');
+    return byte;
+  }
+
+  /** From 0 to 2^32 - 1. */
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80 && value < 2 ** 32) return value;
+    }
+    throw new ColumnError('has a number beyond 2^32');
+  }
+
+  zigzag(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** Levels of 0 and 1: the runs of RLE that are as many as there are values. */
+export function decodeLevels(bytes: Uint8Array, count: number): Uint8Array {
+  const levels = new Uint8Array(count);
+  const input = new Input(bytes);
+  for (let at = 0; at < count; ) {
+    const head = input.varint();
+    const length = head >>> 1;
+    if (head % 2 === 0) {
+      if (length === 0 || length > count - at) throw new ColumnError('has other levels than rows');
+      levels.fill(input.byte() & 1, at, at + length);
+      at += length;
+    } else {
+      // Groups of eight, the last of which may be more than there are.
+      if (length === 0 || 8 * (length - 1) >= count - at) throw new ColumnError('has other levels than rows');
+      for (let group = 0; group < length; group++) {
+        const bits = input.byte();
+        for (let bit = 0; bit < 8 && at < count; bit++) levels[at++] = (bits >> bit) & 1;
+      }
+    }
+  }
+  return levels;
+}
+
+/** Flags. */
+export function decodeFlags(data: Uint8Array, count: number): Uint8Array {
+  if (data.length < Math.ceil(count / 8)) throw new ColumnError('ends early');
+  return Uint8Array.from({ length: count }, (_, i) => (data[i >> 3]! >> (i & 7)) & 1);
+}
+
+/** Whole numbers of 8 bytes. Throws ColumnError for those that are not from 0 to 2^53 - 1. */
+export function decodePlain(data: Uint8Array, into: Float64Array | Uint32Array): void {
+  if (data.length < 8 * into.length) throw new ColumnError('ends early');
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  for (let i = 0; i < into.length; i++) {
+    const value = view.getUint32(8 * i, true) + 2 ** 32 * view.getInt32(8 * i + 4, true);
+    if (!(value >= 0 && value <= Number.MAX_SAFE_INTEGER)) throw new ColumnError(`has the number ${value}`);
+    into[i] = value;
+  }
+}
+
+/** Values of a block and of those that are packed in as many bits each, as `deltaPack` has them. */
+const blockValues = 128;
+const miniblockValues = 32;
+const miniblocks = blockValues / miniblockValues;
+
+/** What `deltaPack` has made of as many numbers; returns where they end. Throws ColumnError for those that are not from 0 to 2^31 - 1. */
+export function deltaUnpack(bytes: Uint8Array, from: number, into: Uint32Array | Float64Array): number {
+  const input = new Input(bytes, from);
+  if (input.varint() !== blockValues || input.varint() !== miniblocks)
+    throw new ColumnError('has blocks of another size');
+  const count = input.varint();
+  if (count !== into.length) throw new ColumnError(`has ${count} numbers instead of ${into.length}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let value = input.zigzag();
+  if (into.length > 0) into[0] = value;
+  let all = value;
+  for (let block = 1; block < into.length; block += blockValues) {
+    const least = input.zigzag() | 0;
+    const widths = input.at;
+    let at = widths + miniblocks;
+    for (let nth = 0; nth < miniblocks; nth++) {
+      const width = bytes[widths + nth]!;
+      const end = at + (miniblockValues / 8) * width;
+      if (!(width <= 32) || end > bytes.length) throw new ColumnError('ends early');
+      const mask = width === 32 ? -1 : (1 << width) - 1;
+      const first = block + nth * miniblockValues;
+      const last = Math.min(first + miniblockValues, into.length);
+      for (let i = first, bit = 0; i < last; i++, bit += width) {
+        let delta = 0;
+        if (width > 0) {
+          const [word, used] = [at + 4 * (bit >>> 5), bit & 31];
+          delta = view.getInt32(word, true) >>> used;
+          if (used + width > 32) delta |= view.getInt32(word + 4, true) << (32 - used);
+        }
+        value = (value + least + (delta & mask)) | 0;
+        all |= value;
+        into[i] = value;
+      }
+      at = end;
+    }
+    input.at = at;
+  }
+  if (all < 0 || all > maxDeltaPacked) throw new ColumnError('has a number below 0');
+  return input.at;
+}
+
+/** Texts of up to `most` bytes that are not null, as TextList has encoded them. */
+export function decodeTexts(data: Uint8Array, count: number, most: number): string[] {
+  if (count === 0) return [];
+  const [shared, rest] = [new Uint32Array(count), new Uint32Array(count)];
+  let at = deltaUnpack(data, deltaUnpack(data, 0, shared), rest);
+  let text = Buffer.alloc(0);
+  return Array.from(shared, (same, i) => {
+    const end = at + rest[i]!;
+    if (same > text.length || end > data.length) throw new ColumnError('ends early');
+    if (same + end - at > most) throw new ColumnError(`has a text of more than ${most} bytes`);
+    text = Buffer.concat([text.subarray(0, same), data.subarray(at, end)]);
+    at = end;
+    return text.toString();
+  });
+}

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { parseCapture } from '@halogrid/sources/captured';
+import { SourceBlock } from '@halogrid/sources/source-block';
+import { binsOfCell } from '../counts/histogram-shape.ts';
+import { ColumnError } from '../features/column-error.ts';
+import { pageLayout } from '../features/page-layout.ts';
+import { readCounts } from './count-column.ts';
+import { type FoundShard, noZone } from './found-shard.ts';
+import { OpenFiles } from './open-files.ts';
+import { PartError } from './part-error.ts';
+import type { FoundInPart, PartPipeline } from './part-writer.ts';
+import { RangeReader } from './range-reader.ts';
+import { type FilePlace, pipelinePaths, type ShardPlace } from './shard-place.ts';
+import { readSourceColumns, type SourceColumns } from './source-columns.ts';
+
+/** Files of parts that are kept open: the shards of a part are seldom read one after another. */
+const mostOpen = 64;
+
+const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whatever a pipeline found. */
+type PipelineColumns = SourceColumns & FoundShard['parts'][number];
+
+/**
+ * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is passed over, and so are
+ * their footers, of which nothing else is wanted. Memory is the counts of a shard, and a megabyte.
+ */
+export class PartReader {
+  readonly #folder: string;
+  readonly #pipelines: readonly PartPipeline[];
+  readonly #names: readonly string[];
+  readonly #files: OpenFiles;
+
+  /** `folder` is that of the parts. */
+  constructor(folder: string, pipelines: readonly PartPipeline[]) {
+    this.#folder = folder;
+    this.#pipelines = pipelines;
+    this.#names = pipelines.map(({ name }) => name);
+    this.#files = new OpenFiles(folder, mostOpen);
+  }
+
+  /**
+   * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at these places are not those
+   * that were written, or no rows of these sources.
+   */
+  async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: Uint8Array): Promise<FoundShard> {
+    if (!partId.test(part)) throw this.error(part, 'has a name that no part has');
+    const sources = new SourceBlock(block);
+    const parts: PipelineColumns[] = [];
+    for (const pipeline of this.#pipelines.keys()) {
+      parts.push(await this.#readPipeline(part, pipeline, places[pipeline], sources));
+    }
+    const { quarantined, widths, heights, captured } = parts[0]!;
+    if (parts.some((other) => Buffer.compare(other.quarantined, quarantined) !== 0)) {
+      throw this.error(part, 'has other sources of one pipeline than of another');
+    }
+    const found = Uint32Array.from(quarantined.keys().filter((nth) => quarantined[nth] === 0));
+    const size = (values: Float64Array): Uint32Array => {
+      const bad = values.find((value) => !(value > 0 && value < 2 ** 32));
+      if (bad !== undefined) throw this.error(part, `has a source that is ${bad} pixels wide or high`);
+      return Uint32Array.from(values);
+    };
+    return { block, found, widths: size(widths), heights: size(heights), captured: this.#times(part, captured), parts };
+  }
+
+  /** Says what is wrong with a part, as what it does. */
+  error(part: string, what: string, cause?: unknown): PartError {
+    return new PartError(join(this.#folder, part), what, cause);
+  }
+
+  /** Closes what is open. */
+  async close(): Promise<void> {
+    await this.#files.close();
+  }
+
+  async #readPipeline(
+    part: string,
+    pipeline: number,
+    place: ShardPlace | undefined,
+    block: SourceBlock,
+  ): Promise<PipelineColumns> {
+    const { shape } = this.#pipelines[pipeline]!;
+    const { sources, features } = pipelinePaths(part, this.#names, pipeline);
+    const columns = await this.#read(part, sources, place?.sources, (range) => readSourceColumns(range, block.length));
+    if (shape.bins === 0) return { ...columns, bins: new Uint32Array() };
+    const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape));
+    const numbers = Array.from({ length: block.length }, (_, nth) => block.index(nth));
+    const found = numbers.filter((_, nth) => columns.quarantined[nth] === 0);
+    const bins = await this.#read(part, features, place?.features, (range) => readCounts(range, layout, found));
+    return { ...columns, bins };
+  }
+
+  /** Reads the bytes of a file at that place. */
+  async #read<Read>(
+    part: string,
+    path: string,
+    place: FilePlace | undefined,
+    act: (range: RangeReader) => Promise<Read>,
+  ): Promise<Read> {
+    const file = path.slice(part.length + 1);
+    if (!place) throw this.error(part, `has no place in ${file} for a shard`);
+    try {
+      return await act(new RangeReader(await this.#files.get(path), place));
+    } catch (error) {
+      if (error instanceof ColumnError) throw this.error(part, `is damaged: ${file} ${error.message}`, error);
+      throw this.error(part, `cannot be read: ${(error as Error).message}`, error);
+    }
+  }
+
+  #times(part: string, texts: readonly (string | undefined)[]): FoundShard['captured'] {
+    if (texts.every((text) => text === undefined)) return undefined;
+    const localMs = new Float64Array(texts.length).fill(Number.NaN);
+    const offsetMinutes = new Int16Array(texts.length).fill(noZone);
+    for (const [row, text] of texts.entries()) {
+      if (text === undefined) continue;
+      const time = parseCapture(text);
+      if (!time) throw this.error(part, `has '${text}' for a time of capture`);
+      localMs[row] = time.localMs;
+      offsetMinutes[row] = time.offsetMinutes ?? noZone;
+    }
+    return { localMs, offsetMinutes };
+  }
+}
