@@ -3,15 +3,15 @@
  * the first failure, when nothing is under way any more.
  */
 export async function forEachLimited<Item>(
-  items: Iterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const iterator = items[Symbol.iterator]();
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     try {
-      for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
+      for (let next = await iterator.next(); !next.done && failures.length === 0; next = await iterator.next()) {
         await act(next.value);
       }
     } catch (error) {

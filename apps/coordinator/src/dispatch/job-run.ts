@@ -367,7 +367,9 @@ export class JobRun {
     const { job } = this;
     this.#previewed = chosen;
     if (this.#stopped.signal.aborted) return;
-    this.#pictures = this.#work.pictures?.(job, chosen, (from, atMost) => this.#ledger.settled(job.jobId, from, atMost));
+    this.#pictures = this.#work.pictures?.(job, chosen, (from, atMost) =>
+      this.#ledger.settled(job.jobId, from, atMost),
+    );
   }
 
   /** Fails the job where more inputs are quarantined than it allows. */

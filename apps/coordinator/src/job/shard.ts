@@ -1,8 +1,7 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
-import type { ShardSummary } from '@halogrid/results/found-shard';
+import type { FoundShard, ShardSummary } from '@halogrid/results/found-shard';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { FoundShard } from '@halogrid/results/found-shard';
 import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { BlockSource } from '@halogrid/sources/source-block';

@@ -1,7 +1,7 @@
 import { readVarints } from '@halogrid/proto/varints';
+import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { type ShardWork, sourcesIn } from '../job/shard.ts';
 import { checkErrors, InvalidResultError } from './check-answer.ts';
 import type { ShardCommit } from './ledger.ts';

@@ -153,7 +153,10 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
   assert.equal(settled.next, 2);
   assert.deepEqual([totals.length, counted], [0, 512n]);
   const source = sourceDigest({ width: 16, height: 16 }, 256, []);
-  assert.equal(settledDigest(without, settled), jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));
+  assert.equal(
+    settledDigest(without, settled),
+    jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]),
+  );
   await ledger.setState('job', 'complete', { nowMs: 1 });
 });
 

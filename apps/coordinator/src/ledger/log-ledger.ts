@@ -17,8 +17,8 @@ import type {
   MergedPart,
   OpenShard,
   OtherJobs,
-  SettledSources,
   QuarantinedRow,
+  SettledSources,
   ShardCommit,
   Withdrawn,
 } from './ledger.ts';

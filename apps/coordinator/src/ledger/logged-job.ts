@@ -1,8 +1,8 @@
 import type { JobSpec } from '@halogrid/proto';
-import type { FoundInPart } from '@halogrid/results/part-writer';
-import { packCounts } from '@halogrid/results/part-sums';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { packCounts } from '@halogrid/results/part-sums';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
@@ -60,7 +60,11 @@ export class LoggedJob implements Journaled {
     this.jobId = jobId;
     this.spec = spec;
     const grid = jobGrid(spec);
-    this.parts = jobParts(spec).map(({ name, spec, pipeline }) => ({ name, spec, shape: histogramShape(pipeline, grid) }));
+    this.parts = jobParts(spec).map(({ name, spec, pipeline }) => ({
+      name,
+      spec,
+      shape: histogramShape(pipeline, grid),
+    }));
     this.log = log;
     this.plan = new LoggedPlan(log);
     this.settled = new SettledIndex(log, this.plan);

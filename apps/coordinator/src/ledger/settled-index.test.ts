@@ -74,7 +74,10 @@ test('settled sources are told once and in order, whatever their shards, tiles a
           if (run.kind !== 'found') continue;
           const { file, offset, length, nth } = run.planned;
           const block = new SourceBlock((await readFile(file)).subarray(offset, offset + length));
-          assert.deepEqual([block.index(nth), block.index(nth + run.count - 1)], [run.first, run.first + run.count - 1]);
+          assert.deepEqual(
+            [block.index(nth), block.index(nth + run.count - 1)],
+            [run.first, run.first + run.count - 1],
+          );
         }
         told.push(...settledSources(settled, shapes));
         if (settled.next === from) break;

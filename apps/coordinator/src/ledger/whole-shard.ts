@@ -1,5 +1,5 @@
-import { noZone } from '@halogrid/results/found-shard';
 import type { FoundShard } from '@halogrid/results/found-shard';
+import { noZone } from '@halogrid/results/found-shard';
 import type { OpenImage } from '../log/job-state.ts';
 
 /** An image of which all tiles are in, as what was found of its block, which has no other source. */

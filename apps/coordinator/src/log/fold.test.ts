@@ -7,9 +7,9 @@ import { packCounts } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
 import type { SourceResult } from '../job/shard.ts';
+import type { ToldSource } from '../testing/planned.ts';
 import type { Fact, TileFact } from './fact.ts';
 import { fold } from './fold.ts';
-import type { ToldSource } from '../testing/planned.ts';
 import { isOpen, type JobState, newState, reasonsOf } from './job-state.ts';
 import { foundImages } from './testing/found-images.ts';
 import { plannedFact } from './testing/planned-fact.ts';
@@ -156,7 +156,18 @@ test('what is kept of sources counts with their plan, and those beside them that
   const told = ['a', 'b', 'c'].map((name, index) => ({ index, uri: `file:///${name}`, name }));
   const [a, b, c] = told as [ToldSource, ToldSource, ToldSource];
   const unread = { ...b, error: { stage: 'read', error: 'gone' } };
-  const kept = { ...foundImages([shape], [[{ counted: 3, bins: [3, 0] }, { counted: 2, bins: [0, 2] }]], 6) };
+  const kept = {
+    ...foundImages(
+      [shape],
+      [
+        [
+          { counted: 3, bins: [3, 0] },
+          { counted: 2, bins: [0, 2] },
+        ],
+      ],
+      6,
+    ),
+  };
   const fact = { ...plannedFact([{ ...a, kept: 'a' }, unread, { ...c, kept: 'c' }], []), kept };
   const state = fold(newState([shape], 0), fact);
   assert.deepEqual(counts(state), [5n, 6, 2]);

@@ -1,7 +1,7 @@
 import { cellsOf } from '@halogrid/kernels/grid';
 import { readVarints } from '@halogrid/proto/varints';
-import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import type { ShardSummary } from '@halogrid/results/found-shard';
+import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import type { PartSums } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';

@@ -7,8 +7,8 @@ import type { LedgerState } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';
-import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine } from './quarantine.ts';
+import { QuarantineReasons } from './quarantine-reasons.ts';
 import { SourceIndex } from './source-index.ts';
 
 /** An image some of whose tiles are to come. */

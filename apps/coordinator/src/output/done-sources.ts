@@ -3,6 +3,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
+import { limitConcurrency } from '@halogrid/threads';
 import type { FoundRun, SettledSources } from '../ledger/ledger.ts';
 import { readBytes } from '../log/read-bytes.ts';
 import { LostPartError } from './lost-part-error.ts';
@@ -25,6 +26,8 @@ const runSources = 1024;
 export class DoneSources {
   readonly #settled: (from: number, atMost: number) => Promise<SettledSources>;
   readonly #reader: PartReader;
+  /** The reader is asked for one shard after another. */
+  readonly #inTurn = limitConcurrency(1);
   /** What was read last, by the place of its block. */
   #last: { block: SourceBlock; sizes: Promise<(Size | undefined)[]>; key: string } | undefined;
 
@@ -63,7 +66,7 @@ export class DoneSources {
     const key = `${file} ${offset}`;
     if (this.#last?.key !== key) {
       const block = new SourceBlock(readBytes(file, offset, length));
-      this.#last = { key, block, sizes: this.#reader.sizes(found, block.length) };
+      this.#last = { key, block, sizes: this.#inTurn(() => this.#reader.sizes(found, block.length)) };
     }
     const { block, sizes } = this.#last;
     const nth = planned.nth + index - first;

@@ -29,11 +29,11 @@ import { digestOfAll } from '../log/digest.ts';
 import { writesCaptured } from './captured-by.ts';
 import { overwriteClaim } from './claim-file.ts';
 import { describeResults } from './describe-results.ts';
+import { type DoneSource, DoneSources } from './done-sources.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
-import { type DoneSource, DoneSources } from './done-sources.ts';
 import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
@@ -129,7 +129,7 @@ async function prepareOutput(
   }
   const { sources: count } = results.job.counts;
   const isKept = await keptSources(results);
-  const sources = new DoneSources(spec.out, results.settled);
+  const sources = new DoneSources(spec, results.settled);
   const descriptions = parts.map(({ pipeline }) => describeResults(results.job, pipeline, ''));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
@@ -144,7 +144,7 @@ async function prepareOutput(
       },
     ]),
   ];
-  await forEachLimited(writers, writers.length, (writer) => writer());
+  await forEachLimited(writers, writers.length, (writer) => writer()).finally(() => sources.close());
   const summaries = await written;
   const digests = digestsOf(results, summaries);
   if (results.parts && results.job.counts.quarantined > 0) {
@@ -164,7 +164,14 @@ async function prepareOutput(
   for (const [i, part] of (results.parts ? parts : []).entries()) {
     // A pipeline without a histogram has no column of times.
     const own = part.pipeline.bins > 0 ? findings : { ...findings, captured: undefined };
-    const text = completeJobJson(part.results, part.pipeline, finishedMs, { digest: digests.parts[i]!, parts: [] }, summaries[i]!, own);
+    const text = completeJobJson(
+      part.results,
+      part.pipeline,
+      finishedMs,
+      { digest: digests.parts[i]!, parts: [] },
+      summaries[i]!,
+      own,
+    );
     await write(join(part.folder, 'job.json'), () => text);
   }
   const listed = results.parts ? listOfAll(results.parts, summaries[0]!) : summaries[0]!;
@@ -325,8 +332,8 @@ async function writePreviews(
   const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
   await forEachLimited([...previewed], picturesAtOnce, async (index) => {
     signal?.throwIfAborted();
-    const source = await sources.at(index);
-    if (!source || !isWanted(source)) return;
+    const source = await sources.look(index);
+    if (!source || source === 'quarantined' || !isWanted(source)) return;
     const [map, original] = previewFiles(source.name);
     const to = [join(folder, map), join(folder, original)] as const;
     await until(async () => {

@@ -17,12 +17,12 @@ const atOnce = 2;
  */
 export class PicturesAhead {
   readonly #parts: readonly PictureParts[];
-  readonly #sources: Pick<DoneSources, 'look'>;
+  readonly #sources: Pick<DoneSources, 'look' | 'close'>;
   readonly #left: Set<number>;
   #making: Promise<void> | undefined;
   #isEnded = false;
 
-  constructor(parts: readonly PictureParts[], chosen: readonly number[], sources: Pick<DoneSources, 'look'>) {
+  constructor(parts: readonly PictureParts[], chosen: readonly number[], sources: Pick<DoneSources, 'look' | 'close'>) {
     this.#parts = parts;
     this.#left = new Set(chosen);
     this.#sources = sources;
@@ -44,6 +44,7 @@ export class PicturesAhead {
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#making;
+    await this.#sources.close();
   }
 
   async #make(): Promise<void> {
@@ -88,6 +89,6 @@ export function openPictures(
       return { pipeline, scratch: partScratchUri(spec.out, name), sourcesScratch, tilePx: spec.tilePx };
     }),
     chosen,
-    new DoneSources(spec.out, settled),
+    new DoneSources(spec, settled),
   );
 }

@@ -164,10 +164,7 @@ export class TablesFile implements TablesOutput {
   }
 
   /** Gives what writes one order after another, until the tables are there. */
-  async #fill(
-    give: (order: TablesOrder) => Promise<TablesAnswer>,
-    thread?: TablesThread,
-  ): Promise<PartSummary[]> {
+  async #fill(give: (order: TablesOrder) => Promise<TablesAnswer>, thread?: TablesThread): Promise<PartSummary[]> {
     const { parts, pipelines, captured, limits, settled } = this.#options;
     const order = async (next: TablesOrder): Promise<PartSummary[]> => {
       const answer = await give(next);

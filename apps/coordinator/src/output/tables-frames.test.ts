@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { noZone } from '@halogrid/results/found-shard';
 import { writeVarints } from '@halogrid/proto/varints';
 import { FeatureReader } from '@halogrid/results/feature-reader';
+import { noZone } from '@halogrid/results/found-shard';
 import { SourceList } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { packSources } from '@halogrid/sources/pack-sources';

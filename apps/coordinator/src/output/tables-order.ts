@@ -55,4 +55,7 @@ export interface LostPart {
   shard?: number;
 }
 
-export type TablesAnswer = { kind: 'lost'; lost: LostPart } | { kind: 'finished'; summaries: PartSummary[] } | undefined;
+export type TablesAnswer =
+  | { kind: 'lost'; lost: LostPart }
+  | { kind: 'finished'; summaries: PartSummary[] }
+  | undefined;

@@ -1,4 +1,4 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
@@ -78,7 +78,8 @@ export class TablesWriter {
   }
 
   async #setAside({ uri, video, version, stage, error, attempts }: QuarantinedRow): Promise<void> {
-    const line = { uri: redactUri(uri), version, frame: video?.frame, timestampMs: video?.timestampMs };
+    const { frame, timestampMs } = video ?? {};
+    const line = { uri: redactUri(uri), version, frame, timestampMs, quarantined: true } as const;
     for (const tables of this.#tables) await tables.setAside(line, { stage, error, attempts });
   }
 }

@@ -1,9 +1,13 @@
-import { noZone } from '@halogrid/results/found-shard';
 import type { FoundShard } from '@halogrid/results/found-shard';
+import { noZone } from '@halogrid/results/found-shard';
 import type { EarlierResult } from '../output/previous/earlier-output.ts';
 
 /** The earlier results of those sources of a block that are at the places `found`, in order. */
-export function foundEarlier(block: Uint8Array, found: readonly number[], results: readonly EarlierResult[]): FoundShard {
+export function foundEarlier(
+  block: Uint8Array,
+  found: readonly number[],
+  results: readonly EarlierResult[],
+): FoundShard {
   const captured = results.some((result) => result.captured) && {
     localMs: Float64Array.from(results, ({ captured }) => captured?.localMs ?? Number.NaN),
     offsetMinutes: Int16Array.from(results, ({ captured }) => captured?.offsetMinutes ?? noZone),

@@ -1,22 +1,32 @@
-// Runs in a worker thread: adds histograms that a ledger's file has to the sums that it is given, as LiveCells orders.
+// Runs in a worker thread: adds histograms that the parts of a job have to the sums that it is given, as LiveCells orders.
 
+import { PartReader } from '@halogrid/results/part-reader';
 import { serveOrders } from '@halogrid/threads';
-import { readHistograms } from '../ledger/read-histograms.ts';
-import { SettledFrames } from '../ledger/settled-frames.ts';
-import { placesOf } from '../ledger/settled-rows.ts';
+import { readBytes } from '../log/read-bytes.ts';
 import type { CellsOrder } from './live-cells.ts';
 
 serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(
-  ({ runs, sums }) => {
-    for (const run of runs) {
-      const places = run.kind === 'frames' ? new SettledFrames(run).places() : placesOf(run.sources);
-      for (const { bins } of readHistograms(run.file, places, sums.length)) add(sums, bins);
+  async ({ parts, pipelines, part, runs, sums }) => {
+    const reader = new PartReader(parts, pipelines);
+    try {
+      for (const run of runs) {
+        if (run.kind === 'quarantined') continue;
+        const { file, offset, length, nth: from } = run.planned;
+        const shard = await reader.read(run.found, readBytes(file, offset, length));
+        const { bins } = shard.parts[part]!;
+        for (const [row, nth] of shard.found.entries()) {
+          if (nth >= from && nth < from + run.count) add(sums, bins, row * sums.length);
+        }
+      }
+    } finally {
+      await reader.close();
     }
     return sums;
   },
   { moved: (sums) => [sums.buffer] },
 );
 
-function add(sums: Float64Array, bins: Float64Array): void {
-  for (let i = 0; i < sums.length; i++) sums[i]! += bins[i]!;
+/** Adds counts of a source, of which the first is at `at`. */
+function add(sums: Float64Array, counts: Uint32Array | Float64Array, at: number): void {
+  for (let i = 0; i < sums.length; i++) sums[i]! += counts[at + i]!;
 }

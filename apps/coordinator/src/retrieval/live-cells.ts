@@ -1,11 +1,19 @@
 import { Worker } from 'node:worker_threads';
-import { binsOfCell, binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
+import type { JobSpec } from '@halogrid/proto';
+import { binsOfCell, binsOfSource } from '@halogrid/results/histogram-shape';
+import type { PartPipeline } from '@halogrid/results/part-writer';
 import { LateThread, limitConcurrency, sayEnd, ThreadClient } from '@halogrid/threads';
 import type { Ledger, SettledSources } from '../ledger/ledger.ts';
+import { partPipelines, partsPath } from '../output/write-part.ts';
 import { checkCounts } from './check-counts.ts';
 
-/** What the thread does: adds the histograms of those sources to sums of as many counts as a source has, and gives them back. */
+/** What the thread does: adds the histograms that a pipeline has of those sources to sums of as many counts, and gives the sums back. */
 export interface CellsOrder extends Pick<SettledSources, 'runs'> {
+  /** The folder of the job's parts. */
+  parts: string;
+  pipelines: readonly PartPipeline[];
+  /** The place of the pipeline. */
+  part: number;
   sums: Float64Array<ArrayBuffer>;
 }
 
@@ -20,9 +28,9 @@ export interface CellSum {
 /** Which cell of which job. */
 export interface AskedCell {
   jobId: string;
+  spec: JobSpec;
   /** The place of the pipeline. */
   part: number;
-  shape: HistogramShape;
   /** Row by row, from 0. */
   cell: number;
 }
@@ -49,8 +57,8 @@ const orderCounts = 2 ** 22;
 const orderSources = 4096;
 
 /**
- * Cells of jobs that go on, each by itself, which nobody adds up before somebody asks: the merged histogram is over all cells. What the
- * ledger's file has is read once, in order, by a thread; a later question adds what has come since.
+ * Cells of jobs that go on, each by itself. They are added up when they are asked for: the merged histogram is over all
+ * cells. A thread reads the parts of the job once, in order; a later question adds what has come since.
  */
 export class LiveCells {
   readonly #ledger: Pick<Ledger, 'settled'>;
@@ -67,16 +75,18 @@ export class LiveCells {
     this.#limits = limits;
   }
 
-  /** Rejects with Refusal where the cells have too many counts, or with one sentence where the ledger's file is not as it was written. */
-  async sum({ jobId, part, shape, cell }: AskedCell): Promise<CellSum> {
+  /** Rejects with Refusal where the cells have too many counts, or with one sentence where a part cannot be read. */
+  async sum(asked: AskedCell): Promise<CellSum> {
+    const pipelines = partPipelines(asked.spec);
+    const { shape } = pipelines[asked.part]!;
     const bins = binsOfCell(shape);
     checkCounts(shape.grid.rows * shape.grid.columns, bins);
     if (bins === 0) return { bins: new Float64Array(), sources: 0 };
     clearTimeout(this.#idle);
     try {
       return await this.#inTurn(async () => {
-        const { sums, sources } = await this.#upToNow(jobId, part, binsOfSource(shape));
-        return { bins: sums.slice(cell * bins, (cell + 1) * bins), sources };
+        const { sums, sources } = await this.#upToNow(asked, pipelines, binsOfSource(shape));
+        return { bins: sums.slice(asked.cell * bins, (asked.cell + 1) * bins), sources };
       });
     } finally {
       clearTimeout(this.#idle);
@@ -91,7 +101,8 @@ export class LiveCells {
     await this.#thread.end();
   }
 
-  async #upToNow(jobId: string, part: number, length: number): Promise<Kept> {
+  async #upToNow({ jobId, spec, part }: AskedCell, pipelines: PartPipeline[], length: number): Promise<Kept> {
+    const parts = partsPath(spec.out);
     const key = `${jobId} ${part}`;
     // What fails on the way is forgotten, and its memory may be the thread's.
     const { sources: from, sums: before } = this.#kept.get(key) ?? { sources: 0, sums: new Float64Array(length) };
@@ -100,9 +111,9 @@ export class LiveCells {
     const atMost = Math.max(1, Math.min(orderSources, Math.floor(orderCounts / length)));
     const untilMs = performance.now() + this.#limits.answerMs;
     do {
-      const { next, runs } = await this.#ledger.settled(jobId, sources, atMost, part);
+      const { next, runs } = await this.#ledger.settled(jobId, sources, atMost);
       if (next === sources) break;
-      sums = await this.#thread.client.order({ runs, sums }, [sums.buffer]);
+      sums = await this.#thread.client.order({ parts, pipelines, part, runs, sums }, [sums.buffer]);
       sources = next;
     } while (performance.now() < untilMs);
     const kept = { sources, sums };

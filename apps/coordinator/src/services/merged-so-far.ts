@@ -39,7 +39,7 @@ export async function mergedSoFar(
   }
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
-  const sum = await cells.sum({ jobId, part: at, shape, cell: row * shape.grid.columns + column });
+  const sum = await cells.sum({ jobId, spec, part: at, cell: row * shape.grid.columns + column });
   // It has ended meanwhile, and with it the file that has its cells.
   if (!ledger.mergedSoFar(jobId)) return undefined;
   const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);

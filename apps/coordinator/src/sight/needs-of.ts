@@ -20,7 +20,10 @@ const maxHosts = 1024;
  * it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to decode JPEGs
  * or videos; to tell times as the coordinator does. Shards that need the same get the same array.
  */
-export function needsOfJob({ sources, mapFormat, captured }: Asked, scratch: string): (shard: Shard) => readonly string[] {
+export function needsOfJob(
+  { sources, mapFormat, captured }: Asked,
+  scratch: string,
+): (shard: Shard) => readonly string[] {
   const named = new Set(sources.map(folderOf));
   const folders = new Map<string, string>();
   const hosts = new Map<string, string>();

@@ -1,8 +1,7 @@
 // For tests: parts of jobs that no file has, which outlive the ledgers that name them.
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
-import { noZone } from '@halogrid/results/found-shard';
-import { type FoundShard, shardRows, summariseShard } from '@halogrid/results/found-shard';
+import { type FoundShard, noZone, shardRows, summariseShard } from '@halogrid/results/found-shard';
 import { allCells, binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';

@@ -57,7 +57,9 @@ async function finish(folder: string, job: MadeJob, shards: readonly SettledShar
       const { rows, columns } = shape.grid;
       const layout = pageLayout(rows * columns, binsOfCell(shape));
       const list = await SourceRows.create(join(folder, `${name}-sources.parquet`), listHead);
-      const features = shape.bins ? await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout) : undefined;
+      const features = shape.bins
+        ? await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout)
+        : undefined;
       return { list, features };
     }),
   );

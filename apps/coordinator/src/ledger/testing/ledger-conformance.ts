@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
+import { packCounts } from '@halogrid/results/part-sums';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { packCounts } from '@halogrid/results/part-sums';
 import type { Shard, SourceResult } from '../../job/shard.ts';
 import { settledSources, shapesOf } from '../../testing/memory-parts.ts';
 import { readable } from '../../testing/planned.ts';

@@ -4,16 +4,7 @@ import fc from 'fast-check';
 import { FencedError } from '../../registry/registry.ts';
 import { readable } from '../../testing/planned.ts';
 import type { Ledger } from '../ledger.ts';
-import {
-  commitOf,
-  comparable,
-  expectedResults,
-  jobId,
-  oneCell,
-  planOf,
-  shardsOf,
-  spec,
-} from './ledger-scene.ts';
+import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
 
 /** A process that has a ledger. */
 export interface CrashingProcess {

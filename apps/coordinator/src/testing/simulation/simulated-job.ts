@@ -1,5 +1,6 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { summariseShard } from '@halogrid/results/found-shard';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { AcceptedJob } from '../../job/accepted-job.ts';
 import type { PlannedSources } from '../../job/planned-sources.ts';
@@ -7,7 +8,6 @@ import { previewSources } from '../../job/preview-choice.ts';
 import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
 import { jobLine } from '../../ledger/job-line.ts';
 import { digestOfAll, jobDigest } from '../../log/digest.ts';
-import { summariseShard } from '@halogrid/results/found-shard';
 import { foundShard, keepPart, shapesOf } from '../memory-parts.ts';
 import { plannedSources } from '../planned.ts';
 
