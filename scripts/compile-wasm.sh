@@ -18,5 +18,4 @@ libs/search scan src/scan
 libs/imaging colour src/video/process
 libs/imaging luma src/video/process
 libs/results histograms src/features
-apps/coordinator frames src/ledger
 MODULES

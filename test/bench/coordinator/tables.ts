@@ -1,88 +1,99 @@
-// What the tables of a job cost the thread that writes them, features.parquet, sources.jsonl and what job.json has of them, without
-// nodes, a plan or a ledger:
+// What the tables of a job cost the thread that makes them of what nodes found: features.parquet, sources.jsonl and what job.json has
+// of them, without nodes, a plan or a log. Their parts have 64 shards of 128 frames:
 //   node test/bench/coordinator/tables.ts [FRAMES] [REPETITIONS]
 // Prints for each repetition microseconds of processor time a frame of 256 bins, of the thread and of the main one, seconds from the
-// last result to the end of the tables, and the memory of the process.
+// last question for sources to the end of the tables, and the memory of the process.
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { writeVarints } from '@halogrid/proto/varints';
+import { type FoundInPart, PartWriter } from '@halogrid/results/part-writer';
 import { packSources } from '@halogrid/sources/pack-sources';
-import type { FramesRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
-import { FrameRows } from '../../../apps/coordinator/src/log/frame-rows.ts';
+import type { FoundRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { tablePaths } from '../../../apps/coordinator/src/output/tables-order.ts';
 
 const [frames = 200_000, repetitions = 3] = process.argv.slice(2).map(Number);
-const shardFrames = 2048;
-const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 256 };
+const shardFrames = 128;
+const partShards = 64;
+const bins = 256;
+const pipeline = { name: '', shape: { grid: { rows: 1, columns: 1 }, channels: 1, bins } };
 const counted = 318 * 238;
 
 /** As uneven as those of photographs, no two alike. */
 const histogramOf = (seed: number): Uint32Array => {
   let state = seed + 1;
-  const weights = Float64Array.from({ length: 256 }, () => {
+  const weights = Float64Array.from({ length: bins }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state / 2 ** 32) ** 3;
   });
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return Uint32Array.from(weights, (weight) => (weight * counted) / sum);
+  const counts = Uint32Array.from(weights, (weight) => (weight * counted) / sum);
+  counts[0]! += counted - counts.reduce((total, count) => total + count, 0);
+  return counts;
 };
 
-/** The histograms of a shard and the rows of its results, as a ledger has them, and the sources of every shard behind them. */
-async function writeSpool(path: string): Promise<{ countsBytes: number; rows: FrameRows; blocks: Uint8Array[] }> {
-  const rows = new FrameRows(shardFrames, false);
-  const counts = new Uint8Array(shardFrames * 256 * 3);
-  let at = 0;
-  for (let row = 0; row < shardFrames; row++) {
-    const end = writeVarints(histogramOf(row), counts, at);
-    rows.counted[row] = counted;
-    rows.widths[row] = 320;
-    rows.heights[row] = 240;
-    rows.lengths[row] = end - at;
-    rows.checksums[row] = crc32(counts.subarray(at, end));
-    at = end;
-  }
+/** The histograms of a part, which is that of all. */
+const histograms = new Uint32Array(partShards * shardFrames * bins);
+for (let row = 0; row < partShards * shardFrames; row++) histograms.set(histogramOf(row), row * bins);
+
+const countOf = (shard: number): number => Math.min(shardFrames, frames - shard * shardFrames);
+
+function blockOf(shard: number): Uint8Array {
+  const first = shard * shardFrames;
+  const sources = Array.from({ length: countOf(shard) }, (_, nth) => {
+    const name = `2026-01-31/camera-07/frame-${String(first + nth).padStart(8, '0')}.jpg`;
+    const version = `20000 17${String(first + nth).padStart(8, '0')}.25`;
+    return { index: first + nth, uri: `file:///archive/${name}`, name, sizeBytes: 20_000, version };
+  });
+  return packSources(sources)!;
+}
+
+/** Adds a shard with histograms of its own among those of its part. */
+function addShard(writer: PartWriter, shard: number, block: Uint8Array): Promise<FoundInPart> {
+  const count = countOf(shard);
+  const from = (shard % partShards) * shardFrames * bins;
+  return writer.add({
+    ...{ block, found: Uint32Array.from({ length: count }, (_, nth) => nth) },
+    ...{ widths: new Uint32Array(count).fill(320), heights: new Uint32Array(count).fill(240) },
+    parts: [{ counted: new Float64Array(count).fill(counted), bins: histograms.subarray(from, from + count * bins) }],
+  });
+}
+
+/** Writes the parts, and the blocks of their shards as a log has them. */
+async function writeParts(parts: string, log: string): Promise<FoundRun[]> {
+  const runs: FoundRun[] = [];
   const blocks: Uint8Array[] = [];
-  for (let first = 0; first < frames; first += shardFrames) {
-    const sources = Array.from({ length: Math.min(shardFrames, frames - first) }, (_, nth) => {
-      const name = `2026-01-31/camera-07/frame-${String(first + nth).padStart(8, '0')}.jpg`;
-      const version = `20000 17${String(first + nth).padStart(8, '0')}.25`;
-      return { index: first + nth, uri: `file:///archive/${name}`, name, sizeBytes: 20_000, version };
-    });
-    blocks.push(packSources(sources)!);
+  let offset = 0;
+  for (let first = 0; first * shardFrames < frames; first += partShards) {
+    const writer = await PartWriter.create(parts, [pipeline]);
+    for (let shard = first; shard < first + partShards && countOf(shard) > 0; shard++) {
+      const block = blockOf(shard);
+      const planned = { file: log, offset, length: block.length, nth: 0 };
+      const found = await addShard(writer, shard, block);
+      runs.push({ kind: 'found', first: shard * shardFrames, count: countOf(shard), planned, found, shard });
+      blocks.push(block);
+      offset += block.length;
+    }
+    await writer.finish();
   }
-  await writeFile(path, [counts.subarray(0, at), rows.bytes, ...blocks]);
-  return { countsBytes: at, rows, blocks };
+  await writeFile(log, blocks);
+  return runs;
 }
 
 for (let i = 0; i < repetitions; i++) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  const spool = join(folder, 'spool');
-  const { countsBytes, rows, blocks } = await writeSpool(spool);
-  const lengths = blocks.map(({ length }) => length);
-  blocks.length = 0;
-  const runs = Float64Array.of(0, shardFrames);
-  const stored = { runs, isTimed: false, offset: 0, countsBytes, rowsBytes: rows.bytes.length };
-  let offset = countsBytes + rows.bytes.length;
-  const shards: FramesRun[] = lengths.map((length, shard) => {
-    const first = shard * shardFrames;
-    const planned = { file: spool, offset, length, nth: 0 };
-    offset += length;
-    const count = Math.min(shardFrames, frames - first);
-    const kept = { stored: { ...stored, rowsChecksum: crc32(rows.bytes) }, row: 0, goesByMtime: false };
-    return { kind: 'frames', file: spool, first, count, planned, ...kept, hasHistograms: true };
-  });
-  const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   await mkdir(join(folder, 'scratch'));
+  const parts = join(folder, 'scratch', 'parts');
+  const shards = await writeParts(parts, join(folder, 'log'));
+  const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   let lastMs = 0;
   const tables = new TablesFile({
-    ...{ paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), shape },
+    parts,
+    pipelines: [{ ...pipeline, paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), line: 'bench' }],
     settled: async (from, atMost) => {
-      const some = shards.slice(from / shardFrames, Math.ceil((from + atMost) / shardFrames));
       lastMs = performance.now();
-      return { next: Math.min(frames, from + atMost), runs: some };
+      const runs = shards.slice(from / shardFrames, Math.ceil((from + atMost) / shardFrames));
+      return { next: Math.min(frames, from + atMost), runs };
     },
     until: (write) => write(),
     failed: (error) => {
@@ -90,7 +101,7 @@ for (let i = 0; i < repetitions; i++) {
     },
   });
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
-  const { entries } = await tables.finish(frames, {});
+  const [{ entries }] = (await tables.finish(frames, [{}])) as [{ entries: number }];
   const seconds = (performance.now() - lastMs) / 1000;
   const [allUsed, mainUsed] = [process.cpuUsage(all), process.threadCpuUsage(main)];
   const mainUs = (mainUsed.user + mainUsed.system) / frames;
