@@ -57,7 +57,7 @@ export class RangeFinisher {
    */
   async add({ block: bytes, found }: SettledShard): Promise<void> {
     const block = new SourceBlock(bytes);
-    const rows = found ? await this.#rowsOf(bytes, found) : this.#quarantined(block);
+    const rows = found ? await this.#rowsOf(block, found) : this.#quarantined(block);
     for (const { part, nth, found: source } of rows) {
       const output = this.#options.outputs[part]!;
       const facts = sourceFacts(block, nth);
@@ -78,11 +78,12 @@ export class RangeFinisher {
     }
   }
 
-  async #rowsOf(block: Uint8Array, found: FoundInPart): Promise<ShardRow[]> {
+  async #rowsOf(block: SourceBlock, found: FoundInPart): Promise<ShardRow[]> {
     const { reader, pipelines } = this.#options;
     const shard = await reader.read(found, block);
     const checked = checkShard(
       shard,
+      block,
       pipelines.map(({ shape }) => shape),
       found,
     );
