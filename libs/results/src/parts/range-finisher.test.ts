@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { anyMadeJob } from '../testing/found-jobs.ts';
+import { anyMadeJob, type MadeJob } from '../testing/found-jobs.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { finishParts, writeAtOnce, writeParts } from '../testing/part-outputs.ts';
 
@@ -22,4 +22,22 @@ test('outputs that are finished from parts are byte for byte those that are writ
     }),
     { numRuns: repeated(20, 120) },
   );
+});
+
+test('shards of many pages and row groups are finished as well, wherever they end', async (t) => {
+  const folder = await temporaryFolder(t);
+  const job: MadeJob = {
+    pipelines: [{ name: '', shape: { grid: { rows: 1, columns: 1 }, channels: 1, bins: 3 } }],
+    rule: { from: '', zone: '' },
+    sources: Array.from({ length: 18_000 }, (_, index) => ({
+      planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
+      ...(index % 1000 !== 999 && { size: { width: 40, height: 40 } }),
+    })),
+    // Row groups have 8192 sources, of parts those from where a shard begins.
+    ...{ firsts: [0, 8193, 8194, 17_000], partOf: [0, 0, 1, 0], seed: 1, largest: 300 },
+  };
+  const [tables] = await finishParts(folder, job, await writeParts(folder, job));
+  const { list, features } = await writeAtOnce(folder, job, job.pipelines[0]!);
+  assert.ok(tables!.list.equals(list));
+  assert.ok(tables!.features!.equals(features!));
 });
