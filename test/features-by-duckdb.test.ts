@@ -1,9 +1,11 @@
-// features.parquet as another program reads it: a file, and a folder of files.
+// Tables as another program reads them: features.parquet as a file and as a folder of files, and the part of a job.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type FeatureSource, FeatureWriter, type FileLimits } from '@halogrid/results/features';
+import { PartWriter } from '@halogrid/results/part-writer';
+import { packSources } from '@halogrid/sources/pack-sources';
 import { scratchFolder } from './scratch-folder.ts';
 
 const folder = scratchFolder();
@@ -65,4 +67,39 @@ test('DuckDB finds every row of a file and of a folder, also counts beyond 2^31'
       assert.deepEqual(type.getRowsJS(), [[largest < 2 ** 31 ? 'INTEGER[]' : 'BIGINT[]']]);
     }
   }
+});
+
+test('DuckDB finds the rows of a part, which has the form of an output', async () => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const writer = await PartWriter.create(join(folder, 'parts'), [{ name: '', shape: { ...shape, channels: 1 } }]);
+  const numbers = Array.from({ length: 300 }, (_, index) => index);
+  const countOf = (index: number, bin: number) => (index === 299 && bin === 7 ? 2 ** 40 : (index * bin) % 97);
+  // The later sources first; every tenth cannot be processed.
+  for (const some of [numbers.slice(150), numbers.slice(0, 150)]) {
+    const found = some.filter((index) => index % 10 > 0);
+    const bins = Float64Array.from(found.flatMap((index) => numbers.slice(0, 200).map((bin) => countOf(index, bin))));
+    await writer.add({
+      block: packSources(some.map((index) => ({ index, uri: `file:///${index}`, name: `n${index}`, sizeBytes: 1 }))),
+      found: Uint32Array.from(found, (index) => index - some[0]!),
+      ...{ widths: new Uint32Array(found.length).fill(9), heights: new Uint32Array(found.length).fill(8) },
+      parts: [{ counted: new Float64Array(found.length).fill(72), bins }],
+    });
+  }
+  await writer.finish();
+  const part = join(folder, 'parts', writer.id);
+  const rows = await connection.runAndReadAll(
+    `SELECT s.uri, quarantined, s.width, cell_col, histogram::BIGINT[]
+     FROM read_parquet('${part}/sources.parquet') s
+     LEFT JOIN read_parquet('${part}/features.parquet') f ON f.source = s.uri
+     ORDER BY s.name IS NULL, regexp_extract(s.uri, '[0-9]+')::INT, cell_col`,
+  );
+  const cells = numbers.filter((index) => index % 10 > 0).flatMap((index) => [0, 1].map((cell) => ({ index, cell })));
+  const expected = cells.map(({ index, cell }) => {
+    const histogram = numbers.slice(100 * cell, 100 * (cell + 1)).map((bin) => BigInt(countOf(index, bin)));
+    return [`file:///${index}`, false, 9n, cell, histogram];
+  });
+  const quarantined = numbers
+    .filter((index) => index % 10 === 0)
+    .map((index) => [`file:///${index}`, true, null, null, null]);
+  assert.deepEqual(rows.getRowsJS(), [...expected, ...quarantined]);
 });

@@ -1,4 +1,4 @@
-// Reads counts as a ledger keeps them and packs them as Parquet does, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm'
+// Reads counts as a ledger keeps them, and packs and unpacks them as Parquet does, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm'
 // to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run it. src/features/delta-pack.ts has the
 // encoding in plain TypeScript.
 import { both } from './varints/both';
@@ -144,6 +144,64 @@ export function pack(values: usize, count: i32, at: usize): usize {
     at = putBlock(least, at);
   }
   return at;
+}
+
+/** Where the next of the numbers that are read begins, and where their bytes end. */
+let next: usize = 0;
+let last: usize = 0;
+
+/**
+ * Reverses `pack`: `count` numbers, at least one, go to `target` as uint32. Their bytes begin at `at`; behind `end`, 8 more may be read. Returns
+ * where they end; 0 where that is behind `end`, or they are packed in another way, or a number is not from 0 to 2^31 - 1.
+ */
+export function unpackDeltas(at: usize, end: usize, count: i32, target: usize): usize {
+  next = at;
+  last = end;
+  const areBlocks = takeVarint() === BLOCK && takeVarint() === BLOCK / MINIBLOCK && takeVarint() === count;
+  let value = <i32>takeZigzag();
+  if (!areBlocks || next > end) return 0;
+  store<i32>(target, value);
+  let all = value;
+  for (let from = 1; from < count; from += BLOCK) {
+    const least = <i32>takeZigzag();
+    const widths = next;
+    next += BLOCK / MINIBLOCK;
+    if (next > end) return 0;
+    for (let nth = 0; nth < BLOCK / MINIBLOCK; nth++) {
+      const width = <usize>load<u8>(widths + nth);
+      const data = next;
+      next += width * (MINIBLOCK / 8);
+      if (width > 32 || next > end) return 0;
+      const mask = ((<u64>1) << width) - 1;
+      const first = from + nth * MINIBLOCK;
+      const values = min(first + MINIBLOCK, count);
+      let bit: usize = 0;
+      for (let i = first; i < values; i++, bit += width) {
+        value += least + <i32>((load<u64>(data + (bit >> 3)) >> (bit & 7)) & mask);
+        all |= value;
+        store<i32>(target + ((<usize>i) << 2), value);
+      }
+    }
+  }
+  return all < 0 ? 0 : next;
+}
+
+/** A varint below 2^35; what is behind the end, or longer, ends the reading. */
+function takeVarint(): i64 {
+  let value: u64 = 0;
+  for (let shift = 0; shift < 35; shift += 7) {
+    if (next >= last) break;
+    const byte = load<u8>(next++);
+    value |= (<u64>(byte & 0x7f)) << shift;
+    if (byte < 0x80) return value;
+  }
+  next = last + 1;
+  return 0;
+}
+
+function takeZigzag(): i64 {
+  const value = takeVarint();
+  return (value >> 1) ^ -(value & 1);
 }
 
 function putBlock(least: i32, at: usize): usize {

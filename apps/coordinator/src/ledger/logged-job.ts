@@ -249,7 +249,7 @@ export class LoggedJob implements Journaled {
     for (const source of whole) {
       this.#whole.delete(source);
       // Its pixels were counted tile by tile.
-      this.log.add({ kind: 'whole', source, ...written.next().value!, pixels: 0 });
+      this.log.add({ kind: 'whole', source, ...written.next().value! });
     }
     for (const { steps, isLast } of planned) {
       this.#planned.shift();

@@ -96,7 +96,7 @@ export interface TileFact extends Answered {
   parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
 }
 
-/** An image of which all tiles are in, with the counts of all of it. Its pixels were counted tile by tile. */
+/** An image of which all tiles are in, with the counts of all of it. */
 export interface WholeFact extends FoundInPart {
   kind: 'whole';
   source: number;

@@ -37,7 +37,7 @@ export function fold(state: JobState, fact: Fact): JobState {
       takeTile(state, fact);
       break;
     case 'whole':
-      state.open.delete(fact.source);
+      closeImage(state, fact.source);
       state.index.setWhole(fact.source);
       addFound(state, fact);
       state.mended.settle(fact.source, true);
@@ -217,9 +217,14 @@ function quarantine(state: JobState, source: number, reason: QuarantinedSource):
     return;
   }
   state.reasons?.add(source, reason);
+  closeImage(state, source);
+  state.mended.settle(source, false);
+}
+
+/** Forgets the tiles of an image, which is whole or set aside. */
+function closeImage(state: JobState, source: number): void {
   state.counts.pixels -= state.open.get(source)?.pixels ?? 0;
   state.open.delete(source);
-  state.mended.settle(source, false);
 }
 
 function takeBack(state: JobState, { shard, node, found, pixels, parts: all, errors, mended }: WithdrawnFact): void {

@@ -28,7 +28,7 @@ export class DoneSources {
   readonly #reader: PartReader;
   /** The reader is asked for one shard after another. */
   readonly #inTurn = limitConcurrency(1);
-  /** What was read last, by the place of its block. */
+  /** What was read last, by its part and the place of its block. */
   #last: { block: SourceBlock; sizes: Promise<(Size | undefined)[]>; key: string } | undefined;
 
   constructor(spec: JobSpec, settled: (from: number, atMost: number) => Promise<SettledSources>) {
@@ -63,7 +63,7 @@ export class DoneSources {
 
   async #source({ first, planned, found, shard }: FoundRun, index: number): Promise<DoneSource> {
     const { file, offset, length } = planned;
-    const key = `${file} ${offset}`;
+    const key = `${found.part} ${file} ${offset}`;
     if (this.#last?.key !== key) {
       const block = new SourceBlock(readBytes(file, offset, length));
       this.#last = { key, block, sizes: this.#inTurn(() => this.#reader.sizes(found, block.length)) };

@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { crc32 } from 'node:zlib';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import { createPipeline, cutTiles, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { piecesOf, writeChunk } from '@halogrid/results';
-import { packCounts } from '@halogrid/results/part-sums';
+import { histogramShape } from '@halogrid/results/histogram-shape';
+import { PartWriter } from '@halogrid/results/part-writer';
+import { listNames } from '@halogrid/results/source-list';
+import { documentedDigest } from '@halogrid/results/testing-digest';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
 import { mapType } from '../job/map-type.ts';
 import { outputPath, scratchUri } from '../job/output-paths.ts';
-import type { JobRecord, JobResults, SettledRow, SourceOutcome } from '../ledger/ledger.ts';
-import type { HistogramPlace } from '../log/settled-source.ts';
+import type { FoundRun, JobRecord, JobResults, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
+import { foundShard } from '../testing/memory-parts.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
+import { LostPartError } from './lost-part-error.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
 import { atOnce } from './output-wait.ts';
 import { openTables } from './tables-file.ts';
 import type { TablesOutput } from './tables-output.ts';
+import { partsPath } from './write-part.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const operations = specifiedOperations(pipeline);
@@ -33,11 +38,16 @@ const sizes: Size[] = [
   { width: 20, height: 10 },
   { width: 5, height: 7 },
 ];
-const broken: SourceOutcome = {
+const counted = [144, 15] as const;
+const files = [
+  { uri: 'file:///in/a.tif', name: 'a' },
+  { uri: 'file:///in/a.png', name: 'a.png' },
+  { uri: 'file:///in/c.jpg', name: 'c.jpg' },
+];
+const broken: QuarantinedRow = {
   index: 2,
   uri: 'file:///in/c.jpg',
-  name: 'c.jpg',
-  state: 'quarantined',
+  version: 'version 2',
   stage: 'decode',
   error: 'The image ends early',
   attempts: 1,
@@ -46,8 +56,10 @@ const broken: SourceOutcome = {
 test('a complete job is what the contract says, and nothing else is left', async (t) => {
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  const finished = await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
 
+  const digest = jobDigestOf('', [binsOf(144), binsOf(15)]);
+  assert.deepEqual(finished, { digest, captured: { unknown: 2 } });
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), [
     'errors.jsonl',
     'features.parquet',
@@ -71,7 +83,7 @@ test('a complete job is what the contract says, and nothing else is left', async
     version: softwareVersion,
     resultsVersion,
     convention: 'nw-cw-msb',
-    digest: 'abc',
+    digest,
     submitted: '1970-01-01T00:00:01.000Z',
     finished: '1970-01-01T00:01:01.000Z',
     counts: { sources: 3, frames: 2, shards: 7, attempts: 8, pixels: 235, quarantined: 1 },
@@ -94,8 +106,8 @@ test('a complete job is what the contract says, and nothing else is left', async
   ]);
   const histogram = await read('histogram.json');
   assert.deepEqual([histogram.kernel, histogram.counted, histogram.channels[0].bins[1]], ['lbp', 159, 159]);
-  const { kernel, counted, channels, ...description } = histogram;
-  assert.equal(description.digest, 'abc');
+  const { kernel, counted: _, channels, ...description } = histogram;
+  assert.equal(description.digest, digest);
   assert.deepEqual(description.pipeline, [
     {
       kernel: 'lbp',
@@ -119,7 +131,7 @@ test('a complete job is what the contract says, and nothing else is left', async
 
 test('beside each preview is a picture of its source', async (t) => {
   const results = await makeResults(t, 'none');
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   const folder = join(outputPath(results.job.spec.out), 'preview');
   for (const [i, name] of ['a.source.jpg', 'a.png.source.jpg'].entries()) {
     const { data, info } = await sharp(join(folder, name))
@@ -133,20 +145,30 @@ test('beside each preview is a picture of its source', async (t) => {
 
 test('previews are those that the planner chose, where that is known, and nobody chooses again', async (t) => {
   const results = await makeResults(t, 'none');
-  results.sources = Object.assign([...results.sources], {
-    [Symbol.iterator]: (): Iterator<SourceOutcome> => assert.fail('Nobody goes through all sources'),
-  });
-  const given = await makeResults(t, 'none');
-  const { tables } = await tablesOf({ ...given, job: results.job });
-  await finaliseJob(results, pipeline, { tables, previewed: [1] }, () => 61_000);
+  const { tables } = tablesOf(results);
+  const asked: number[][] = [];
+  const given: JobResults = {
+    ...results,
+    plan: () => assert.fail('Nobody reads the plan'),
+    settled: (...which) => {
+      asked.push(which);
+      return results.settled(...which);
+    },
+  };
+  await finaliseJob(given, pipeline, { tables, previewed: [1, 2] }, () => 61_000);
   const previews = await readdir(join(outputPath(results.job.spec.out), 'preview'));
   assert.deepEqual(previews.sort(), ['a.png.png', 'a.png.source.jpg']);
+  // Nobody goes through all sources for them.
+  assert.deepEqual(asked, [
+    [1, 1],
+    [2, 1],
+  ]);
 });
 
 test('of a source of which a node left nothing to show there is no preview', async (t) => {
   const results = await makeResults(t, 'none');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'preview', '1'), { recursive: true });
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.source.jpg']);
 });
@@ -155,7 +177,7 @@ test('why inputs were quarantined is in job.json behind the counts', async (t) =
   const results = await makeResults(t, 'none');
   const quarantine = [{ stage: 'decode', error: 'The image ends early', inputs: 1, example: 'file:///in/c.jpg' }];
   results.job.reasons = quarantine;
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   const written = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
   assert.deepEqual(written.quarantine, quarantine);
   const keys = Object.keys(written);
@@ -169,17 +191,15 @@ test('maps are named by their format', async (t) => {
   ] as const) {
     const results = await makeResults(t, format);
     const out = outputPath(results.job.spec.out);
-    await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+    await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
     assert.deepEqual((await readdir(join(out, 'maps'))).sort(), expected);
     assert.ok(!(await readdir(out)).includes('.halogrid'));
   }
 });
 
 test('a job without errors and without maps has no files for them', async (t) => {
-  const results = await makeResults(t, 'none');
-  results.sources = [...results.sources].slice(0, 2);
-  results.job.counts.quarantined = 0;
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  const results = withoutBroken(await makeResults(t, 'none'));
+  await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   assert.deepEqual((await readdir(outputPath(results.job.spec.out))).sort(), [
     'features.parquet',
     'histogram.json',
@@ -191,10 +211,10 @@ test('a job without errors and without maps has no files for them', async (t) =>
 });
 
 test('a job without sources has a histogram of nothing', async (t) => {
-  const none = { sources: [], counted: 0n, bins: new BigUint64Array(256), plan: async function* () {} };
+  const none = { counted: 0n, bins: new BigUint64Array(256), plan: async function* () {}, settled: settledOf([]) };
   const results = { ...(await makeResults(t, 'png')), ...none };
-  results.job.counts.quarantined = 0;
-  await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000);
+  Object.assign(results.job.counts, { sources: 0, frames: 0, quarantined: 0 });
+  await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(out)).sort(), [
     'features.parquet',
@@ -217,11 +237,21 @@ test('of four channels and a grid, every file has all of them', async (t) => {
     bins: 4,
     words: { channels: directions },
   };
-  const given = await makeResults(t, 'tiff', { rows: 2, columns: 1 }, four);
+  // In a cell all channels count as many pixels; each begins with another bin.
+  const cell = (counts: number[]): number[] =>
+    directions.flatMap((_, i) => counts.map((_, bin) => counts[(bin + i) % 4]!));
+  const upper = [12, 14, 16, 18];
+  const lower = [18, 20, 22, 24];
+  const few = [3, 4, 4, 4];
+  const histograms = [
+    [...cell(upper), ...cell(lower)],
+    [...cell(few), ...cell([0, 0, 0, 0])],
+  ];
+  const given = await makeResults(t, 'tiff', { grid: { rows: 2, columns: 1 }, of: four, histograms });
   const bins = BigUint64Array.from({ length: 16 }, (_, i) => BigInt(i));
   const results = { ...given, bins };
-  const histograms = [Array.from({ length: 32 }, (_, i) => i), Array(32).fill(0)];
-  await finaliseJob(results, four, await tablesOf(results, four, histograms), () => 61_000);
+  const { digest } = await finaliseJob(results, four, tablesOf(results, four), () => 61_000);
+  assert.equal(digest, jobDigestOf(' grid=2x1', histograms));
   const out = outputPath(results.job.spec.out);
 
   const histogram = JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8'));
@@ -233,12 +263,10 @@ test('of four channels and a grid, every file has all of them', async (t) => {
   const chart = await readFile(join(out, 'histogram.svg'), 'utf8');
   for (const name of directions) assert.match(chart, new RegExp(`class="channel"[^<]*\\b${name}<`));
 
-  const cell = (first: number): number[] => Array.from({ length: 16 }, (_, i) => first + i);
   assert.deepEqual(await readFeatures(out), [
-    // The first channel's bins are 0 … 3 in the upper cell and 16 … 19 in the lower.
-    featureOf('file:///in/a.tif', 0, 0, 6, cell(0)),
-    featureOf('file:///in/a.tif', 1, 0, 70, cell(16)),
-    featureOf('file:///in/a.png', 0, 0, 0, Array(16).fill(0)),
+    featureOf('file:///in/a.tif', 0, 0, 60, cell(upper)),
+    featureOf('file:///in/a.tif', 1, 0, 84, cell(lower)),
+    featureOf('file:///in/a.png', 0, 0, 15, cell(few)),
     featureOf('file:///in/a.png', 1, 0, 0, Array(16).fill(0)),
   ]);
 
@@ -258,8 +286,9 @@ test('of a result without a histogram there are maps and previews, and a histogr
     bins: 0,
     words: { channels: ['r', 'g', 'b'] },
   };
-  const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
-  await finaliseJob(results, responses, await tablesOf(results, responses), () => 61_000);
+  const results = await makeResults(t, 'tiff', { grid: { rows: 2, columns: 2 }, of: responses, histograms: [[], []] });
+  const { digest } = await finaliseJob(results, responses, tablesOf(results, responses), () => 61_000);
+  assert.equal(digest, jobDigestOf(' grid=2x2', [[], []]));
   const out = outputPath(results.job.spec.out);
   assert.deepEqual((await readdir(out)).sort(), [
     'errors.jsonl',
@@ -298,10 +327,30 @@ test('tables that cannot be written fail the output', async (t) => {
   assert.equal(job.state, 'running');
 });
 
+test('a part that is lost is told as such, whoever reads it, so that its shard is done again, and then all is written', async (t) => {
+  for (const mapFormat of ['none', 'png']) {
+    const results = await makeResults(t, mapFormat);
+    const parts = partsPath(results.job.spec.out);
+    const [part] = await readdir(parts);
+    await rename(join(parts, part!), join(parts, 'lost'));
+    const lost = (error: unknown): boolean => error instanceof LostPartError && error.shard === 4;
+    // The tables are there already, or they are what reads it.
+    const finish = async () => [{ digest: '', listed: [], file: listNames.lines, entries: 0, captured: {} }];
+    const written = mapFormat === 'png' ? { tables: { finish } } : tablesOf(results, pipeline, () => {});
+    await assert.rejects(
+      finaliseJob(results, pipeline, { ...written, previewed: [] }, () => 61_000),
+      lost,
+    );
+    await rename(join(parts, 'lost'), join(parts, part!));
+    const { digest } = await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
+    assert.equal(digest, jobDigestOf('', [binsOf(144), binsOf(15)]));
+  }
+});
+
 test('an output folder that was taken away is not made again', async (t) => {
   const results = await makeResults(t, 'none');
   const out = outputPath(results.job.spec.out);
-  const tables = await tablesOf(results);
+  const tables = tablesOf(results);
   await rm(out, { recursive: true });
   await assert.rejects(
     finaliseJob(results, pipeline, tables, () => 61_000),
@@ -314,7 +363,7 @@ test('what cannot be written ends in one sentence, and job.json then tells it', 
   const results = await makeResults(t, 'png');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'map/0/16-8-4-2.u8'));
   const out = outputPath(results.job.spec.out);
-  const message = await finaliseJob(results, pipeline, await tablesOf(results), () => 61_000).then(
+  const message = await finaliseJob(results, pipeline, tablesOf(results), () => 61_000).then(
     () => 'It was written',
     (error: Error) => error.message,
   );
@@ -331,7 +380,7 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
   const signal = AbortSignal.abort(new Error('cancelled'));
-  const tables = await tablesOf(results);
+  const tables = tablesOf(results);
   await assert.rejects(
     finaliseJob(results, pipeline, tables, () => 61_000, signal),
     /^Error: cancelled$/,
@@ -343,12 +392,22 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
   assert.deepEqual(specification, results.job.spec);
 });
 
-/** A job of two images and a broken one, its folder claimed and its chunks written as nodes write them. */
+/** What is made. */
+interface Made {
+  grid?: { rows: number; columns: number };
+  of?: Pipeline;
+  /** Counts of both images. */
+  histograms?: readonly number[][];
+}
+
+/**
+ * A job of two images and a broken one, its folder claimed, what was found of them in a part, and its chunks written as nodes
+ * write them.
+ */
 async function makeResults(
   t: { after(act: () => Promise<void>): void },
   mapFormat: string,
-  grid = { rows: 1, columns: 1 },
-  of: Pipeline = pipeline,
+  { grid = { rows: 1, columns: 1 }, of = pipeline, histograms = [binsOf(144), binsOf(15)] }: Made = {},
 ): Promise<JobResults> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-finalise-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -396,63 +455,90 @@ async function makeResults(
     planned: true,
     counts: { sources: 3, frames: 2, shards: 7, shardsDone: 7, attempts: 8, pixels: 235, quarantined: 1 },
   };
-  const done = { state: 'done', digest: new Uint8Array(32) } as const;
-  const sources: SourceOutcome[] = [
-    { index: 0, uri: 'file:///in/a.tif', name: 'a', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
-    { index: 1, uri: 'file:///in/a.png', name: 'a.png', ...done, size: sizes[1]!, tiles: 1, counted: 15 },
-    broken,
-  ];
-  const results: JobResults = {
+  const sources = plannedSources(
+    files.map((file, index) => {
+      const version = `version ${index}`;
+      // Six tiles make the first.
+      return { ...file, index, version, pin: version, ...(index === 0 && { tiles: 6 }) };
+    }),
+  );
+  const found = await writeFound(join(folder, 'plan'), spec, of, sources.block, histograms);
+  return {
     job,
-    sources,
     counted: 159n,
     bins: BigUint64Array.from(binsOf(159), BigInt),
     stageSeconds: { read: 2, decode: 0.1 + 0.2 },
     nodes: [{ name: 'node-1', device: 'cpu', shards: 7 }],
-    digest: 'abc',
     plan: async function* () {
-      for (const { index, uri, name } of results.sources) {
-        const version = `version ${index}`;
-        yield { kind: 'sources', sources: plannedSources([{ index, uri, name, version, pin: version }]) };
-      }
+      yield { kind: 'sources', sources };
     },
+    settled: settledOf([found, { kind: 'quarantined', sources: [broken] }]),
   };
-  return results;
 }
 
-/** The tables of a job whose sources that are done have these histograms, as the ledger keeps them. */
-async function tablesOf(
-  { job, sources }: JobResults,
+/** Writes a block behind other bytes of a file, and what was found of its two images to a part. */
+async function writeFound(
+  file: string,
+  { out, grid }: JobSpec,
+  of: Pipeline,
+  block: Uint8Array,
+  histograms: readonly number[][],
+): Promise<FoundRun> {
+  const offset = 5;
+  await writeFile(file, Buffer.concat([Buffer.alloc(offset), block]));
+  const shape = histogramShape(of, grid!);
+  const results = sizes.map((size, source) => {
+    const rect = { x: 0, y: 0, ...size };
+    return { source, size, rect, counted: counted[source]!, bins: histograms[source]! };
+  });
+  const writer = await PartWriter.create(partsPath(out), [{ name: '', shape }]);
+  const found = await writer.add(foundShard(block, results, [shape]));
+  await writer.finish();
+  const planned = { file, offset, length: block.length, nth: 0 };
+  return { kind: 'found', first: 0, count: 2, planned, found, shard: 4 };
+}
+
+/** As the ledger has it of a job of these runs. */
+function settledOf(runs: readonly SettledRun[]): JobResults['settled'] {
+  const sources = runs.flatMap((run): SettledRun[] => {
+    if (run.kind === 'quarantined') return run.sources.map((source) => ({ ...run, sources: [source] }));
+    return Array.from({ length: run.count }, (_, i) => {
+      const planned = { ...run.planned, nth: run.planned.nth + i };
+      return { ...run, first: run.first + i, count: 1, planned };
+    });
+  });
+  return async (from, atMost) => {
+    const some = sources.slice(from, from + atMost);
+    return { next: from + some.length, runs: some };
+  };
+}
+
+/** The same job without its last source. */
+function withoutBroken(results: JobResults): JobResults {
+  Object.assign(results.job.counts, { sources: 2, quarantined: 0 });
+  return {
+    ...results,
+    settled: async (from, atMost) => results.settled(from, Math.min(atMost, 2 - from)),
+  };
+}
+
+/** The tables of a job. */
+function tablesOf(
+  { job, settled }: JobResults,
   of: Pipeline = pipeline,
-  histograms = [binsOf(144), binsOf(15)],
-): Promise<{ tables: TablesOutput }> {
-  const file = join(outputPath(job.spec.out), '.halogrid', 'log');
-  const places = new Map<number, HistogramPlace>();
-  const counts: Uint8Array[] = [];
-  let offset = 0;
-  for (const { index, state } of sources) {
-    if (state !== 'done') continue;
-    const bytes = packCounts(histograms[index]!);
-    places.set(index, { offset, length: bytes.length, checksum: crc32(bytes) });
-    counts.push(bytes);
-    offset += bytes.length;
+  failed: (error: Error) => void = assert.fail,
+): { tables: TablesOutput } {
+  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed, until: atOnce }) };
+}
+
+/** The digest of a job of both images and the broken one, as the documentation states it. */
+function jobDigestOf(more: string, histograms: readonly number[][]): string {
+  const line = `lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior${more}`;
+  const sha = createHash('sha256').update(`halogrid digest 1\n${line}\n`);
+  for (const [i, { width, height }] of sizes.entries()) {
+    sha.update(documentedDigest(width, height, counted[i]!, histograms[i]!));
   }
-  await writeFile(file, Buffer.concat(counts));
-  const rows = [...sources].map((source): SettledRow => {
-    const { index, uri, name } = source;
-    const planned = { index, uri, name, version: `version ${index}` };
-    if (source.state === 'quarantined') {
-      return { ...planned, state: source.state, stage: source.stage, error: source.error, attempts: source.attempts };
-    }
-    const { state, size, counted, digest } = source;
-    const row = { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex') };
-    return of.bins > 0 ? { ...row, place: places.get(index)! } : row;
-  });
-  const settled = async (from: number) => ({
-    next: rows.length,
-    runs: [{ kind: 'sources' as const, sources: rows.slice(from), file }],
-  });
-  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail, until: atOnce }) };
+  return sha.update(createHash('sha256').update('quarantined').digest()).digest('hex');
 }
 
 /** 256 bins, all pixels in one. */
@@ -503,11 +589,14 @@ async function readFeatures(out: string): Promise<Record<string, unknown>[]> {
   return parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) });
 }
 
+const digests = { digest: 'abc', parts: [] };
+
 test('a job whose videos hardware may have decoded says what that cannot tell', async (t) => {
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
-    return completeJobJson({ ...results, job }, pipeline, 61_000, { listed: [], file: 'sources.jsonl', entries: 0 });
+    const none = { listed: [], file: 'sources.jsonl', entries: 0 };
+    return completeJobJson({ ...results, job }, pipeline, 61_000, digests, none);
   };
   const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
   for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);
@@ -517,7 +606,7 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
 test('job.json lists sources or names their list, which it always names where that has rows', async (t) => {
   const results = await makeResults(t, 'none');
   const named = (listed: string[] | undefined, file: string) => {
-    const text = completeJobJson(results, pipeline, 61_000, { listed, file, entries: 7 });
+    const text = completeJobJson(results, pipeline, 61_000, digests, { listed, file, entries: 7 });
     const { sources, sourceList } = JSON.parse(text);
     return [sources, sourceList];
   };

@@ -32,6 +32,7 @@ import { describeResults } from './describe-results.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
+import { LostPartError } from './lost-part-error.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
@@ -73,9 +74,9 @@ interface Part {
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
  * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
  * ran in this process. Resolves with the digest of the job and where capture times are from. Rejects with one sentence where
- * it fails (a chunk that is missing), and with the signal's reason when `signal` aborts; nothing is being written any
- * more then, and `abandonJob` cleans up. Each file is written by `until`, at once unless given. `now` gives
- * milliseconds since 1970.
+ * it fails (a chunk that is missing), with LostPartError where a part is lost, and with the signal's reason when `signal`
+ * aborts; nothing is being written any more then. `abandonJob` cleans up, or this is called again when the part is there.
+ * Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
@@ -97,7 +98,7 @@ export async function finaliseJob(
     ({ digest } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof WantError) throw error;
+    if (error instanceof WantError || error instanceof LostPartError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }

@@ -11,7 +11,7 @@ const pipeline = createPipeline([
   { kernel: 'ldp', parameters: {}, border: 'mirror' },
 ]);
 const spec = JobSpec.fromPartial({ grid: { rows: 4, columns: 6 } });
-const description = describeResults({ job: { spec }, digest: 'abc' }, pipeline);
+const description = describeResults({ spec }, pipeline, 'abc');
 
 test('integers are numbers up to 2^53 and strings above, and all that the bins depend on is said', () => {
   const bins = BigUint64Array.of(0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n - 1n);

@@ -6,16 +6,19 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createPipeline } from '@halogrid/kernels';
 import { writeChunk } from '@halogrid/results';
-import type { SourceOutcome } from '../ledger/ledger.ts';
-import { type DoneSource, earlyPictures, makePictures, type PictureParts, takePictures } from './pictures.ts';
+import type { DoneSource, DoneSources } from './done-sources.ts';
+import { LostPartError } from './lost-part-error.ts';
+import { earlyPictures, makePictures, type PictureParts, takePictures } from './pictures.ts';
 import { PicturesAhead } from './pictures-ahead.ts';
 
 const size = { width: 6, height: 4 };
 
-const doneOf = (index: number): DoneSource => ({
-  ...{ index, uri: `file:///in/${index}.pgm`, name: `${index}.pgm`, size, tiles: 1, counted: 8 },
-  state: 'done',
-  digest: new Uint8Array(32),
+const doneOf = (index: number): DoneSource => ({ index, name: `${index}.pgm`, size, tiles: 1 });
+
+/** Sources of a job of which that is known. */
+const sourcesOf = (outcomeOf: (index: number) => Awaited<ReturnType<DoneSources['look']>>) => ({
+  look: async (index: number) => outcomeOf(index),
+  close: async () => {},
 });
 
 /** A scratch folder with chunks of some sources. */
@@ -36,10 +39,14 @@ async function setStage(t: TestContext, sources: number) {
 }
 
 test('pictures are made of chosen sources as soon as they are done, those that the output would make', async (t) => {
-  const { folder, parts } = await setStage(t, 3);
-  const outcomes = new Map<number, SourceOutcome>([[0, doneOf(0)]]);
-  const pictures = new PicturesAhead([parts], [0, 2], (index) => outcomes.get(index));
-  outcomes.set(1, doneOf(1)).set(2, doneOf(2));
+  const { folder, parts } = await setStage(t, 4);
+  const outcomes = new Map<number, DoneSource | 'quarantined'>([[0, doneOf(0)]]);
+  const pictures = new PicturesAhead(
+    [parts],
+    [0, 2, 3],
+    sourcesOf((index) => outcomes.get(index)),
+  );
+  outcomes.set(1, doneOf(1)).set(2, doneOf(2)).set(3, 'quarantined');
   // The first is under way: the others follow.
   await pictures.advance();
   assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png', '2.jpg', '2.png']);
@@ -58,35 +65,62 @@ test('pictures are made of chosen sources as soon as they are done, those that t
 test('what cannot be made is left to the output, and nothing is made once it is ended or where the folder is gone', async (t) => {
   const { folder, parts } = await setStage(t, 1);
   await rm(join(folder, 'sums'), { recursive: true });
-  await new PicturesAhead([parts], [0], doneOf).advance();
+  await new PicturesAhead([parts], [0], sourcesOf(doneOf)).advance();
   assert.equal(await takePictures(earlyPictures(parts, 0), ['', '']), false);
 
-  let asked = 0;
-  const ended = new PicturesAhead([parts], [0], () => {
-    asked++;
-    return undefined;
+  const calls: string[] = [];
+  const ended = new PicturesAhead([parts], [0], {
+    look: async () => {
+      calls.push('look');
+      return undefined;
+    },
+    close: async () => {
+      calls.push('close');
+    },
   });
   await ended.end();
   await ended.advance();
-  assert.equal(asked, 1);
+  assert.deepEqual(calls, ['look', 'close']);
 
   const gone = { ...parts, scratch: `${parts.scratch}/gone` };
-  await new PicturesAhead([gone], [0], doneOf).advance();
+  await new PicturesAhead([gone], [0], sourcesOf(doneOf)).advance();
   await mkdir(join(folder, 'gone'));
 });
 
 test('where it cannot be read what became of sources, nothing is made, until it can', async (t) => {
-  const { folder, parts } = await setStage(t, 1);
-  let outcomeOf: () => SourceOutcome = () => {
+  const { folder, parts } = await setStage(t, 2);
+  let outcomeOf: (index: number) => DoneSource = () => {
     throw new Error('The folder is away');
   };
-  const pictures = new PicturesAhead([parts], [0], () => outcomeOf());
+  const sources = sourcesOf((index) => outcomeOf(index));
+  const pictures = new PicturesAhead([parts], [0], sources);
   await pictures.advance();
   await pictures.end();
   assert.deepEqual((await readdir(folder)).sort(), ['preview', 'sums']);
-  const again = new PicturesAhead([parts], [0], () => outcomeOf());
+  const again = new PicturesAhead([parts], [0, 1], sources);
   await again.advance();
-  outcomeOf = () => doneOf(0);
+  outcomeOf = (index) => {
+    if (index === 0) throw new Error('The folder is away');
+    return doneOf(index);
+  };
   await again.advance();
-  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png']);
+  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['1.jpg', '1.png']);
+  outcomeOf = doneOf;
+  await again.advance();
+  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png', '1.jpg', '1.png']);
+});
+
+test('a source whose part is lost is left to the output, and others are made', async (t) => {
+  const { folder, parts } = await setStage(t, 2);
+  const asked: number[] = [];
+  const sources = sourcesOf((index) => {
+    asked.push(index);
+    if (index === 0) throw new LostPartError('The part is gone', 3);
+    return doneOf(index);
+  });
+  const pictures = new PicturesAhead([parts], [0, 1], sources);
+  await pictures.advance();
+  await pictures.advance();
+  assert.deepEqual(asked, [0, 1]);
+  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['1.jpg', '1.png']);
 });

@@ -5,6 +5,7 @@ import { type AcceptedJob, jobParts } from '../job/accepted-job.ts';
 import { partScratchUri, scratchUri } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
+import { LostPartError } from './lost-part-error.ts';
 import { earlyPictures, makePictures, type PictureParts } from './pictures.ts';
 
 /** Sources whose pictures are made at once while nodes of the same machine may need its cores. */
@@ -53,11 +54,13 @@ export class PicturesAhead {
     }
   }
 
-  /** A source whose part cannot be read is left to the output, which has it computed again. */
+  /** A source whose part is lost is left to the output, which has it computed again; what cannot be read for now is asked again. */
   async #takeDone(): Promise<DoneSource[]> {
     const done: DoneSource[] = [];
     for (const index of [...this.#left]) {
-      const source = await this.#sources.look(index).catch(() => 'quarantined' as const);
+      const source = await this.#sources.look(index).catch((error) => {
+        return error instanceof LostPartError ? ('quarantined' as const) : undefined;
+      });
       if (!source) continue;
       this.#left.delete(index);
       if (source !== 'quarantined') done.push(source);

@@ -1,5 +1,5 @@
 import { ColumnError } from './column-error.ts';
-import { maxDeltaPacked } from './delta-pack.ts';
+import { deltaUnpack } from './delta-unpack.ts';
 
 // What `encodeLevels`, `deltaPack` and the other encoders write, read again. The decoders of hyparquet take any file, and those that were made
 // to keep them for hours: these end with the bytes.
@@ -75,52 +75,6 @@ export function decodePlain(data: Uint8Array, into: Float64Array | Uint32Array):
     if (!(value >= 0 && value <= Number.MAX_SAFE_INTEGER)) throw new ColumnError(`has the number ${value}`);
     into[i] = value;
   }
-}
-
-/** Values of a block and of those that are packed in as many bits each, as `deltaPack` has them. */
-const blockValues = 128;
-const miniblockValues = 32;
-const miniblocks = blockValues / miniblockValues;
-
-/** What `deltaPack` has made of as many numbers; returns where they end. Throws ColumnError for those that are not from 0 to 2^31 - 1. */
-export function deltaUnpack(bytes: Uint8Array, from: number, into: Uint32Array | Float64Array): number {
-  const input = new Input(bytes, from);
-  if (input.varint() !== blockValues || input.varint() !== miniblocks)
-    throw new ColumnError('has blocks of another size');
-  const count = input.varint();
-  if (count !== into.length) throw new ColumnError(`has ${count} numbers instead of ${into.length}`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let value = input.zigzag();
-  if (into.length > 0) into[0] = value;
-  let all = value;
-  for (let block = 1; block < into.length; block += blockValues) {
-    const least = input.zigzag() | 0;
-    const widths = input.at;
-    let at = widths + miniblocks;
-    for (let nth = 0; nth < miniblocks; nth++) {
-      const width = bytes[widths + nth]!;
-      const end = at + (miniblockValues / 8) * width;
-      if (!(width <= 32) || end > bytes.length) throw new ColumnError('ends early');
-      const mask = width === 32 ? -1 : (1 << width) - 1;
-      const first = block + nth * miniblockValues;
-      const last = Math.min(first + miniblockValues, into.length);
-      for (let i = first, bit = 0; i < last; i++, bit += width) {
-        let delta = 0;
-        if (width > 0) {
-          const [word, used] = [at + 4 * (bit >>> 5), bit & 31];
-          delta = view.getInt32(word, true) >>> used;
-          if (used + width > 32) delta |= view.getInt32(word + 4, true) << (32 - used);
-        }
-        value = (value + least + (delta & mask)) | 0;
-        all |= value;
-        into[i] = value;
-      }
-      at = end;
-    }
-    input.at = at;
-  }
-  if (all < 0 || all > maxDeltaPacked) throw new ColumnError('has a number below 0');
-  return input.at;
 }
 
 /** Texts of up to `most` bytes that are not null, as TextList has encoded them. */

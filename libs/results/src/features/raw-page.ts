@@ -23,17 +23,20 @@ export interface PageHeader extends Pick<EncodedColumn, 'encoding' | 'values' | 
 export function readPageHeader(bytes: Uint8Array): PageHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxHeaderBytes));
   const reader = { view, offset: 0 };
-  const { data_page_header_v2: head, uncompressed_page_size, compressed_page_size } = parsed(reader);
+  const { data_page_header_v2: head, ...sizes } = parsed(reader);
   if (!head) throw new ColumnError('has a page of another kind');
-  const { repetition_levels_byte_length: repetitionBytes, definition_levels_byte_length: definitionBytes } = head;
+  // A header may have numbers of another type where these are.
+  const repetitionBytes = Number(head.repetition_levels_byte_length);
+  const definitionBytes = Number(head.definition_levels_byte_length);
   const levelBytes = repetitionBytes + definitionBytes;
   const header = {
-    ...{ rows: head.num_rows, values: head.num_values, nulls: head.num_nulls, headerBytes: reader.offset },
-    ...{ repetitionBytes, definitionBytes, dataBytes: compressed_page_size - levelBytes },
-    plainBytes: uncompressed_page_size - levelBytes,
+    ...{ rows: Number(head.num_rows), values: Number(head.num_values), nulls: Number(head.num_nulls) },
+    ...{ headerBytes: reader.offset, repetitionBytes, definitionBytes },
+    dataBytes: Number(sizes.compressed_page_size) - levelBytes,
+    plainBytes: Number(sizes.uncompressed_page_size) - levelBytes,
   };
-  if (Object.values(header).some((number) => !Number.isSafeInteger(number) || number < 0)) {
-    throw new ColumnError('has a page with numbers below 0');
+  if (!Object.values(header).every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    throw new ColumnError('has a page with numbers that are none');
   }
   return { ...header, encoding: head.encoding, isCompressed: head.is_compressed !== false };
 }

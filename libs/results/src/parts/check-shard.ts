@@ -1,15 +1,15 @@
-import { SourceBlock } from '@halogrid/sources/source-block';
+import type { SourceBlock } from '@halogrid/sources/source-block';
 import type { HistogramShape } from '../counts/histogram-shape.ts';
-import { type FoundShard, type ShardRow, type ShardSummary, shardRows } from './found-shard.ts';
+import { type FoundColumns, type ShardRow, type ShardSummary, shardRows } from './found-shard.ts';
 import { wrongCounts } from './wrong-counts.ts';
 
 /** The rows of a shard, or what is wrong with them, as what it has: they cannot be, or are not those of the summary. */
 export function checkShard(
-  shard: FoundShard,
+  shard: FoundColumns,
+  block: SourceBlock,
   shapes: readonly HistogramShape[],
   expected: ShardSummary,
 ): { rows: ShardRow[] } | { wrong: string } {
-  const block = new SourceBlock(shard.block);
   const all = shardRows(shard, block, shapes);
   const rows: ShardRow[] = [];
   for (;;) {

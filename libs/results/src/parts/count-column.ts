@@ -1,6 +1,7 @@
 import { ColumnError } from '../features/column-error.ts';
-import { decodePlain, deltaUnpack } from '../features/decode-columns.ts';
+import { decodePlain } from '../features/decode-columns.ts';
 import { deltaPackedBytes } from '../features/delta-pack.ts';
+import { deltaUnpack } from '../features/delta-unpack.ts';
 import { schemaOf } from '../features/encode-page.ts';
 import { cutPages, type PageLayout } from '../features/page-layout.ts';
 import type { PageHeader } from '../features/raw-page.ts';

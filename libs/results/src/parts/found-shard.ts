@@ -31,6 +31,9 @@ export interface FoundShard {
   parts: readonly { counted: Float64Array; bins: Counts }[];
 }
 
+/** What was found of the sources of a block that is known. */
+export type FoundColumns = Omit<FoundShard, 'block'>;
+
 /** What is said of a shard in place of its rows. */
 export interface ShardSummary {
   /** Sources that were found, and their image pixels. */
@@ -73,7 +76,7 @@ export function summariseShard(shard: FoundShard, shapes: readonly HistogramShap
  * not as long as they have to be.
  */
 export function* shardRows(
-  shard: FoundShard,
+  shard: FoundColumns,
   block: SourceBlock,
   shapes: readonly HistogramShape[],
 ): Generator<ShardRow, ShardSummary, undefined> {
@@ -110,14 +113,14 @@ export function* shardRows(
   return { found: found.length, pixels, digest: sha.digest(), parts };
 }
 
-function captureOf({ captured }: FoundShard, row: number): CaptureTime | undefined {
+function captureOf({ captured }: FoundColumns, row: number): CaptureTime | undefined {
   const localMs = captured?.localMs[row] ?? Number.NaN;
   if (Number.isNaN(localMs)) return undefined;
   const offsetMinutes = captured!.offsetMinutes[row]!;
   return offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes };
 }
 
-function checkLengths(shard: FoundShard, block: SourceBlock, shapes: readonly HistogramShape[]): void {
+function checkLengths(shard: FoundColumns, block: SourceBlock, shapes: readonly HistogramShape[]): void {
   const { found, widths, heights, captured, parts } = shard;
   const columns: [string, { length: number }, number][] = [
     ['widths', widths, found.length],

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { parseCapture } from '@halogrid/sources/captured';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import type { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell } from '../counts/histogram-shape.ts';
 import { ColumnError } from '../features/column-error.ts';
 import { pageLayout } from '../features/page-layout.ts';
 import { readCounts } from './count-column.ts';
-import { type FoundShard, noZone } from './found-shard.ts';
+import { type FoundColumns, noZone } from './found-shard.ts';
 import { OpenFiles } from './open-files.ts';
 import { PartError } from './part-error.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
@@ -20,7 +20,7 @@ const mostOpen = 64;
 const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Whatever a pipeline found. */
-type PipelineColumns = SourceColumns & FoundShard['parts'][number];
+type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
 
 /**
  * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is passed over, and so are
@@ -44,12 +44,11 @@ export class PartReader {
    * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at these places are not those
    * that were written, or no rows of these sources.
    */
-  async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: Uint8Array): Promise<FoundShard> {
+  async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: SourceBlock): Promise<FoundColumns> {
     this.#checkId(part);
-    const sources = new SourceBlock(block);
     const parts: PipelineColumns[] = [];
     for (const pipeline of this.#pipelines.keys()) {
-      parts.push(await this.#readPipeline(part, pipeline, places[pipeline], sources));
+      parts.push(await this.#readPipeline(part, pipeline, places[pipeline], block));
     }
     const { quarantined, widths, heights, captured } = parts[0]!;
     if (parts.some((other) => Buffer.compare(other.quarantined, quarantined) !== 0)) {
@@ -61,7 +60,7 @@ export class PartReader {
       if (bad !== undefined) throw this.error(part, `has a source that is ${bad} pixels wide or high`);
       return Uint32Array.from(values);
     };
-    return { block, found, widths: size(widths), heights: size(heights), captured: this.#times(part, captured), parts };
+    return { found, widths: size(widths), heights: size(heights), captured: this.#times(part, captured), parts };
   }
 
   /**
@@ -118,7 +117,8 @@ export class PartReader {
     act: (range: RangeReader) => Promise<Read>,
   ): Promise<Read> {
     const file = path.slice(part.length + 1);
-    if (!place) throw this.error(part, `has no place in ${file} for a shard`);
+    const isPlace = place && [place.start, place.length].every((number) => Number.isSafeInteger(number) && number >= 0);
+    if (!isPlace) throw this.error(part, `has no place in ${file} for the shard`);
     try {
       return await act(new RangeReader(await this.#files.get(path), place));
     } catch (error) {
@@ -127,7 +127,7 @@ export class PartReader {
     }
   }
 
-  #times(part: string, texts: readonly (string | undefined)[]): FoundShard['captured'] {
+  #times(part: string, texts: readonly (string | undefined)[]): FoundColumns['captured'] {
     if (texts.every((text) => text === undefined)) return undefined;
     const localMs = new Float64Array(texts.length).fill(Number.NaN);
     const offsetMinutes = new Int16Array(texts.length).fill(noZone);

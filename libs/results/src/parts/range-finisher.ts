@@ -65,7 +65,7 @@ export class RangeFinisher {
    */
   async add({ block: bytes, found, from = 0, count }: SettledShard): Promise<void> {
     const block = new SourceBlock(bytes);
-    const rows = found ? await this.#rowsOf(bytes, found) : this.#quarantined(block);
+    const rows = found ? await this.#rowsOf(block, found) : this.#quarantined(block);
     const end = from + (count ?? block.length);
     for (const { part, nth, found: stated } of rows) {
       if (nth < from || nth >= end) continue;
@@ -89,7 +89,7 @@ export class RangeFinisher {
     }
   }
 
-  async #rowsOf(block: Uint8Array, found: FoundInPart): Promise<ShardRow[]> {
+  async #rowsOf(block: SourceBlock, found: FoundInPart): Promise<ShardRow[]> {
     const { reader, pipelines } = this.#options;
     const key = `${found.part} ${found.places[0]?.sources.start}`;
     const held = this.#held.get(key);
@@ -97,6 +97,7 @@ export class RangeFinisher {
     const shard = await reader.read(found, block);
     const checked = checkShard(
       shard,
+      block,
       pipelines.map(({ shape }) => shape),
       found,
     );

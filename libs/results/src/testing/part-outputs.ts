@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { binsOfCell } from '../counts/histogram-shape.ts';
+import { FeatureFiles } from '../features/feature-files.ts';
+import { FeatureWriter } from '../features/feature-writer.ts';
+import { pageLayout } from '../features/page-layout.ts';
+import { PartReader } from '../parts/part-reader.ts';
+import { type PartPipeline, PartWriter } from '../parts/part-writer.ts';
+import { RangeFinisher, type SettledShard } from '../parts/range-finisher.ts';
+import { listLine } from '../parts/source-facts.ts';
+import { listHead } from '../sources/list-head.ts';
+import { SourceRows } from '../sources/source-rows.ts';
+import { type MadeJob, rowsOfJob, shardsOf } from './found-jobs.ts';
+
+/** The tables of a pipeline; features.parquet is absent where it has no histogram. */
+export interface Tables {
+  list: Buffer;
+  features?: Buffer;
+}
+
+/** Writes the shards of a job into its parts. Those without a source that was found are quarantined without one. */
+export async function writeParts(folder: string, job: MadeJob): Promise<SettledShard[]> {
+  const shards = shardsOf(job);
+  const settled: SettledShard[] = shards.map(({ block }) => ({ block }));
+  for (const part of new Set(job.partOf.slice(0, shards.length))) {
+    const writer = await PartWriter.create(join(folder, 'parts'), job.pipelines, job.rule);
+    for (const [i, shard] of shards.entries()) {
+      if (job.partOf[i] !== part || (shard.found.length === 0 && i % 2 === 0)) continue;
+      settled[i]!.found = await writer.add(shard);
+    }
+    await writer.finish();
+  }
+  return settled;
+}
+
+/** The tables of each pipeline, finished from parts. `add` adds a shard. */
+export async function finishParts(
+  folder: string,
+  job: MadeJob,
+  shards: readonly SettledShard[],
+  add = (finisher: RangeFinisher, shard: SettledShard): Promise<void> => finisher.add(shard),
+): Promise<Tables[]> {
+  const reader = new PartReader(join(folder, 'parts'), job.pipelines);
+  const outputs = await Promise.all(
+    job.pipelines.map(async ({ name, shape }) => {
+      const { rows, columns } = shape.grid;
+      const layout = pageLayout(rows * columns, binsOfCell(shape));
+      const list = await SourceRows.create(join(folder, `${name}-sources.parquet`), listHead);
+      const features = shape.bins
+        ? await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout)
+        : undefined;
+      return { list, features };
+    }),
+  );
+  const finisher = new RangeFinisher({
+    ...{ reader, pipelines: job.pipelines, captured: job.rule },
+    outputs: outputs.map(({ features, list }) => ({
+      features,
+      source: (facts, found) => list.add(listLine(facts, found)),
+    })),
+  });
+  try {
+    for (const shard of shards) await add(finisher, shard);
+    await finisher.end();
+    for (const { features, list } of outputs) {
+      await features?.finish(job.sources.length, {});
+      await list.finish();
+    }
+  } catch (error) {
+    for (const { features, list } of outputs) await Promise.all([features?.abort(), list.abort()]);
+    throw error;
+  } finally {
+    await reader.close();
+  }
+  return Promise.all(
+    job.pipelines.map(async ({ name, shape }) => ({
+      list: await readFile(join(folder, `${name}-sources.parquet`)),
+      ...(shape.bins > 0 && { features: await readFile(join(folder, `${name}-features.parquet`)) }),
+    })),
+  );
+}
+
+/** The tables of a pipeline, written without parts. */
+export async function writeAtOnce(folder: string, job: MadeJob, pipeline: PartPipeline): Promise<Tables> {
+  const { lines, features } = rowsOfJob(job, pipeline);
+  const listPath = join(folder, 'once.sources.parquet');
+  const list = await SourceRows.create(listPath, listHead);
+  for (const line of lines) await list.add(line);
+  await list.finish();
+  if (pipeline.shape.bins === 0) return { list: await readFile(listPath) };
+  const path = join(folder, 'once.features.parquet');
+  const writer = await FeatureWriter.create(path, { grid: pipeline.shape.grid, bins: binsOfCell(pipeline.shape) });
+  for (const { facts, cells } of features) await writer.add(facts, cells);
+  await writer.finish(job.sources.length);
+  return { features: await readFile(path), list: await readFile(listPath) };
+}
