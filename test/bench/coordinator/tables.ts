@@ -101,14 +101,14 @@ for (let i = 0; i < repetitions; i++) {
     },
   });
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
-  const [{ entries }] = (await tables.finish(frames, [{}])) as [{ entries: number }];
+  const [summary] = await tables.finish(frames, [{}]);
   const seconds = (performance.now() - lastMs) / 1000;
   const [allUsed, mainUsed] = [process.cpuUsage(all), process.threadCpuUsage(main)];
   const mainUs = (mainUsed.user + mainUsed.system) / frames;
   const threadUs = (allUsed.user + allUsed.system) / frames - mainUs;
   const bytes = (await stat(pathsIn(folder).features)).size / frames;
   console.log(
-    `${entries} sources: thread ${threadUs.toFixed(2)} µs, main thread ${mainUs.toFixed(2)} µs, ends ${seconds.toFixed(2)} s after ` +
+    `${summary!.entries} sources: thread ${threadUs.toFixed(2)} µs, main thread ${mainUs.toFixed(2)} µs, ends ${seconds.toFixed(2)} s after ` +
       `the last block; ${bytes.toFixed(0)} bytes a row; ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
   );
   await rm(folder, { recursive: true });

@@ -1,122 +1,207 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import { histogramShape } from '@halogrid/results/histogram-shape';
+import { type FoundInPart, PartWriter } from '@halogrid/results/part-writer';
 import { eventually, repeated } from '@halogrid/testing';
 import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import type { PlanStep } from '../job/shard.ts';
-import type { ShardCommit } from '../ledger/ledger.ts';
+import type { PlannedSources } from '../job/planned-sources.ts';
+import type { PlanStep, ShardWork, SourceResult } from '../job/shard.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
-import { batchSteps, plannedSources } from '../testing/planned.ts';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { foundShard } from '../testing/memory-parts.ts';
+import { plannedSources } from '../testing/planned.ts';
+import { LostPartError } from './lost-part-error.ts';
 import { atOnce } from './output-wait.ts';
 import { TablesFile } from './tables-file.ts';
 import { tablePaths } from './tables-order.ts';
+import { partPipelines, partsOf, partsPath } from './write-part.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
 const operations = specifiedOperations(pipeline);
 /** Every cell of the grids below has four pixels or more. */
 const size = { width: 40, height: 40 };
+/** An image in two tiles, the lower of which has one line. */
+const tiles = [
+  { x: 0, y: 0, width: 40, height: 39 },
+  { x: 0, y: 39, width: 40, height: 1 },
+];
 
 /** Of few bins: by a thread of its own, and by this one. */
 const whereWritten = [0, 2 ** 24];
 
-type Fate = 'done' | 'broken' | 'given up' | 'unread';
+type Fate = 'done' | 'tiled' | 'kept' | 'broken' | 'given up' | 'unread';
 
-test('the tables hold what the histograms and the ledger say, in order, whatever the order in which sources finished', async (t) => {
+/** What errors.jsonl says of an input. */
+const failures: Partial<Record<Fate, { stage: string; error: string; attempts: number }>> = {
+  broken: { stage: 'decode', error: 'It is broken', attempts: 1 },
+  'given up': { stage: 'compute', error: 'The device ran out of memory', attempts: 3 },
+  unread: { stage: 'read', error: 'It is not there', attempts: 0 },
+};
+
+test('the tables hold what the parts and the ledger say, in order, whatever the order in which sources finished', async (t) => {
+  const every: Fate[] = ['tiled', 'done', 'kept', 'broken', 'given up', 'unread'];
   const job = fc.record({
-    fates: fc.array(fc.constantFrom<Fate>('done', 'done', 'done', 'broken', 'given up', 'unread'), { maxLength: 25 }),
-    order: fc.infiniteStream(fc.nat()),
-    // Histograms of 300 cells fill blocks of the ledger's file, so that sources can be read before the end.
+    fates: fc.array(fc.constantFrom<Fate>('done', 'done', ...every), { maxLength: 25 }),
+    order: fc.array(fc.nat(), { minLength: 25, maxLength: 25 }),
     grid: fc.constantFrom<Grid>({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }, { rows: 20, columns: 15 }),
     fewBins: fc.constantFrom(...whereWritten),
   });
   await fc.assert(
     fc.asyncProperty(job, async ({ fates, order, grid, fewBins }) => {
-      const { tables, settle, path, folder, ledger } = await stage(t, fates, { grid, fewBins });
+      const { tables, settle, path, folder, scratch, ledger } = await stage(t, fates, { grid, fewBins });
       tables.start();
       const waiting = [...fates.keys()];
       while (waiting.length > 0) {
-        const [source] = waiting.splice(order.next().value! % waiting.length, 1);
+        const [source] = waiting.splice(order[waiting.length - 1]! % waiting.length, 1);
         await settle(source!);
       }
       await ledger.results('job');
-      await tables.finish(fates.length, { digest: 'abc' });
-      assert.deepEqual(await metadataOf(path), [{ key: 'halogrid', value: '{"digest":"abc"}' }]);
+      const [summary] = await tables.finish(fates.length, [{ of: 'abc' }]);
+      assert.deepEqual(await metadataOf(path), [
+        { key: 'halogrid', value: JSON.stringify({ of: 'abc', digest: summary!.digest }) },
+      ]);
       assert.deepEqual(await readRows(path), expectedRows(fates, grid));
-      const isSettledBad = fates.some((fate) => fate !== 'done');
-      const files = ['features.parquet', 'sources.jsonl', ...(isSettledBad ? ['errors.jsonl'] : [])];
-      const there = (await readdir(folder)).filter((name) => !['scratch'].includes(name));
-      assert.deepEqual(there.sort(), files.sort());
-      const [, ...lines] = (await readFile(join(folder, 'sources.jsonl'), 'utf8')).trimEnd().split('\n');
+      const bad = fates.flatMap((fate, source) => {
+        const failure = failures[fate];
+        return failure ? [{ uri: uriOf(source), frame: 0, ...failure }] : [];
+      });
+      const files = ['features.parquet', 'sources.jsonl', ...(bad.length > 0 ? ['errors.jsonl'] : [])];
+      assert.deepEqual((await readdir(folder)).filter((name) => name !== '.halogrid').sort(), files.sort());
+      if (bad.length > 0) assert.deepEqual(await linesOf(join(folder, 'errors.jsonl')), bad);
+      const [, ...lines] = await linesOf(join(folder, 'sources.jsonl'));
       assert.deepEqual(
-        lines.map((line) => JSON.parse(line)).map(({ uri, name, quarantined }) => [uri, name, quarantined]),
-        fates.map((fate, i) => [uriOf(i), ...(fate === 'done' ? [nameOf(i), undefined] : [undefined, true])]),
+        lines.map(({ uri, name, quarantined }) => [uri, name, quarantined]),
+        fates.map((fate, i) => [uriOf(i), ...(failures[fate] ? [undefined, true] : [nameOf(i), undefined])]),
       );
-      assert.deepEqual(await readdir(join(folder, 'scratch')), []);
+      assert.deepEqual(await unfinishedIn(scratch), []);
     }),
-    { numRuns: repeated(5, 15) },
+    {
+      numRuns: repeated(5, 15),
+      examples: whereWritten.map((fewBins) => [
+        { fates: every, order: [0, 1, 2, 0, 4, 3], grid: { rows: 2, columns: 3 }, fewBins },
+      ]),
+    },
   );
 });
 
-test('the file grows while results come, up to the first source that is missing', async (t) => {
-  const grid = { rows: 20, columns: 20 };
-  const fates = Array<Fate>(60).fill('done');
-  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, { grid });
+test('the tables are written while results come, up to the first source that is missing', async (t) => {
+  const fates = Array<Fate>(20).fill('done');
+  const { tables, settle, scratch, path, ledger, asked } = await stage(t, fates);
   tables.start();
-  for (let source = 59; source >= 30; source--) await settle(source);
+  for (let source = 19; source >= 10; source--) await settle(source);
   await eventually('a second question', () => asked.length >= 2);
   assert.deepEqual(new Set(asked), new Set([0]), 'nothing is written before the first');
-  // Histograms of 100 kB each: most of these are in the ledger's file before the last came.
-  for (let source = 0; source < 30; source++) await settle(source);
+  for (let source = 0; source < 10; source++) await settle(source);
   await eventually('a question for later sources', () => {
     tables.advance();
     return asked.at(-1)! >= 10;
   });
-  const [unfinished] = await readdir(join(folder, 'scratch'));
-  assert.ok((await stat(join(folder, 'scratch', unfinished!))).size > 1000);
+  assert.ok((await unfinishedIn(scratch)).some((name) => name.startsWith('features.parquet')));
   await ledger.results('job');
-  await tables.finish(60, {});
-  assert.deepEqual(await readRows(path), expectedRows(fates, grid));
+  await tables.finish(20, [{}]);
+  assert.deepEqual(await readRows(path), expectedRows(fates, { rows: 1, columns: 1 }));
 });
 
 test('what cannot be written is told once, in one sentence', async (t) => {
   for (const fewBins of whereWritten) {
-    const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done'], { fewBins });
-    await rm(join(folder, 'scratch'), { recursive: true });
+    const { tables, settle, path, scratch, told, ledger } = await stage(t, ['done'], { fewBins });
     await settle(0);
     await ledger.results('job');
-    const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch'`);
-    await assert.rejects(tables.finish(1, {}), failure);
-    await assert.rejects(tables.finish(1, {}), failure);
-    assert.equal(failures.length, 1);
-    assert.match(String(failures[0]), failure);
+    await rm(scratch, { recursive: true });
+    const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*halogrid'`);
+    await assert.rejects(tables.finish(1, [{}]), failure);
+    await assert.rejects(tables.finish(1, [{}]), failure);
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]), failure);
   }
 });
 
-test('histograms that are cut short or missing fail the file', async (t) => {
+/** What may become of the part of a shard, and what is said then. */
+const damages: [string, (part: string) => Promise<unknown>, RegExp][] = [
+  ['cut short', (part) => truncate(join(part, 'features.parquet'), 300), /features\.parquet ends early$/],
+  ['without its list', (part) => truncate(join(part, 'sources.parquet'), 5), /sources\.parquet ends early$/],
+  ['missing', (part) => rm(part, { recursive: true }), /cannot be read: ENOENT: /],
+  ['altered', (part) => alter(join(part, 'features.parquet')), /is damaged: features\.parquet /],
+];
+
+test('a part that is cut short, missing or altered fails the file and names its shard, which may be done again', async (t) => {
+  for (const fewBins of whereWritten) {
+    for (const [name, damage, expected] of damages) {
+      const fates: Fate[] = ['unread', 'done', 'done', 'done'];
+      const { tables, settle, told, partOf, ledger, openTables, ...at } = await stage(t, fates, { fewBins });
+      const { folder, scratch, path } = at;
+      for (const source of fates.keys()) await settle(source);
+      await ledger.results('job');
+      await damage(partOf(2));
+      const isLost = (error: Error): boolean => {
+        assert.ok(error instanceof LostPartError, `${name}: ${error}`);
+        assert.match(error.message, expected);
+        assert.ok(error.message.startsWith(`Part '${partOf(2)}' `), error.message);
+        assert.equal(error.shard, 1);
+        return true;
+      };
+      await assert.rejects(tables.finish(4, [{}]), isLost);
+      assert.deepEqual(told.map(isLost), [true]);
+      assert.deepEqual(await readdir(folder), ['.halogrid']);
+      if (fewBins > 0) assert.deepEqual(await unfinishedIn(scratch), []);
+
+      const again = openTables();
+      assert.ok(await ledger.withdraw('job', 1));
+      await settle(2);
+      await ledger.results('job');
+      await again.finish(4, [{}]);
+      assert.deepEqual(await readRows(path), expectedRows(fates, { rows: 1, columns: 1 }));
+      assert.deepEqual(await unfinishedIn(scratch), []);
+    }
+  }
+});
+
+test('a part that is not what its node answered names its shard as well', async (t) => {
+  const lies: [(found: FoundInPart) => Partial<FoundInPart>, RegExp][] = [
+    [() => ({ digest: Buffer.alloc(32) }), /has results of another digest than was answered$/],
+    [({ pixels }) => ({ pixels: pixels + 1 }), /has 1600 pixels instead of 1601$/],
+    [() => ({ part: '../../elsewhere' }), /has a name that no part has$/],
+  ];
+  for (const [lie, expected] of lies) {
+    const { tables, settle, ledger } = await stage(t, ['done', 'done'], { fewBins: 2 ** 24 });
+    await settle(0);
+    await settle(1, lie);
+    await ledger.results('job');
+    await assert.rejects(tables.finish(2, [{}]), (error: LostPartError) => {
+      assert.match(error.message, expected);
+      assert.deepEqual([error.name, error.shard], ['LostPartError', 1]);
+      return true;
+    });
+  }
+});
+
+test('a log that is cut short and a source that is not settled fail the file', async (t) => {
   for (const fewBins of whereWritten) {
     const cut = await stage(t, ['done', 'done'], { fewBins });
     for (const source of [0, 1]) await cut.settle(source);
     await cut.ledger.results('job');
     const { runs } = await cut.ledger.settled('job', 0, 2);
-    await truncate(runs[0]!.file, 300);
+    assert.ok(runs[1]?.kind === 'found');
+    const { file, offset } = runs[1].planned;
+    cut.answer({ next: 2, runs });
+    await truncate(file, offset + 1);
     await assert.rejects(
-      cut.tables.finish(2, {}),
-      /features.parquet' could not be written: The log '.*' has 300 bytes, but \d+ were written$/,
+      cut.tables.finish(2, [{}]),
+      /features.parquet' could not be written: The log '.*' has \d+ bytes, but \d+ were written$/,
     );
-    assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch']);
+    assert.deepEqual(await readdir(cut.folder), ['.halogrid']);
 
     const missing = await stage(t, ['done', 'done'], { fewBins });
     await missing.settle(0);
     await assert.rejects(
-      missing.tables.finish(2, {}),
-      /could not be written: the histograms of source 1 are not there$/,
+      missing.tables.finish(2, [{}]),
+      /could not be written: what was found of source 1 is not there$/,
     );
     await missing.tables.abort();
   }
@@ -127,14 +212,14 @@ test('a thread that ends by itself fails the file, while it works and while it w
     'process.exit(3)',
     'import { parentPort as p } from "node:worker_threads"; p.on("message", () => process.exit(3))',
   ]) {
-    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], { program });
+    const { tables, settle, path, told, ledger } = await stage(t, ['done'], { program });
     tables.start();
     await settle(0);
     await ledger.results('job');
-    await assert.rejects(tables.finish(1, {}), {
+    await assert.rejects(tables.finish(1, [{}]), {
       message: `'${path}' could not be written: its thread exited with 3`,
     });
-    assert.equal(failures.length, 1);
+    assert.equal(told.length, 1);
   }
 });
 
@@ -142,103 +227,164 @@ test('an abort ends what writes, whatever it does, and leaves no file', async (t
   const fates = Array<Fate>(20).fill('done');
   for (const fewBins of whereWritten) {
     for (const settledSources of [0, 20]) {
-      const { tables, settle, folder, failures, ledger } = await stage(t, fates, { fewBins });
+      const { tables, settle, folder, told, ledger } = await stage(t, fates, { fewBins });
       tables.start();
       for (let source = 0; source < settledSources; source++) await settle(source);
       if (settledSources === 20) await ledger.results('job');
-      const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+      const finished = settledSources === 20 && assert.rejects(tables.finish(20, [{}]), /not wanted any more$/);
       await tables.abort();
       await tables.abort();
       await finished;
       tables.start();
       assert.ok(!(await readdir(folder)).includes('features.parquet'));
-      assert.deepEqual(failures, []);
+      assert.deepEqual(told, []);
     }
-    const { tables, folder } = await stage(t, fates, { fewBins });
+    const { tables, scratch } = await stage(t, fates, { fewBins });
     await tables.abort();
     tables.start();
-    await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
-    assert.deepEqual(await readdir(join(folder, 'scratch')), []);
+    await assert.rejects(tables.finish(20, [{}]), /not wanted any more$/);
+    assert.deepEqual(await unfinishedIn(scratch), []);
   }
 });
 
-/** A ledger with a job of a frame a shard, planned, and the features of it. */
+/** A ledger with a planned job of a frame a shard, whose nodes write parts, and the tables of it. */
 async function stage(
   t: TestContext,
   fates: Fate[],
   { grid = { rows: 1, columns: 1 }, program, fewBins = 0 }: { grid?: Grid; program?: string; fewBins?: number } = {},
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  await mkdir(join(folder, 'scratch'));
-  const logs = await mkdtemp(join(tmpdir(), 'halogrid-logs-'));
+  const scratch = join(folder, '.halogrid');
+  await mkdir(scratch);
+  const logs = await mkdtemp(join(memoryFolder, 'halogrid-logs-'));
   t.after(() => rm(logs, { recursive: true, force: true }));
-  const ledger = await openLogLedger(logs);
+  const ledger = await openLogLedger(logs, undefined, { partsOf });
   t.after(() => ledger.close());
-  await ledger.createJob({
-    jobId: 'job',
-    spec: JobSpec.fromPartial({ pipeline: { operations }, grid }),
-    submittedMs: 0,
+  const spec = JobSpec.fromPartial({ pipeline: { operations }, grid, out: pathToFileURL(folder).href });
+  const pipelines = partPipelines(spec);
+  const shapes = pipelines.map(({ shape }) => shape);
+  await ledger.createJob({ jobId: 'job', spec, submittedMs: 0 });
+
+  const sources = fates.map((fate, index) => {
+    const error = fate === 'unread' ? { stage: 'read', error: 'It is not there' } : undefined;
+    const more = { ...(error && { error }), ...(fate === 'tiled' && { tiles: tiles.length }) };
+    const kept = fate === 'kept' ? { kept: 'earlier' } : {};
+    return plannedSources([{ index, uri: uriOf(index), name: nameOf(index), ...more, ...kept }]);
   });
-  const shardOf = (source: number): number => fates.slice(0, source).filter((fate) => fate !== 'unread').length;
-  const steps = fates.flatMap((fate, index): PlanStep[] => {
-    const source = { index, uri: uriOf(index), name: nameOf(index) };
-    const error = { stage: 'read', error: 'It is not there' };
-    return fate === 'unread'
-      ? [{ kind: 'sources', sources: plannedSources([{ ...source, error }]) }]
-      : batchSteps(shardOf(index), [source]);
+  const foundOf = (source: number, isFound: boolean) =>
+    foundShard(sources[source]!.block, isFound ? [wholeResult(source, grid)] : [], shapes);
+  /** The shards of each source. */
+  const shards: number[][] = [];
+  const steps = fates.flatMap((fate, source): PlanStep[] => {
+    const planned = sources[source]!;
+    const first = shards.flat().length;
+    const its = worksOf[fate](planned).map((work, i) => ({ shard: first + i, work, costBytes: 1 }));
+    shards.push(its.map(({ shard }) => shard));
+    return [
+      { kind: 'sources', sources: planned, ...(fate === 'kept' && { kept: foundOf(source, true) }) },
+      ...its.map((shard): PlanStep => ({ kind: 'shard', shard })),
+    ];
   });
   await ledger.addPlan('job', steps, true);
 
   const asked: number[] = [];
-  const failures: Error[] = [];
+  const told: Error[] = [];
+  let answer: Awaited<ReturnType<typeof ledger.settled>> | undefined;
   const path = join(folder, 'features.parquet');
-  const pathsIn = (folder: string) => tablePaths((file) => join(folder, file));
-  const tables = new TablesFile({
-    paths: pathsIn(folder),
-    unfinished: pathsIn(join(folder, 'scratch')),
-    shape: histogramShape(pipeline, grid),
-    settled: (from, atMost) => {
-      asked.push(from);
-      return ledger.settled('job', from, atMost);
-    },
-    failed: (error) => failures.push(error),
-    until: atOnce,
-    fewBins,
-    ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
-  });
-  t.after(() => tables.abort());
+  const pathsIn = (place: string) => tablePaths((file) => join(place, file));
+  const openTables = (): TablesFile => {
+    const tables = new TablesFile({
+      parts: partsPath(spec.out),
+      pipelines: pipelines.map((each) => ({
+        ...{ ...each, paths: pathsIn(folder), unfinished: pathsIn(scratch), line: 'lbp' },
+      })),
+      settled: async (from, atMost) => {
+        asked.push(from);
+        return answer ?? ledger.settled('job', from, atMost);
+      },
+      failed: (error) => told.push(error),
+      until: atOnce,
+      fewBins,
+      ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
+    });
+    t.after(() => tables.abort());
+    return tables;
+  };
+  const tables = openTables();
 
-  const settle = async (source: number): Promise<void> => {
+  const parts = new Map<number, string>();
+  const writePart = async (source: number, isFound: boolean): Promise<FoundInPart> => {
+    const writer = await PartWriter.create(partsPath(spec.out), pipelines);
+    const found = await writer.add(foundOf(source, isFound));
+    await writer.finish();
+    parts.set(source, join(partsPath(spec.out), writer.id));
+    return found;
+  };
+  const settle = async (source: number, lie = (_: FoundInPart): Partial<FoundInPart> => ({})): Promise<void> => {
     const fate = fates[source]!;
-    if (fate === 'given up') await ledger.quarantineShard('job', shardOf(source), 'The device ran out of memory', 3);
-    else if (fate !== 'unread') await ledger.commit({ ...commitOf(source, fate, grid), shard: shardOf(source) });
+    const [shard = -1] = shards[source]!;
+    const commit = {
+      ...{ jobId: 'job', attempt: 1, epoch: 1, node: { name: 'node', device: 'cpu' } },
+      ...{ stageSeconds: {}, inputBytes: 0, results: [], errors: [] },
+    };
+    if (fate === 'given up') await ledger.quarantineShard('job', shard, failures[fate]!.error, 3);
+    else if (fate === 'tiled') {
+      for (const [i, result] of tileResults(source, grid).entries()) {
+        await ledger.commit({ ...commit, shard: shards[source]![i]!, results: [result] });
+      }
+    } else if (fate === 'done' || fate === 'broken') {
+      const found = await writePart(source, fate === 'done');
+      const errors = fate === 'broken' ? [{ source, stage: 'decode', error: 'It is broken' }] : [];
+      assert.equal(await ledger.commit({ ...commit, shard, errors, found: { ...found, ...lie(found) } }), 'committed');
+    }
     tables.advance();
   };
-  return { tables, settle, folder, path, ledger, asked, failures };
+  const partOf = (source: number): string => parts.get(source)!;
+  const answerWith = (settled: typeof answer): void => {
+    answer = settled;
+  };
+  return { tables, openTables, settle, folder, scratch, path, ledger, asked, told, partOf, answer: answerWith };
 }
 
-function commitOf(source: number, fate: Fate, grid: Grid): ShardCommit {
-  const result = { source, size, rect: { x: 0, y: 0, ...size } };
+type Works = (sources: PlannedSources) => ShardWork[];
+const noWork: Works = () => [];
+const wholeWork: Works = (sources) => [{ kind: 'frames', sources }];
+
+/** What is to be done with a source. */
+const worksOf: Record<Fate, Works> = {
+  ...{ done: wholeWork, broken: wholeWork, 'given up': wholeWork, kept: noWork, unread: noWork },
+  tiled: (sources) => tiles.map((rect) => ({ kind: 'tile', sources, size, rect })),
+};
+
+function wholeResult(source: number, grid: Grid): SourceResult {
   const bins = cellsOfSource(source, grid).flat();
-  return {
-    jobId: 'job',
-    shard: 0,
-    attempt: 1,
-    epoch: 1,
-    node: { name: 'node', device: 'cpu' },
-    results: fate === 'done' ? [{ ...result, counted: 2 * grid.rows * grid.columns, bins }] : [],
-    errors: fate === 'broken' ? [{ source, stage: 'decode', error: 'It is broken' }] : [],
-    stageSeconds: {},
-    inputBytes: 0,
-  };
+  return { source, size, rect: { x: 0, y: 0, ...size }, counted: 2 * grid.rows * grid.columns, bins };
+}
+
+/** The lower tile has one of the two pixels that the cells of the last row count. */
+function tileResults(source: number, grid: Grid): SourceResult[] {
+  const { rows, columns } = grid;
+  const isLast = (cell: number): boolean => cell >= (rows - 1) * columns;
+  const lower = Array.from({ length: columns }, (_, column) => oneCount(((rows - 1) * columns + column) % 256));
+  const upper = cellsOfSource(source, grid).map((cell, i) => (isLast(i) ? oneCount(source) : cell));
+  return [upper, lower].map((cells, i) => {
+    const bins = cells.flat();
+    const counted = bins.reduce((sum, count) => sum + count, 0);
+    return { source, size, rect: tiles[i]!, counted, bins };
+  });
+}
+
+function oneCount(bin: number): number[] {
+  const bins = Array<number>(256).fill(0);
+  bins[bin] = 1;
+  return bins;
 }
 
 /** Two pixels in each cell, in bins that tell source and cell apart. */
 function cellsOfSource(source: number, { rows, columns }: Grid): number[][] {
   return Array.from({ length: rows * columns }, (_, cell) => {
-    const bins = Array<number>(256).fill(0);
-    bins[source]!++;
+    const bins = oneCount(source);
     bins[cell % 256]!++;
     return bins;
   });
@@ -246,7 +392,7 @@ function cellsOfSource(source: number, { rows, columns }: Grid): number[][] {
 
 function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
   return fates.flatMap((fate, source) => {
-    if (fate !== 'done') return [];
+    if (failures[fate]) return [];
     return cellsOfSource(source, grid).map((histogram, cell) => {
       const [cell_row, cell_col] = [Math.floor(cell / grid.columns), cell % grid.columns];
       return {
@@ -264,6 +410,30 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
     });
   });
 }
+
+/** Changes a byte in the middle of a file's rows. */
+async function alter(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  const byte = new Uint8Array(1);
+  await file.read(byte, 0, 1, 200);
+  await file.write(
+    byte.map((value) => value ^ 1),
+    0,
+    1,
+    200,
+  );
+  await file.close();
+}
+
+/** What the scratch folder has beside parts. */
+const unfinishedIn = async (scratch: string): Promise<string[]> =>
+  (await readdir(scratch)).filter((name) => name !== 'parts');
+
+const linesOf = async (path: string) =>
+  (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 const nameOf = (source: number): string => `name-${source}`;
 

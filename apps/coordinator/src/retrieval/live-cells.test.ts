@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cellsOf, type Grid } from '@halogrid/kernels';
-import { histogramShape } from '@halogrid/results/histogram-shape';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { PlanStep } from '../job/shard.ts';
-import { asSent, binsOf, commitOf, jobId, pipeline, planOf, shardsOf, spec } from '../ledger/testing/ledger-scene.ts';
+import { scratchUri } from '../job/output-paths.ts';
+import type { PlanStep, Shard } from '../job/shard.ts';
+import { binsOf, jobId, pipeline, planOf, shardsOf, spec } from '../ledger/testing/ledger-scene.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
+import { partsOf, partsPath } from '../output/write-part.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { sourcesOf } from '../testing/planned.ts';
+import { writtenCommit } from '../testing/written-commit.ts';
 import { LiveCells } from './live-cells.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
@@ -22,11 +25,16 @@ let files = 0;
 /** A job whose sources have those sizes. */
 async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
   const path = join(folder, String(files++));
-  const ledger = await openLogLedger(path);
-  await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
+  const own = { ...spec, grid, out: pathToFileURL(join(path, 'out')).href };
+  await mkdir(fileURLToPath(scratchUri(own.out)), { recursive: true });
+  const ledger = await openLogLedger(path, undefined, { partsOf });
+  await ledger.createJob({ jobId, spec: own, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames);
   await ledger.addPlan(jobId, plan, true);
-  return { ledger, plan, asked: { jobId, part: 0, shape: histogramShape(pipeline, grid) } };
+  const commit = async (shard: Shard, broken?: Set<number>): Promise<void> => {
+    await ledger.commit({ ...(await writtenCommit(own, shard, plan, broken)), epoch: ledger.epoch });
+  };
+  return { ledger, plan, commit, asked: { jobId, part: 0, spec: own } };
 }
 
 /** Counts of a cell over the sources before `end` that are not broken. */
@@ -54,7 +62,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
   });
   await fc.assert(
     fc.asyncProperty(job, async ({ sizes, grid, tilePx, batchFrames, broken, order }) => {
-      const { ledger, plan, asked } = await openJob(sizes, grid, tilePx, batchFrames);
+      const { ledger, plan, commit, asked } = await openJob(sizes, grid, tilePx, batchFrames);
       const cells = new LiveCells(ledger, limits);
       const isBroken = new Set(broken);
       const count = grid.rows * grid.columns;
@@ -68,7 +76,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
       const shards = shardsOf(plan);
       while (shards.length > 0) {
         const [shard] = shards.splice(order.next().value % shards.length, 1);
-        await ledger.commit(asSent({ ...commitOf(shard!, plan, isBroken, grid), epoch: ledger.epoch }, shard!));
+        await commit(shard!, isBroken);
         await check();
       }
       await ledger.results(jobId);
@@ -86,10 +94,8 @@ test('a cell is the exact sum over the first sources, however they are cut and i
 test('who asks is answered in time with a part, and is told the rest by asking again, however many ask at once', async () => {
   const grid = { rows: 2, columns: 2 };
   const sizes = Array.from({ length: 4500 }, () => ({ width: 4, height: 4 }));
-  const { ledger, plan, asked } = await openJob(sizes, grid, 32, 3000);
-  for (const shard of shardsOf(plan)) {
-    await ledger.commit(asSent({ ...commitOf(shard, plan, new Set(), grid), epoch: ledger.epoch }, shard));
-  }
+  const { ledger, plan, commit, asked } = await openJob(sizes, grid, 32, 3000);
+  for (const shard of shardsOf(plan)) await commit(shard);
   await ledger.results(jobId);
   const cells = new LiveCells(ledger, { ...limits, answerMs: 0 });
   const answers = await Promise.all([0, 3, 3].map((cell) => cells.sum({ ...asked, cell })));
@@ -101,24 +107,34 @@ test('who asks is answered in time with a part, and is told the rest by asking a
   await ledger.close();
 });
 
-test('a file of the ledger that is cut is told in a sentence, and looked at anew by who asks next; too many counts are refused', async () => {
+test('a part that is damaged is told in a sentence, and looked at once more by who asks next; too many counts are refused', async () => {
   const grid = { rows: 2, columns: 2 };
-  const { ledger, plan, asked } = await openJob([{ width: 4, height: 4 }], grid, 32, 1);
+  const { ledger, plan, commit, asked } = await openJob([{ width: 4, height: 4 }], grid, 32, 1);
   const [shard] = shardsOf(plan);
-  await ledger.commit(asSent({ ...commitOf(shard!, plan, new Set(), grid), epoch: ledger.epoch }, shard!));
+  await commit(shard!);
   await ledger.results(jobId);
   const cells = new LiveCells(ledger, limits);
-  const { runs } = await ledger.settled(jobId, 0, 1);
-  await truncate(runs[0]!.file, 3);
-  for (let i = 0; i < 2; i++)
-    await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: The log '.*' has 3 bytes, but \d+ were written$/);
-  const shape = { ...asked.shape, grid: { rows: 64, columns: 65 } };
-  await assert.rejects(cells.sum({ ...asked, shape, cell: 0 }), {
+  const parts = partsPath(asked.spec.out);
+  const [part] = await readdir(parts);
+  const file = join(parts, part!, 'features.parquet');
+  const whole = await readFile(file);
+  await truncate(file, 3);
+  const sentence = `Part '${join(parts, part!)}' is damaged: features.parquet ends early`;
+  for (let i = 0; i < 2; i++) await assert.rejects(cells.sum({ ...asked, cell: 0 }), { message: sentence });
+  await rm(file);
+  await assert.rejects(cells.sum({ ...asked, cell: 0 }), /^Error: Part '.*' cannot be read: ENOENT: /);
+  await writeFile(file, whole);
+  const { bins, sources } = await cells.sum({ ...asked, cell: 0 });
+  assert.deepEqual([[...bins], sources], [expected(plan, grid, 0, 1, new Set()), 1]);
+
+  const many = { ...asked.spec, grid: { rows: 64, columns: 65 } };
+  await assert.rejects(cells.sum({ ...asked, spec: many, cell: 0 }), {
     name: 'Refusal',
     kind: 'unmet',
     message: 'Its 4160 cells have 1064960 counts, more than the 1048576 that are told',
   });
-  const none = await cells.sum({ ...asked, shape: { ...asked.shape, bins: 0 }, cell: 0 });
+  const operations = [{ kernel: 'lbp', parameters: { labels: 'var' }, border: '' }];
+  const none = await cells.sum({ ...asked, spec: { ...asked.spec, pipeline: { operations } }, cell: 0 });
   assert.deepEqual([none.bins.length, none.sources], [0, 0]);
   await cells.close();
   await ledger.close();

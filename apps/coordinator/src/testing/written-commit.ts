@@ -1,0 +1,21 @@
+// For tests: answers to shards whose parts are files.
+import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../job/accepted-job.ts';
+import type { PlanStep, Shard } from '../job/shard.ts';
+import type { ShardCommit } from '../ledger/ledger.ts';
+import { resultsOf } from '../ledger/testing/ledger-scene.ts';
+import { partsOf } from '../output/write-part.ts';
+import { foundShard, shapesOf } from './memory-parts.ts';
+
+/** As `commitOf`, with what was found of frames in a part of the job, whose scratch folder must be there. */
+export async function writtenCommit(
+  spec: JobSpec,
+  shard: Shard,
+  steps: PlanStep[],
+  broken = new Set<number>(),
+): Promise<ShardCommit> {
+  const commit = resultsOf(shard, steps, broken, jobGrid(spec));
+  if (shard.work.kind === 'tile') return commit;
+  const [found] = await partsOf(spec)([foundShard(shard.work.sources.block, commit.results, shapesOf(spec))]);
+  return { ...commit, results: [], found: found! };
+}
