@@ -40,7 +40,7 @@ export class JobDriver {
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { ledger } = this.#parts;
     const open = await ledger.resume(job.jobId).catch((error) => {
-      // Resuming copies its file of histograms, which needs room.
+      // Its log is in its folder, which may be away.
       if (lackOf(error)) return undefined;
       throw error;
     });
