@@ -110,9 +110,9 @@ export class SqliteDatabase {
       // Without a transaction, a row that does not fit on a full disk would be lost without an error.
       const epoch = this.#transact(() => {
         const row = this.#get(
-          `UPDATE leader SET epoch = max(epoch + 1, 1000 * :now), holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+          `UPDATE leader SET epoch = max(epoch + 1, :epoch), holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
            WHERE ${isOver} RETURNING epoch`,
-          { holder, leaseMs, now: Date.now() },
+          { holder, leaseMs, now: Date.now(), epoch: nowMicroseconds() },
         );
         const epoch = row?.epoch as number | undefined;
         if (epoch !== undefined) this.#prepare(takeAll).run({ epoch });
@@ -224,7 +224,7 @@ export class SqliteDatabase {
       }
       if (!isNew && version < registryFormat)
         throw new OlderLedgerError(`The ledger '${this.#path}'`, version, registryFormat);
-      if (isNew) this.#db.exec(schema(1000 * nextMillisecond()));
+      if (isNew) this.#db.exec(schema(nowMicroseconds()));
     });
     // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
@@ -306,14 +306,5 @@ function createPrivately(path: string): void {
   }
 }
 
-/**
- * The time when the next millisecond has begun, in which no other file is made: its first 1,000 epochs are this file's
- * own.
- */
-function nextMillisecond(): number {
-  const before = Date.now();
-  for (;;) {
-    const now = Date.now();
-    if (now !== before) return now;
-  }
-}
+/** Since 1970. */
+const nowMicroseconds = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));
