@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
-import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { FoundShard } from '@halogrid/results/found-shard';
+import { histogramShape } from '@halogrid/results/histogram-shape';
 import { PartThread } from '@halogrid/results/part-thread';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import { partsFolder } from '@halogrid/results/shard-place';
