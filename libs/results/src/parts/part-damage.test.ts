@@ -195,7 +195,7 @@ const damages: Record<string, [RegExp, Damage]> = {
     lie((shard) => ({ ...shard, widths: shard.widths.with(3, 0) })),
   ],
   'a bin counts one more': [
-    /has a result of source 20 that counts \d+ pixels in channel 0 of a cell but \d+ in channel 1/,
+    /has a result of source 20 that has \d+ pixels in channel 0 of a cell but \d+ in channel 1/,
     lie((shard) => ofBins(shard, (bins) => bins.with(0, bins[0]! + 1))),
   ],
   'a pixel is in another bin': [
