@@ -1,8 +1,9 @@
 import type { HistogramShape } from './histogram-shape.ts';
 
 /**
- * The pixels that every channel of a cell counts, whose bins begin at place `first`. Where they cannot be right, what they have, as a clause:
- * counts that are none, channels that differ, or more than the `most` pixels that lie in the cell.
+ * The pixels that every channel of a cell counts, whose bins begin at place `first`. Where they cannot be right, what
+ * they have, as a clause: counts that are none, channels that differ, or more than the `most` pixels that lie in the
+ * cell.
  */
 export function cellPixels(
   { channels, bins: length }: HistogramShape,

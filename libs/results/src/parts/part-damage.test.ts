@@ -294,7 +294,10 @@ function ofBins(shard: FoundShard, change: (bins: Float64Array) => Float64Array)
   return { ...shard, parts: [{ counted, bins: change(Float64Array.from(bins)) }, ...others] };
 }
 
-/** Changes what the first header of a page says of its rows, behind its values and nulls: each a field with twice the number. */
+/**
+ * Changes what the first header of a page says of its rows, behind its values and nulls: each a field with twice the
+ * number.
+ */
 function rowsAre(bytes: Buffer, rows: number, other: number): Buffer {
   const field = 0x15;
   bytes[bytes.indexOf(Buffer.of(field, 2 * rows, field, 0, field, 2 * rows)) + 5] = 2 * other;

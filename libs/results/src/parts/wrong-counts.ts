@@ -5,8 +5,8 @@ import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
 import type { FoundSource } from './found-shard.ts';
 
 /**
- * What is wrong with the counts of a source, as a clause; undefined where they can be right: in each cell every channel counts the same pixels,
- * at most as many as lie there, and all cells together `counted`.
+ * What is wrong with the counts of a source, as a clause; undefined where they can be right: in each cell every channel
+ * counts the same pixels, at most as many as lie there, and all cells together `counted`.
  */
 export function wrongCounts(shape: HistogramShape, { size, counted, bins }: FoundSource): string | undefined {
   const pixels = size.width * size.height;
