@@ -9,10 +9,7 @@ import type { PartReader } from './part-reader.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
 import { featureSource, type SourceFacts, sourceFacts } from './source-facts.ts';
 
-/**
- * Sources that follow one another, as SourceBlock reads them, and what was found of them; absent where all are
- * quarantined.
- */
+/** Sources that follow one another, as SourceBlock reads them, and what was found of them; absent where all are quarantined. */
 export interface SettledShard {
   block: Uint8Array;
   found?: FoundInPart;
@@ -36,10 +33,9 @@ export interface FinisherOptions {
 }
 
 /**
- * Makes outputs of a range of sources of what is in parts, shard by shard in the order of their numbers. Nothing is
- * taken from a part before all that it has of a shard was checked. Pages are encoded again of its counts and of the
- * plan: what they say beside counts would have to be compared with the plan, which takes as long, and their bytes do
- * not depend on who wrote the part then.
+ * Makes outputs of a range of sources of what is in parts, shard by shard in the order of their numbers. Nothing is taken from a part before all
+ * that it has of a shard was checked. Pages are encoded again of its counts and of the plan: what they say beside counts would have to be
+ * compared with the plan, which takes as long, and their bytes do not depend on who wrote the part then.
  */
 export class RangeFinisher {
   readonly #options: FinisherOptions;
@@ -56,9 +52,8 @@ export class RangeFinisher {
   }
 
   /**
-   * Adds the next shard. Rejects with PartError where its part does not have what was answered: nothing of it was added
-   * then, so that it may be added again with another part. After another failure, such as of a disk that is full, the
-   * outputs are to be removed.
+   * Adds the next shard. Rejects with PartError where its part does not have what was answered: nothing of it was added then, so that it may
+   * be added again with another part. After another failure, such as of a disk that is full, the outputs are to be removed.
    */
   async add({ block: bytes, found }: SettledShard): Promise<void> {
     const block = new SourceBlock(bytes);
