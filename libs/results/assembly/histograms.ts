@@ -1,6 +1,6 @@
-// Reads counts as a ledger keeps them, and packs and unpacks them as Parquet does, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm'
-// to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run it. src/features/delta-pack.ts has the
-// encoding in plain TypeScript.
+// Reads counts as a ledger keeps them, and packs and unpacks them as Parquet does, with WebAssembly SIMD: AssemblyScript,
+// compiled by 'npm run wasm' to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run
+// it. src/features/delta-pack.ts has the encoding in plain TypeScript.
 import { both } from './varints/both';
 import { goOn, shortBytes, shortCounts, shorts, WINDOW } from './varints/short';
 
@@ -151,8 +151,9 @@ let next: usize = 0;
 let last: usize = 0;
 
 /**
- * Reverses `pack`: `count` numbers, at least one, go to `target` as uint32. Their bytes begin at `at`; behind `end`, 8 more may be read. Returns
- * where they end; 0 where that is behind `end`, or they are packed in another way, or a number is not from 0 to 2^31 - 1.
+ * Reverses `pack`: `count` numbers, at least one, go to `target` as uint32. Their bytes begin at `at`; behind `end`, 8
+ * more may be read. Returns where they end; 0 where that is behind `end`, or they are packed in another way, or a
+ * number is not from 0 to 2^31 - 1.
  */
 export function unpackDeltas(at: usize, end: usize, count: i32, target: usize): usize {
   next = at;

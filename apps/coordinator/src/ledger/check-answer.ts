@@ -1,6 +1,7 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels/grid';
 import type { MendedKind } from '@halogrid/proto';
+import { cellPixels } from '@halogrid/results/cell-pixels';
 import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { indexesOf } from '../job/planned-sources.ts';
@@ -104,35 +105,11 @@ export function checkCounts({ source, size, rect, counted, bins }: SourceResult,
   if (shape.bins === 0) return;
   let sum = 0;
   for (let cell = 0; cell * cellBins < bins.length; cell++) {
-    sum += pixelsInCell(source, bins, cell * cellBins, shape, cells ? cells[cell]!.rect : rect);
+    const pixels = cellPixels(shape, bins, cell * cellBins, pixelsOf(cells ? cells[cell]!.rect : rect));
+    if (typeof pixels === 'string') refuse(source, pixels);
+    sum += pixels;
   }
   if (sum !== counted) refuse(source, `counts ${counted} pixels but its bins hold ${sum}`);
-}
-
-/** Sum of the bins of each channel of the cell whose bins begin at `first`. */
-function pixelsInCell(
-  source: number,
-  bins: ArrayLike<number>,
-  first: number,
-  shape: HistogramShape,
-  cell: Rect,
-): number {
-  let pixels = 0;
-  // Those of an array of integers are no other numbers.
-  const areCounts = bins instanceof Uint32Array;
-  for (let channel = 0; channel < shape.channels; channel++) {
-    let sum = 0;
-    const from = first + channel * shape.bins;
-    for (let i = from; i < from + shape.bins; i++) {
-      if (!areCounts && (!Number.isSafeInteger(bins[i]) || bins[i]! < 0))
-        refuse(source, `has ${bins[i]} pixels in bin ${i}`);
-      sum += bins[i]!;
-    }
-    if (channel === 0) pixels = sum;
-    if (sum !== pixels) refuse(source, `has ${pixels} pixels in channel 0 of a cell but ${sum} in channel ${channel}`);
-  }
-  if (pixels > pixelsOf(cell)) refuse(source, `has ${pixels} pixels in a cell of ${pixelsOf(cell)}`);
-  return pixels;
 }
 
 function refuse(source: number, why: string): never {

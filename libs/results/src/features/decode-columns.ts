@@ -1,8 +1,8 @@
 import { ColumnError } from './column-error.ts';
 import { deltaUnpack } from './delta-unpack.ts';
 
-// What `encodeLevels`, `deltaPack` and the other encoders write, read again. The decoders of hyparquet take any file, and those that were made
-// to keep them for hours: these end with the bytes.
+// What `encodeLevels`, `deltaPack` and the other encoders write, read again. The decoders of hyparquet take any file, and
+// some that are made for it keep them for hours: these end with the bytes.
 
 /** Reads numbers and bytes one after another. Every method throws ColumnError behind the end. */
 class Input {

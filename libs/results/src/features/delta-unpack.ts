@@ -11,8 +11,9 @@ const wasm = new WasmModule<Exports>(new URL('./histograms.wasm', import.meta.ur
 const wordBytes = 8;
 
 /**
- * Reads what `deltaPack` has made of as many numbers, from byte `from` on; returns where it ends. Throws ColumnError where it was packed in
- * another way, or the numbers are not from 0 to 2^31 - 1. By WebAssembly: unpacking 256 takes 0.3 µs where TypeScript took 1.
+ * Reads what `deltaPack` has made of as many numbers, from byte `from` on; returns where it ends. Throws ColumnError
+ * where it was packed in another way, or the numbers are not from 0 to 2^31 - 1. By WebAssembly: unpacking 256 takes
+ * 0.3 µs where TypeScript took 1.
  */
 export function deltaUnpack(bytes: Uint8Array, from: number, into: Uint32Array | Float64Array): number {
   if (into.length === 0) return from;

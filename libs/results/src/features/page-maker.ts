@@ -30,8 +30,8 @@ export interface FeatureShape {
 }
 
 /**
- * Makes the pages of features.parquet of sources, which come in the order of their numbers; a row a cell. Holds one page. Equal rows give
- * equal bytes, whatever sources are left out: pages are ranges of numbers.
+ * Makes the pages of features.parquet of sources, which come in the order of their numbers; a row a cell. Holds one
+ * page. Equal rows give equal bytes, whatever sources are left out: pages are ranges of numbers.
  */
 export class PageMaker {
   readonly layout: PageLayout;
@@ -72,15 +72,17 @@ export class PageMaker {
     return ended;
   }
 
-  /** Adds the next cell of the source that was begun, which counts so many pixels. To be called while no page is full. */
+  /**
+   * Adds the next cell of the source that was begun, which counts so many pixels. To be called while no page is full.
+   */
   add(counted: number, counts: ArrayLike<number>): void {
     this.#histograms.add(counts);
     this.#addCell(counted);
   }
 
   /**
-   * Adds a source with the counts of all its cells, end to end, the first `channelBins` of which say how many pixels a cell counts. Returns
-   * the pages that have ended.
+   * Adds a source with the counts of all its cells, end to end, the first `channelBins` of which say how many pixels a
+   * cell counts. Returns the pages that have ended.
    */
   addSource(source: FeatureSource, counts: Uint32Array | Float64Array, channelBins: number): PlacedPage[] {
     const { cells, bins } = this.layout;
@@ -101,9 +103,9 @@ export class PageMaker {
   }
 
   /**
-   * As `add`, of counts that are varints, which begin at byte `at` of those that were loaded; the first `channelBins` of them say how many
-   * pixels the cell counts. Returns where they end. Nothing is checked again of what a ledger has kept. Throws RangeError where the bytes
-   * end before.
+   * As `add`, of counts that are varints, which begin at byte `at` of those that were loaded; the first `channelBins`
+   * of them say how many pixels the cell counts. Returns where they end. Nothing is checked again of what a ledger has
+   * kept. Throws RangeError where the bytes end before.
    */
   addPacked(at: number, channelBins: number): number {
     const end = this.#histograms.addPacked(at);

@@ -26,7 +26,7 @@ export interface RowsPage {
 
 /**
  * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
- * ten kilobytes with ten columns, and a megabyte of pages.
+ * ten kilobytes with ten columns, and pages of 256 KiB.
  */
 export class ParquetFile {
   readonly #file: GrowingFile;
@@ -225,7 +225,7 @@ const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number
   items.reduce((sum, item) => sum + of(item), 0);
 
 /** Bytes that are written or copied at once: a write for each row group would take as long as packing it. */
-const pieceBytes = 2 ** 20;
+const pieceBytes = 2 ** 18;
 
 /** Copies bytes of a file behind what is in another one. */
 async function copyBytes(from: FileHandle, start: number, length: number, to: FileHandle): Promise<void> {

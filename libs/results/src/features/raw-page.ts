@@ -41,7 +41,10 @@ export function readPageHeader(bytes: Uint8Array): PageHeader {
   return { ...header, encoding: head.encoding, isCompressed: head.is_compressed !== false };
 }
 
-/** The values of a page, which have `plainBytes` without compression. Throws ColumnError where they do not, or are more than `most`. */
+/**
+ * The values of a page, which have `plainBytes` without compression. Throws ColumnError where they do not, or are more
+ * than `most`.
+ */
 export function pageValues({ isCompressed, plainBytes }: PageHeader, data: Uint8Array, most: number): Uint8Array {
   if (plainBytes > most) throw new ColumnError(`has a page of ${plainBytes} bytes, more than ${most}`);
   if (!isCompressed) return data;

@@ -4,8 +4,8 @@ import { ColumnError } from './column-error.ts';
 const shortLiteral = 59;
 
 /**
- * Reverses Snappy into `plain`, all of which it has to fill; throws ColumnError where it does not. The one of hyparquet goes in a circle where
- * a length is above 2^31. Source: format_description.txt of google/snappy.
+ * Reverses Snappy into `plain`, all of which it has to fill; throws ColumnError where it does not. The one of hyparquet
+ * goes in a circle where a length is above 2^31. Source: format_description.txt of google/snappy.
  */
 export function snappyUncompress(data: Uint8Array, plain: Uint8Array): void {
   const byte = (at: number): number => {

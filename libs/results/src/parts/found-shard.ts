@@ -27,7 +27,10 @@ export interface FoundShard {
    * none does.
    */
   captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
-  /** One a pipeline: the pixels counted in each channel, and the counts of all cells, those without pixels too, end to end. */
+  /**
+   * One a pipeline: the pixels counted in each channel, and the counts of all cells, those without pixels too, end to
+   * end.
+   */
   parts: readonly { counted: Float64Array; bins: Counts }[];
 }
 
@@ -39,7 +42,9 @@ export interface ShardSummary {
   /** Sources that were found, and their image pixels. */
   found: number;
   pixels: number;
-  /** SHA-256 over the digests of the shard's sources, pipeline by pipeline; those that were not found are quarantined. */
+  /**
+   * SHA-256 over the digests of the shard's sources, pipeline by pipeline; those that were not found are quarantined.
+   */
   digest: Uint8Array;
   /** One a pipeline. */
   parts: PartSums[];
@@ -72,8 +77,8 @@ export function summariseShard(shard: FoundShard, shapes: readonly HistogramShap
 }
 
 /**
- * The sources of a shard in their order, pipeline by pipeline, and at the end the summary of these rows. Throws RangeError where arrays are
- * not as long as they have to be.
+ * The sources of a shard in their order, pipeline by pipeline, and at the end the summary of these rows. Throws
+ * RangeError where arrays are not as long as they have to be.
  */
 export function* shardRows(
   shard: FoundColumns,

@@ -15,8 +15,8 @@ export class OpenFiles {
   }
 
   /**
-   * The file at that path in the folder, which may have been closed after `most` others were asked for. Rejects where it is not there, where a
-   * link is on the way to it, or where it is no file.
+   * The file at that path in the folder, which may have been closed after `most` others were asked for. Rejects where
+   * it is not there, where a link is on the way to it, or where it is no file.
    */
   async get(path: string): Promise<FileHandle> {
     const file = this.#open.get(path) ?? (await this.#openFile(path));

@@ -195,7 +195,7 @@ const damages: Record<string, [RegExp, Damage]> = {
     lie((shard) => ({ ...shard, widths: shard.widths.with(3, 0) })),
   ],
   'a bin counts one more': [
-    /has a result of source 20 that counts \d+ pixels in channel 0 of a cell but \d+ in channel 1/,
+    /has a result of source 20 that has \d+ pixels in channel 0 of a cell but \d+ in channel 1/,
     lie((shard) => ofBins(shard, (bins) => bins.with(0, bins[0]! + 1))),
   ],
   'a pixel is in another bin': [
@@ -294,7 +294,10 @@ function ofBins(shard: FoundShard, change: (bins: Float64Array) => Float64Array)
   return { ...shard, parts: [{ counted, bins: change(Float64Array.from(bins)) }, ...others] };
 }
 
-/** Changes what the first header of a page says of its rows, behind its values and nulls: each a field with twice the number. */
+/**
+ * Changes what the first header of a page says of its rows, behind its values and nulls: each a field with twice the
+ * number.
+ */
 function rowsAre(bytes: Buffer, rows: number, other: number): Buffer {
   const field = 0x15;
   bytes[bytes.indexOf(Buffer.of(field, 2 * rows, field, 0, field, 2 * rows)) + 5] = 2 * other;

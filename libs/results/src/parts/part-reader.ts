@@ -23,8 +23,9 @@ const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
 
 /**
- * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is passed over, and so are
- * their footers, of which nothing else is wanted. Memory is the counts of a shard, and a megabyte.
+ * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is
+ * passed over, and so are their footers, of which nothing else is wanted. Memory is the counts of a shard, and a
+ * megabyte.
  */
 export class PartReader {
   readonly #folder: string;
@@ -41,8 +42,8 @@ export class PartReader {
   }
 
   /**
-   * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at these places are not those
-   * that were written, or no rows of these sources.
+   * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at
+   * these places are not those that were written, or no rows of these sources.
    */
   async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: SourceBlock): Promise<FoundColumns> {
     this.#checkId(part);

@@ -26,8 +26,9 @@ export interface FoundInPart extends ShardSummary {
 }
 
 /**
- * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row groups that follow one another.
- * Memory is a row group of each file, whatever is added. After a failure it is to be aborted.
+ * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row
+ * groups that follow one another. Memory is a row group of each file, whatever is added. After a failure it is to be
+ * aborted.
  */
 export class PartWriter {
   readonly id = randomUUID();
@@ -37,7 +38,10 @@ export class PartWriter {
   #files: PipelineFiles[] = [];
   #shards = 0;
 
-  /** Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing where that fails. */
+  /**
+   * Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing
+   * where that fails.
+   */
   static async create(
     folder: string,
     pipelines: readonly PartPipeline[],
@@ -122,7 +126,9 @@ export class PartWriter {
   }
 }
 
-/** Makes a folder where it is missing, in one that is there, and its name durable: another writer may just have made it. */
+/**
+ * Makes a folder where it is missing, in one that is there, and its name durable: another writer may just have made it.
+ */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -44,7 +44,10 @@ export class RangeReader {
     }
   }
 
-  /** To be called where all bytes should be taken. Rejects with ColumnError where there are others, or they are not those of the checksum. */
+  /**
+   * To be called where all bytes should be taken. Rejects with ColumnError where there are others, or they are not
+   * those of the checksum.
+   */
   async end(): Promise<void> {
     const { start, length, checksum } = this.#place;
     const left = this.#bytes.length + start + length - this.#at;

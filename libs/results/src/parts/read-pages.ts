@@ -10,8 +10,8 @@ export interface PageTaker {
 }
 
 /**
- * Reads row groups whose pages have so many rows; pages of columns without a taker are passed over. Rejects with ColumnError where they have
- * other rows, or a page has more bytes than its taker says.
+ * Reads row groups whose pages have so many rows; pages of columns without a taker are passed over. Rejects with
+ * ColumnError where they have other rows, or a page has more bytes than its taker says.
  */
 export async function readPages(
   reader: RangeReader,

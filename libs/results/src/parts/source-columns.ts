@@ -5,7 +5,10 @@ import { groupPages, pageRows, sourceSchema } from '../sources/source-pages.ts';
 import type { RangeReader } from './range-reader.ts';
 import { type PageTaker, readPages } from './read-pages.ts';
 
-/** What sources.parquet has of the sources of a shard that its plan does not say; values are of those that were found, in order. */
+/**
+ * What sources.parquet has of the sources of a shard that its plan does not say; values are of those that were found,
+ * in order.
+ */
 export interface SourceColumns {
   /** A byte a source: 1 for those that could not be processed. */
   quarantined: Uint8Array;

@@ -105,7 +105,10 @@ export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
       };
     });
 
-/** What a pipeline counts in the cells of a source, each with its channels. In a cell, all of them count the same pixels. */
+/**
+ * What a pipeline counts in the cells of a source, each with its channels. In a cell, all of them count the same
+ * pixels.
+ */
 export function cellsOfSource({ seed, largest }: MadeJob, pipeline: PartPipeline, source: number): FeatureCell[] {
   const { grid, channels, bins } = pipeline.shape;
   let state = (seed ^ Math.imul(source + 1, 0x9e3779b1)) >>> 0;

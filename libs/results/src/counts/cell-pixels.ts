@@ -1,0 +1,28 @@
+import type { HistogramShape } from './histogram-shape.ts';
+
+/**
+ * The pixels that every channel of a cell counts, whose bins begin at place `first`. Where they cannot be right, what
+ * they have, as a clause: counts that are none, channels that differ, or more than the `most` pixels that lie in the
+ * cell.
+ */
+export function cellPixels(
+  { channels, bins: length }: HistogramShape,
+  bins: ArrayLike<number>,
+  first: number,
+  most: number,
+): number | string {
+  // Those of an array of integers are no other numbers.
+  const areCounts = bins instanceof Uint32Array;
+  let pixels = 0;
+  for (let channel = 0; channel < channels; channel++) {
+    let sum = 0;
+    const from = first + channel * length;
+    for (let i = from; i < from + length; i++) {
+      if (!areCounts && (!Number.isSafeInteger(bins[i]) || bins[i]! < 0)) return `has ${bins[i]} pixels in bin ${i}`;
+      sum += bins[i]!;
+    }
+    if (channel === 0) pixels = sum;
+    if (sum !== pixels) return `has ${pixels} pixels in channel 0 of a cell but ${sum} in channel ${channel}`;
+  }
+  return pixels > most ? `has ${pixels} pixels in a cell of ${most}` : pixels;
+}
