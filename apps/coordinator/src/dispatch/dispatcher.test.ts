@@ -14,6 +14,7 @@ import { indexesOf } from '../job/planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
+import { foundShard, keepPart, shapesOf } from '../testing/memory-parts.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
@@ -29,6 +30,7 @@ const spec = JobSpec.fromPartial({
   out: 'file:///out',
   mapFormat: 'none',
 });
+const shapes = shapesOf(spec);
 const job = { jobId: 'job', spec, pipeline, scratch: 'file:///out/.scratch' };
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-dispatcher-'));
@@ -103,13 +105,14 @@ function attachWorker(
 ): void {
   const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes });
   const answer = ({ lease, shard }: LeaseOrder): void => {
-    assert.equal(shard.work.kind, 'frames');
+    assert.ok(shard.work.kind === 'frames');
     const size = { width: 3, height: 3 };
     const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
     const results = indexesOf(shard.work).map((source) => {
       return { source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
     });
-    const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
+    const found = keepPart(shapes, foundShard(shard.work.sources.block, results, shapes));
+    const answer = { results: [], found, errors: [], stageSeconds: {}, inputBytes: 0 };
     dispatcher.nodes.report(session, { kind: 'ShardCompleted', lease, answer });
   };
   const lease = (order: LeaseOrder) => {

@@ -14,6 +14,7 @@ import { ScriptedNode } from '../services/testing/scripted-node.ts';
 import {
   complete,
   refusalOf,
+  refuse,
   setStage,
   specOf,
   submit,
@@ -29,13 +30,11 @@ const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', v
 const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent', value } });
 
 /** Answers that no source of the lease can be decoded. */
-function refuse(node: ScriptedNode, lease: Lease): void {
-  const { jobId, shard, attempt, epoch } = lease;
+async function refuseAll(node: ScriptedNode, lease: Lease): Promise<void> {
   const errors = leasedSources(lease).map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
-  const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
-  node.say({ $case: 'completed', value });
+  await refuse(node, lease, errors);
 }
 
 test('a job fails as soon as nodes find more inputs bad than it may lose', async (t) => {
@@ -44,7 +43,7 @@ test('a job fails as soon as nodes find more inputs bad than it may lose', async
   const sources = await writeImages(folder, 5);
   const { jobId } = await submit(jobs, specOf(folder, sources, { maxQuarantined: inputs(1) }));
   const watched = watchToEnd(jobs, jobId);
-  for (let shard = 0; shard < 2; shard++) refuse(node, await node.next('lease'));
+  for (let shard = 0; shard < 2; shard++) await refuseAll(node, await node.next('lease'));
   const last = (await watched).at(-1)!;
   assert.deepEqual([last.state, last.counts!.quarantined], [JobState.FAILED, 2]);
   assert.equal(
@@ -71,7 +70,7 @@ test('as many as a job may lose it loses, to the last shard', async (t) => {
   for (let shard = 0; shard < 4; shard++) {
     const lease = await node.next('lease');
     if (shard % 2 === 0) await complete(node, lease);
-    else refuse(node, lease);
+    else await refuseAll(node, lease);
   }
   const last = (await watched).at(-1)!;
   assert.deepEqual([last.state, last.error, last.counts!.quarantined], [JobState.COMPLETE, '', 2]);
@@ -83,7 +82,7 @@ test('a job that the last shard makes lose too many is not completed', async (t)
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1), { maxQuarantined: percent(99) }));
   const watched = watchToEnd(jobs, jobId);
-  refuse(node, await node.next('lease'));
+  await refuseAll(node, await node.next('lease'));
   assert.match((await watched).at(-1)!.error, /^More inputs are quarantined \(1\) than .* allows \(99% of 1\): /);
   node.hangUp();
 });

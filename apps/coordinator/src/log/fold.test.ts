@@ -41,7 +41,7 @@ function take(state: JobState, shard: number, { source, size, rect, counted, bin
   const [part] = image.parts;
   const [{ shape: of }] = state.parts as [JobState['parts'][number]];
   const whole = { counted: part!.counted, bins: part!.bins.sums };
-  fold(state, { kind: 'whole', source, ...foundImages([of], [[whole]], 0) });
+  fold(state, { kind: 'whole', source, ...foundImages([of], [[whole]], image.pixels) });
   return sourceDigest(image.size!, whole.counted, digestedBins(of, whole.bins));
 }
 

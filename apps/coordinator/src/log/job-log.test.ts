@@ -141,10 +141,10 @@ function expected({ sources, shards }: Plan, done: Done) {
 
 /** Adds what follows the last tile of an image, as the leader of the log does. */
 function addWhole(log: JobLog): void {
-  for (const [source, { tilesLeft, parts }] of [...log.state.open]) {
+  for (const [source, { tilesLeft, pixels, parts }] of [...log.state.open]) {
     if (tilesLeft > 0) continue;
     const images = parts.map(({ counted, bins }) => [{ counted, bins: [...bins.sums] }]);
-    log.add({ kind: 'whole', source, ...foundImages(shapes, images, 0), part: String(source) });
+    log.add({ kind: 'whole', source, ...foundImages(shapes, images, pixels), part: String(source) });
   }
 }
 

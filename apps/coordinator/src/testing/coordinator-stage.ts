@@ -1,5 +1,4 @@
 // For tests: a running coordinator, jobs for it, and the answers that a node gives.
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,6 +19,7 @@ import {
   type ListRequest,
   type ListResponse,
   type Pipeline,
+  type SourceError,
   splitAnswer,
 } from '@halogrid/proto';
 import { summariseShard } from '@halogrid/results/found-shard';
@@ -151,20 +151,28 @@ export async function complete(node: ScriptedNode, lease: Lease): Promise<void> 
   for (const report of splitAnswer(await answerOf(lease), countsBytes)) node.say(report);
 }
 
+/** As `complete`, for a shard of which no source can be processed. */
+export async function refuse(node: ScriptedNode, lease: Lease, errors: SourceError[]): Promise<void> {
+  for (const report of splitAnswer(await answerTo(lease, [], errors))) node.say(report);
+}
+
 /** What a node finds of a shard, with the CPU twin. */
 export async function answerOf(lease: Lease): Promise<FoundAnswer> {
-  assert.ok(lease.work);
   const results: FoundResult[] = [];
   if (!lease.pipelines) results.push(...(await resultsOf(lease, lease.pipeline!, lease.scratch)));
   for (const [i, { name, pipeline }] of (lease.pipelines?.named ?? []).entries()) {
     const its = await resultsOf(lease, pipeline!, `${lease.scratch}/pipelines/${name}`);
     results.push(...its.map((result) => ({ ...result, pipeline: i })));
   }
+  return answerTo(lease, results, []);
+}
+
+async function answerTo(lease: Lease, results: FoundResult[], errors: SourceError[]): Promise<FoundAnswer> {
   const { jobId, shard, attempt, epoch } = lease;
   return {
     ...{ jobId, shard, attempt, epoch },
-    ...(lease.work.$case === 'frames' ? { results: [], found: await writeFound(lease, results) } : { results }),
-    errors: [],
+    ...(lease.work!.$case === 'frames' ? { results: [], found: await writeFound(lease, results) } : { results }),
+    errors,
     stageSeconds: { decode: 0.25 },
     busySeconds: {},
     inputBytes: 46,
