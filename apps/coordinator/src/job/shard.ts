@@ -13,9 +13,16 @@ export interface ImageSize extends Size {
 }
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
-export type ShardWork =
-  | { kind: 'tile'; sources: PlannedSources; size: Size; rect: Rect }
-  | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment };
+export type ShardWork = TileWork | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment };
+
+/** A part of an image, which is its only source. */
+export interface TileWork {
+  kind: 'tile';
+  sources: PlannedSources;
+  /** That of the image. */
+  size: Size;
+  rect: Rect;
+}
 
 /** Sources of a shard. */
 export const sourcesIn = ({ sources }: ShardWork): number => sources.count;

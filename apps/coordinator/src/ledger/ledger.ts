@@ -194,7 +194,7 @@ export interface Ledger {
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is
    * an older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
    * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see
-   * check-answer.ts); any other rejection is the end of the job, because what it says is not kept.
+   * check-tile.ts and check-found.ts); any other rejection is the end of the job, because what it says is not kept.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**

@@ -11,8 +11,9 @@ import type { JobLog } from '../log/job-log.ts';
 import { reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
 import type { JobChange } from '../registry/registry.ts';
-import { checkAnswers, checkMended } from './check-answer.ts';
+import { checkMended } from './check-answer.ts';
 import { checkFound } from './check-found.ts';
+import { checkTile } from './check-tile.ts';
 import type { JobRecord, JobResults, OpenShard, ShardCommit, Withdrawn } from './ledger.ts';
 import { LoggedPlan } from './logged-plan.ts';
 import { planFacts } from './plan-facts.ts';
@@ -307,12 +308,10 @@ export class LoggedJob implements Journaled {
       return (said) => ({ kind: 'answer', ...said, ...found });
     }
     const { rect, size } = work;
-    const byPart = checkAnswers(work, commit, shapes);
+    const results = checkTile(work, commit, shapes);
     const source = firstOf(work.sources);
-    const captured = byPart[0]![0]?.captured;
-    const parts = byPart.flatMap(([result]) =>
-      result ? [{ counted: result.counted, binCount: result.bins.length, bins: packCounts(result.bins) }] : [],
-    );
+    const captured = results[0]?.captured;
+    const parts = results.map(({ counted, bins }) => ({ counted, binCount: bins.length, bins: packCounts(bins) }));
     return (said) => ({
       ...{ kind: 'tile', ...said, source, size, rect },
       ...(captured && { captured }),
