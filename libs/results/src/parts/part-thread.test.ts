@@ -21,38 +21,43 @@ function shardOf(index: number): FoundShard {
   };
 }
 
-async function start(t: TestContext) {
+/** Whether the thread packs, or the one that runs the test. */
+const few = [0, 2 ** 20];
+
+async function start(t: TestContext, fewCounts: number) {
   const scratch = await temporaryFolder(t);
-  const thread = new PartThread();
+  const thread = new PartThread(fewCounts);
   t.after(() => thread.end());
   const folder = join(scratch, 'parts');
   return { scratch, thread, folder, task: { folder, pipelines: [{ name: '', shape }] } };
 }
 
 test('shards are in a part that is there when they are told, by its bounds or because nothing else comes', async (t) => {
-  const { thread, folder, task } = await start(t);
-  const took: number[] = [];
-  const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01, (seconds) => void took.push(seconds)));
-  await thread.flush(folder);
-  const flushed = await within('shards of a part that is ended', Promise.all(added));
-  assert.equal(flushed[0]!.part, flushed[1]!.part);
-  assert.ok(took[0]! > 0 && took[0] === took[1], `${took}`);
-  assert.deepEqual(await readdir(folder), [flushed[0]!.part]);
-  // A quarter of what the node may hold.
-  const [third, fourth] = [thread.add(task, shardOf(2), 0.2), thread.add(task, shardOf(3), 0.05)];
-  assert.equal((await within('shards that are much', third)).part, (await fourth).part);
-  // After some time.
-  const late = await within('a shard that waits', thread.add(task, shardOf(4), 0));
-  assert.deepEqual((await readdir(folder)).sort(), [flushed[0]!.part, (await third).part, late.part].sort());
-  const list = (await SourceList.open(join(folder, late.part)))!;
-  assert.deepEqual(
-    (await Array.fromAsync(list.lines())).map(({ uri }) => uri),
-    ['file:///4', 'file:///5'],
-  );
+  for (const fewCounts of few) {
+    const { thread, folder, task } = await start(t, fewCounts);
+    const took: number[] = [];
+    const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01, (seconds) => void took.push(seconds)));
+    await thread.flush(folder);
+    const flushed = await within('shards of a part that is ended', Promise.all(added));
+    assert.equal(flushed[0]!.part, flushed[1]!.part);
+    assert.ok(took[0]! > 0 && took[0] === took[1], `${took}`);
+    assert.deepEqual(await readdir(folder), [flushed[0]!.part]);
+    // A quarter of what the node may hold.
+    const [third, fourth] = [thread.add(task, shardOf(2), 0.2), thread.add(task, shardOf(3), 0.05)];
+    assert.equal((await within('shards that are much', third)).part, (await fourth).part);
+    // After some time.
+    const late = await within('a shard that waits', thread.add(task, shardOf(4), 0));
+    assert.deepEqual((await readdir(folder)).sort(), [flushed[0]!.part, (await third).part, late.part].sort());
+    const list = (await SourceList.open(join(folder, late.part)))!;
+    assert.deepEqual(
+      (await Array.fromAsync(list.lines())).map(({ uri }) => uri),
+      ['file:///4', 'file:///5'],
+    );
+  }
 });
 
 test('a shard that is not written has the summary of one that is, and its counts change hands', async (t) => {
-  const { thread, folder, task } = await start(t);
+  const { thread, folder, task } = await start(t, 0);
   const [one, other] = [shardOf(1), shardOf(1)];
   const expected = summariseShard(one, [shape]);
   const {
@@ -68,21 +73,25 @@ test('a shard that is not written has the summary of one that is, and its counts
 });
 
 test('where a part cannot be written, all of its shards are refused with one sentence, and nothing is left', async (t) => {
-  const { thread, scratch, folder, task } = await start(t);
-  await writeFile(folder, 'a file');
-  const refused = (shards: Promise<unknown>[], message: RegExp, code?: string) =>
-    Promise.all(shards.map((shard) => assert.rejects(within('a refusal', shard), { message, ...(code && { code }) })));
-  await refused([thread.add(task, shardOf(0), 1)], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
-  await rm(folder);
-  // One of the shards is not what it says.
-  const bad = { ...shardOf(1), widths: Uint32Array.of(1) };
-  const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard, 0));
-  await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
-  assert.deepEqual(await readdir(folder), []);
-  // The next begins another part.
-  await within('the next part', thread.add(task, shardOf(3), 1));
-  assert.equal((await readdir(folder)).length, 1);
-  await rm(scratch, { recursive: true });
-  await refused([thread.add(task, shardOf(4), 1)], /was not written: ENOENT: /, 'ENOENT');
-  await mkdir(scratch);
+  for (const fewCounts of few) {
+    const { thread, scratch, folder, task } = await start(t, fewCounts);
+    await writeFile(folder, 'a file');
+    const refused = (shards: Promise<unknown>[], message: RegExp, code?: string) =>
+      Promise.all(
+        shards.map((shard) => assert.rejects(within('a refusal', shard), { message, ...(code && { code }) })),
+      );
+    await refused([thread.add(task, shardOf(0), 1)], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
+    await rm(folder);
+    // One of the shards is not what it says.
+    const bad = { ...shardOf(1), widths: Uint32Array.of(1) };
+    const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard, 0));
+    await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
+    assert.deepEqual(await readdir(folder), []);
+    // The next begins another part.
+    await within('the next part', thread.add(task, shardOf(3), 1));
+    assert.equal((await readdir(folder)).length, 1);
+    await rm(scratch, { recursive: true });
+    await refused([thread.add(task, shardOf(4), 1)], /was not written: ENOENT: /, 'ENOENT');
+    await mkdir(scratch);
+  }
 });
