@@ -1,10 +1,10 @@
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { lackOf } from '../job/output-lack.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import type { LedgerState, OpenShard, Withdrawn } from '../ledger/ledger.ts';
+import type { LedgerState, OpenShard } from '../ledger/ledger.ts';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
-import { JobRun, type JobRunListener } from './job-run.ts';
+import { JobRun, type JobRunListener, type LostShard } from './job-run.ts';
 import type { WorkParts } from './work-parts.ts';
 
 /** Begins jobs, goes on with them and cancels them. */
@@ -72,7 +72,7 @@ export class JobDriver {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => tell({ kind: 'PlanEnded', jobId }),
       queued: () => scheduler.queued(jobId),
-      lost: (lost, why) => this.#lost(job, lost, why),
+      lost: (lost) => this.#lost(job, lost),
       abandoned: () => tell({ kind: 'JobAbandoned', jobId }),
       changed: (state) => {
         recorder.jobIs(jobId, state);
@@ -87,12 +87,19 @@ export class JobDriver {
     });
   }
 
-  #lost(job: AcceptedJob, { open: { shard, attempts }, node, planned }: Withdrawn, error: string): void {
+  #lost(job: AcceptedJob, { withdrawn, inVain: names, isFalse, error }: LostShard): void {
     const { ledger, sessions, sights, tell } = this.#parts;
-    const nodeIds = [...sessions.entries()].flatMap(([, { hello }]) => (hello.name === node ? [hello.nodeId] : []));
+    const {
+      open: { shard, attempts },
+      node,
+      planned,
+    } = withdrawn;
+    const hellos = sessions.hellos().filter(({ name }) => names.includes(name));
+    const inVain = hellos.map(({ nodeId }) => nodeId);
+    const nodeIds = hellos.flatMap(({ name, nodeId }) => (name === node ? [nodeId] : []));
     const open = { shard: sights.recovered(job.jobId, shard), attempts };
     const epoch = ledger.epochOf(job.jobId);
-    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, error });
+    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, isFalse, inVain, error });
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {

@@ -81,6 +81,22 @@ export function endBecause(error: unknown): JobEnd | 'closing' {
   return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
 }
 
+/**
+ * Times that what was found of one shard may be lost in this process, before the job fails: then it is hardly by
+ * chance.
+ */
+export const mostLosses = 4;
+
+/** What a node found of a shard is lost: the shard is to be done again. */
+export interface LostShard {
+  withdrawn: Withdrawn;
+  /** Names of all nodes whose results of it are lost. */
+  inVain: readonly string[];
+  isFalse: boolean;
+  /** Why, in a sentence. */
+  error: string;
+}
+
 /** What a running job tells its driver. */
 export interface JobRunListener {
   /** Steps that are in the ledger, and notes. */
@@ -88,8 +104,7 @@ export interface JobRunListener {
   planEnded(): void;
   /** Shards that wait for a node now, and the sources in them. */
   queued(): { shards: number; sources: number };
-  /** What a node found of a shard is lost: the shard is to be done again. */
-  lost(withdrawn: Withdrawn, why: string): void;
+  lost(shard: LostShard): void;
   /** Nothing of it is wanted any more. */
   abandoned(): void;
   /** The ledger has the job in this state. */
@@ -140,6 +155,8 @@ export class JobRun {
   #shardsDone = Promise.withResolvers<void>();
   /** Resolves when what is known to be lost is taken back. */
   #losing: Promise<void> | undefined;
+  /** Names of the nodes whose results of a shard were lost, by its number. */
+  readonly #lostBy = new Map<number, string[]>();
   #isFinalising = false;
   #room = Promise.withResolvers<void>();
   /** The host that its plan waits for. */
@@ -309,18 +326,33 @@ export class JobRun {
     });
   }
 
-  /** Has a shard done again, and the tables written from the beginning. Rejects where no node can do it again. */
-  async #lost(error: LostPartError): Promise<void> {
-    if (error.shard === undefined) throw error;
+  /**
+   * Has a shard done again, and the tables written from the beginning. Rejects where no node can do it again, and where
+   * it was lost too often.
+   */
+  async #lost({ message, shard, isFalse }: LostPartError): Promise<void> {
+    if (shard === undefined) throw new Error(`${message}; the results in it are lost: run the job again`);
     await this.#tables.abort();
-    const withdrawn = await this.#ledger.withdraw(this.job.jobId, error.shard);
+    const withdrawn = await this.#ledger.withdraw(this.job.jobId, shard);
     this.#tables = this.#openTables();
     this.#tables.start();
     if (!withdrawn) return;
+    const { node } = withdrawn;
+    const inVain = [...(this.#lostBy.get(shard) ?? []), node];
+    this.#lostBy.set(shard, inVain);
+    this.#log.warn({ shard, node }, `${message}; its shard is computed again`);
+    if (inVain.length >= mostLosses) throw this.#lostTooOften(inVain, message);
     this.#shardsDone = Promise.withResolvers();
     if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
-    this.#log.warn({ shard: error.shard, node: withdrawn.node }, error.message);
-    this.#listener.lost(withdrawn, error.message);
+    this.#listener.lost({ withdrawn, inVain, isFalse, error: message });
+  }
+
+  #lostTooOften(nodes: readonly string[], last: string): WantError {
+    const { out } = this.job.spec;
+    const who = [...new Set(nodes)].join(', ');
+    return new WantError(
+      `Results of one shard were lost ${nodes.length} times, written by ${who}: ${last}; see to it that all nodes and the coordinator have the same folder '${outputPath(out)}', and that its disk keeps what is written; then run the same command again`,
+    );
   }
 
   async #plan(): Promise<void> {

@@ -2,6 +2,7 @@ import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
+import { type FilePlace, isPartId, mostPartBytes } from '@halogrid/results/shard-place';
 import { type ShardWork, sourcesIn } from '../job/shard.ts';
 import { checkErrors, InvalidResultError } from './check-answer.ts';
 import type { ShardCommit } from './ledger.ts';
@@ -19,9 +20,9 @@ export function checkFound(
   shapes: readonly HistogramShape[],
 ): FoundInPart {
   if (results.length > 0) throw new InvalidResultError('There are results of tiles instead of frames');
-  if (!said?.part || !said.places) throw new InvalidResultError('The answer names no part');
+  if (!said?.places || !isPartId(said.part ?? '')) throw new InvalidResultError('The answer names no part');
   checkErrors(work, errors);
-  const { part, places, found, pixels, digest, parts } = said;
+  const { part = '', places, found, pixels, digest, parts } = said;
   const good = sourcesIn(work) - errors.length;
   if (found !== good) throw new InvalidResultError(`There are results of ${found} sources instead of ${good}`);
   if (!Number.isSafeInteger(pixels) || pixels < found) throw new InvalidResultError(`The frames have ${pixels} pixels`);
@@ -29,8 +30,22 @@ export function checkFound(
   if (parts.length !== shapes.length || places.length !== shapes.length) {
     throw new InvalidResultError(`There are results of ${parts.length} pipelines instead of ${shapes.length}`);
   }
-  for (const [i, shape] of shapes.entries()) checkSums(shape, parts[i]!, pixels);
+  for (const [i, shape] of shapes.entries()) {
+    const { sources, features } = places[i]!;
+    checkPlace(sources);
+    if ((features !== undefined) !== shape.bins > 0)
+      throw new InvalidResultError('The answer has no place of histograms');
+    if (features) checkPlace(features);
+    checkSums(shape, parts[i]!, pixels);
+  }
   return { part, places, found, pixels, digest, parts };
+}
+
+function checkPlace({ start, length }: FilePlace): void {
+  const isIn = [start, length].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0);
+  if (!isIn || start + length > mostPartBytes) {
+    throw new InvalidResultError(`A part has no ${length} bytes from ${start} on`);
+  }
 }
 
 function checkSums(shape: HistogramShape, { counted, sums }: PartSums, pixels: number): void {

@@ -160,8 +160,7 @@ export class LoggedJob implements Journaled {
     const answer = this.settled.answer(shard);
     if (!answer) return undefined;
     const { node, attempt, found, pixels, parts, errors, mended } = answer;
-    this.log.add({ kind: 'withdrawn', shard, node, found, pixels, parts, errors, mended });
-    this.log.add({ kind: 'attempt', shard, attempt });
+    this.log.add({ kind: 'withdrawn', shard, attempt, node, found, pixels, parts, errors, mended });
     const open = this.plan.shard(shard);
     this.shards.set(shard, open);
     const { nodes, index } = this.log.state;

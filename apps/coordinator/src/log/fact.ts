@@ -115,6 +115,7 @@ export interface WithdrawnFact {
   kind: 'withdrawn';
   shard: number;
   /** As the answer had them. */
+  attempt: number;
   node: number;
   found: number;
   pixels: number;

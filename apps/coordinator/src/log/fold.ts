@@ -227,9 +227,11 @@ function closeImage(state: JobState, source: number): void {
   state.open.delete(source);
 }
 
-function takeBack(state: JobState, { shard, node, found, pixels, parts: all, errors, mended }: WithdrawnFact): void {
+function takeBack(state: JobState, fact: WithdrawnFact): void {
+  const { shard, attempt, node, found, pixels, parts: all, errors, mended } = fact;
   if (!state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is not done, and cannot be taken back`);
   state.index.setDone(shard, false);
+  state.attempts.set(shard, attempt);
   state.counts.shardsDone--;
   state.nodes[node - 1]!.shards--;
   state.counts.frames -= found;

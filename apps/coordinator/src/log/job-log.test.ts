@@ -321,12 +321,12 @@ describe('a job in logs', () => {
               const shards = [...done.keys()].filter((at) => done.get(at) && plan.shards[at]!.work.kind === 'frames');
               if (shards.length === 0) continue;
               const shard = shards[step.pick % shards.length]!;
-              const { node, found, pixels, parts, errors, mended } = answerTo(
+              const { attempt, node, found, pixels, parts, errors, mended } = answerTo(
                 shard,
                 plan.shards[shard]!,
                 done.get(shard)!,
               ) as AnswerFact;
-              log.add({ kind: 'withdrawn', shard, node, found, pixels, parts, errors, mended });
+              log.add({ kind: 'withdrawn', shard, attempt, node, found, pixels, parts, errors, mended });
               done.delete(shard);
             } else if (step.kind === 'append') {
               await log.append();

@@ -73,7 +73,9 @@ export class DoneSources {
     try {
       return { index, name: block.name(nth), size: (await sizes)[nth]!, tiles: block.tiles(nth) };
     } catch (error) {
-      throw error instanceof PartError ? new LostPartError(error.message, shard, { cause: error }) : error;
+      if (!(error instanceof PartError)) throw error;
+      const { message, isFalse } = error;
+      throw new LostPartError({ message, shard, isFalse });
     }
   }
 }

@@ -115,7 +115,7 @@ test('a source whose part is lost is left to the output, and others are made', a
   const asked: number[] = [];
   const sources = sourcesOf((index) => {
     asked.push(index);
-    if (index === 0) throw new LostPartError('The part is gone', 3);
+    if (index === 0) throw new LostPartError({ message: 'The part is gone', shard: 3, isFalse: false });
     return doneOf(index);
   });
   const pictures = new PicturesAhead([parts], [0, 1], sources);

@@ -169,7 +169,7 @@ export class TablesFile implements TablesOutput {
     const order = async (next: TablesOrder): Promise<PartSummary[]> => {
       const answer = await give(next);
       if (this.#isAborted) throw aborted;
-      if (answer?.kind === 'lost') throw new LostPartError(answer.lost.message, answer.lost.shard);
+      if (answer?.kind === 'lost') throw new LostPartError(answer.lost);
       return answer?.summaries ?? [];
     };
     await order({

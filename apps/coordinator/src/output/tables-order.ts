@@ -3,6 +3,7 @@ import type { PartPipeline } from '@halogrid/results/part-writer';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import type { SettledSources } from '../ledger/ledger.ts';
+import type { LostPart } from './lost-part-error.ts';
 import type { PartSummary } from './tables-output.ts';
 
 /** Paths of the tables of a pipeline. */
@@ -48,12 +49,6 @@ export type TablesOrder =
   | ({ kind: 'write' } & Pick<SettledSources, 'runs'>)
   /** One description a pipeline. */
   | { kind: 'finish'; sources: number; descriptions: readonly object[] };
-
-/** What was found of some sources is lost: see LostPartError. */
-export interface LostPart {
-  message: string;
-  shard?: number;
-}
 
 export type TablesAnswer =
   | { kind: 'lost'; lost: LostPart }

@@ -72,8 +72,8 @@ export class TablesWriter {
       return undefined;
     } catch (error) {
       if (!(error instanceof PartError)) throw error;
-      const { message } = error;
-      return { kind: 'lost', lost: { message, ...(shard !== undefined && { shard }) } };
+      const { message, isFalse } = error;
+      return { kind: 'lost', lost: { message, shard, isFalse } };
     }
   }
 

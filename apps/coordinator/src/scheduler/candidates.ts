@@ -4,10 +4,10 @@ import { finishShard } from './finish-shard.ts';
 import { isSampled } from './is-sampled.ts';
 import { countNeeds } from './job-needs.ts';
 import { judge } from './judge.ts';
-import { giveUp, leaseToAll, release, requeue, shareAnew } from './leases.ts';
-import { removeNode, wrongNodeReason } from './node-events.ts';
-import type { AttachedNode, ShardEntry, Turn } from './scheduler-state.ts';
+import { giveUp, leaseToAll, release, requeue } from './leases.ts';
+import type { ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
+import { otherThanReference, setAsideWrong } from './set-aside-wrong.ts';
 import { confirmSights } from './sights.ts';
 
 /** Takes an answer for good. */
@@ -82,7 +82,7 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
       break;
     case 'chosen':
       recallOthers(turn, entry);
-      for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease);
+      for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease, otherThanReference);
       chooseResult(turn, entry, verdict.candidate);
       break;
   }
@@ -141,24 +141,6 @@ function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): 
     node.deadlineMs = now + state.reportWithinMs;
     commands.push({ kind: 'RecallShards', session, jobId: entry.job.jobId, shards: [entry.shard.shard] });
   }
-}
-
-/** The node is not wanted any more; what it said of shards that are not committed is forgotten. */
-function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: Candidate['lease']): void {
-  const { state, commands } = turn;
-  commands.push({ kind: 'RecordWrongAnswer', nodeId, lease });
-  state.wrongNodes.add(nodeId);
-  for (const job of state.jobs.values()) {
-    for (const entry of job.open.values()) {
-      if (entry.committed || entry.candidates.length === 0) continue;
-      entry.candidates = entry.candidates.filter((candidate) => candidate.nodeId !== nodeId);
-    }
-  }
-  const node: AttachedNode | undefined = state.nodesById.get(nodeId);
-  if (!node) return;
-  removeNode(turn, node, false);
-  commands.push({ kind: 'DropNode', session: node.session, lost: true, isFinal: true, reason: wrongNodeReason });
-  shareAnew(turn);
 }
 
 function recordMismatch<A>({ commands }: Turn<A>, { job, shard, candidates }: ShardEntry): void {

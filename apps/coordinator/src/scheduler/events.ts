@@ -142,13 +142,16 @@ export type SchedulerEvent<Answer> =
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
   /**
    * What was found of a shard that is done is lost: it is to be done again, with the next attempt. `planned` shards of
-   * the job are planned. `nodeIds`: those that it may be the fault of.
+   * the job are planned. `nodeIds`: those that it may be the fault of; `isFalse`: the one, if it is one, had answered
+   * something else than it wrote. `inVain`: all that had done it in vain, which get it only where no other can have it.
    */
   | ({
       kind: 'ShardLost';
       open: { shard: Shard; attempts: number };
       planned: number;
       nodeIds: readonly string[];
+      isFalse: boolean;
+      inVain: readonly string[];
       error: string;
     } & JobOrder)
   /** Time passed; sent every `tickMs`. */

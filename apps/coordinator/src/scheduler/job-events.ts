@@ -15,6 +15,7 @@ import {
   type Turn,
 } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
+import { otherThanAnswered, setAsideWrong } from './set-aside-wrong.ts';
 import { needsPlanned } from './sights.ts';
 
 /** That of a coordinator of which no node can know an earlier one. */
@@ -107,7 +108,7 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
 /** A job whose shards were all done is open again. */
 export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'ShardLost' }>): void {
   const { state, now } = turn;
-  const { jobId, open, planned, nodeIds, error } = event;
+  const { jobId, open, planned, nodeIds, isFalse, inVain, error } = event;
   if (!state.jobs.has(jobId)) {
     jobSubmitted(turn, event);
     Object.assign(state.jobs.get(jobId)!, { planned, planEnded: true });
@@ -116,11 +117,18 @@ export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { 
   job.contestable.delete(open.shard.shard);
   const [entry] = openShards(turn, job, [open.shard]) as [ShardEntry];
   entry.attempts = open.attempts;
+  entry.refusedOn = inVain;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'lost' };
   job.retries.push(entry);
-  for (const nodeId of nodeIds) {
-    state.nodesById.get(nodeId)?.health.add(true, entry);
-    setAsideBad(turn, nodeId, error);
+  const [writer, ...others] = nodeIds;
+  if (isFalse && writer !== undefined && others.length === 0) {
+    const lease = { jobId, shard: open.shard.shard, attempt: open.attempts, epoch: job.epoch };
+    setAsideWrong(turn, writer, lease, otherThanAnswered);
+  } else {
+    for (const nodeId of nodeIds) {
+      state.nodesById.get(nodeId)?.health.add(true, entry);
+      setAsideBad(turn, nodeId, error);
+    }
   }
   leaseToAll(turn);
 }

@@ -7,10 +7,6 @@ import type { AttachedNode, Turn } from './scheduler-state.ts';
 import { failBlocked, greet, keepAsking, lookedAtOutput, setLacked, setShown } from './sights.ts';
 import { copyStragglers } from './stragglers.ts';
 
-/** Why a node that answered wrongly is not wanted any more. */
-export const wrongNodeReason =
-  'It gave another result for a shard than the reference; check its device and driver, then start it again';
-
 /**
  * Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back, unless the node
  * brings them along.
@@ -18,8 +14,9 @@ export const wrongNodeReason =
 export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeJoined' }>): void {
   const { state, now, commands } = turn;
   const { session, nodeId, name = nodeId, creditBytes, decoders = 0, hasComputed, brought = [], lacks = [] } = event;
-  if (state.wrongNodes.has(nodeId)) {
-    commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
+  const wrong = state.wrongNodes.get(nodeId);
+  if (wrong !== undefined) {
+    commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrong });
     return;
   }
   const before = state.nodesById.get(nodeId);

@@ -171,8 +171,8 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly health: Map<string, NodeHealth>;
   /** How many shards a node failed, in all its conversations, by id; nothing of one that failed none. */
   readonly failures: Map<string, number>;
-  /** Ids of nodes that answered wrongly. */
-  readonly wrongNodes: Set<string>;
+  /** Why nodes that answered wrongly are not wanted, by id. */
+  readonly wrongNodes: Map<string, string>;
   /** Shards that are not done, of all jobs. */
   openShards: number;
   /** Nodes that are given shards, and what they do together; looked up anew at each tick, and when nodes come and go. */
@@ -206,7 +206,7 @@ export function createState(options: SchedulerOptions): SchedulerState {
     waiting: new Set(),
     health: new Map(),
     failures: new Map(),
-    wrongNodes: new Set(),
+    wrongNodes: new Map(),
     openShards: 0,
     activeNodes: 0,
     totalRate: 0,

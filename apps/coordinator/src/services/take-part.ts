@@ -5,21 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { partsFolder, pipelinePaths } from '@halogrid/results/shard-place';
+import { isPartId, mostPartBytes, partsFolder, pipelinePaths } from '@halogrid/results/shard-place';
 import { syncFolder } from '@halogrid/results/write-file-atomically';
 import { allowedPath } from '@halogrid/sources';
 import type { HandedJob } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
 import { statedDigest, takeFile } from './take-file.ts';
-
-/**
- * A part is ended at 32 MB of counts or 64 shards, whose blocks of sources have 8 MiB at most: no file of one comes
- * near this.
- */
-const mostBytes = 2 ** 32;
-
-/** A UUID, which is not used again. */
-const partName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the
@@ -34,14 +25,17 @@ export async function takePart(
   const paths = pathsOf(job);
   const lists = paths.map(({ sources }) => sources);
   const file = path.join('/');
-  if (!partName.test(part) || !paths.some(({ sources, features }) => file === sources || file === features)) {
+  if (!isPartId(part) || !paths.some(({ sources, features }) => file === sources || file === features)) {
     throw new HandOverError(404, 'Expected a file of a part of the job');
   }
   const scratch = await allowedPath(fileURLToPath(job.scratch));
   const folder = join(scratch, partsFolder);
   const [growing, whole] = [join(folder, `${part}.tmp`), join(folder, part)];
   if (await isThere(whole)) return await compare(request, join(whole, file));
-  await takeFile(request, scratch, [partsFolder, `${part}.tmp`, ...path], { mostBytes, isDurable: true });
+  await takeFile(request, scratch, [partsFolder, `${part}.tmp`, ...path], {
+    mostBytes: mostPartBytes,
+    isDurable: true,
+  });
   if (file !== lists[0]) return;
   for (const list of lists) {
     if (!(await isThere(join(growing, list)))) throw new HandOverError(409, `The part has no ${list} yet`);

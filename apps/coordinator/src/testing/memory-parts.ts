@@ -1,4 +1,5 @@
 // For tests: parts of jobs that no file has, which outlive the ledgers that name them.
+import { randomUUID } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
 import { type FoundShard, noZone, shardRows, summariseShard } from '@halogrid/results/found-shard';
@@ -26,7 +27,7 @@ const nowhere = { firstGroup: 0, groups: 1, start: 0, length: 0, checksum: 0 };
 
 /** Keeps what was found of a shard; all that is said of it is as a node says it. */
 export function keepPart(shapes: readonly HistogramShape[], shard: FoundShard): FoundInPart {
-  const part = `part-${written.size}`;
+  const part = randomUUID();
   written.set(part, shard);
   const places = shapes.map(({ bins }) => ({ sources: nowhere, ...(bins > 0 && { features: nowhere }) }));
   return { ...summariseShard(shard, shapes), part, places };

@@ -11,13 +11,11 @@ import { OpenFiles } from './open-files.ts';
 import { PartError } from './part-error.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
 import { RangeReader } from './range-reader.ts';
-import { type FilePlace, pipelinePaths, type ShardPlace } from './shard-place.ts';
+import { type FilePlace, isPartId, pipelinePaths, type ShardPlace } from './shard-place.ts';
 import { readSourceColumns, type SourceColumns } from './source-columns.ts';
 
 /** Files of parts that are kept open: the shards of a part are seldom read one after another. */
 const mostOpen = 64;
-
-const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Whatever a pipeline found. */
 type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
@@ -90,7 +88,7 @@ export class PartReader {
   }
 
   #checkId(part: string): void {
-    if (!partId.test(part)) throw this.error(part, 'has a name that no part has');
+    if (!isPartId(part)) throw this.error(part, 'has a name that no part has');
   }
 
   async #readPipeline(

@@ -19,6 +19,17 @@ export interface ShardPlace {
   features?: FilePlace;
 }
 
+/**
+ * Bytes that a file of a part has at most: a part is ended at 32 MB of counts or 64 shards, whose blocks of sources have
+ * 8 MiB at most, and no file comes near this.
+ */
+export const mostPartBytes = 2 ** 32;
+
+const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether a part may have that ID: a UUID, which is not used again. */
+export const isPartId = (id: string): boolean => partId.test(id);
+
 /** Folders of parts in the scratch folder of a job. */
 export const partsFolder = 'parts';
 

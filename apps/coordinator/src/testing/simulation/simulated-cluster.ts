@@ -281,7 +281,7 @@ export class SimulatedCluster {
     const losses = this.lost.get(jobId) ?? [];
     losses[shard] = (losses[shard] ?? 0) + 1;
     this.lost.set(jobId, losses);
-    throw new LostPartError(`The part of shard ${shard} is gone`, shard);
+    throw new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
   }
 
   /** The ledger; what it accepts and ends is noted. */

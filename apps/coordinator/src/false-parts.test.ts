@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import { createPipeline } from '@halogrid/kernels';
+import { type FoundAnswer, type FoundInPart, JobsClient, type Lease } from '@halogrid/proto';
+import { histogramShape } from '@halogrid/results/histogram-shape';
+import { packCounts } from '@halogrid/results/part-sums';
+import { PartWriter } from '@halogrid/results/part-writer';
+import { createLog } from '@halogrid/service/log';
+import { startCoordinator } from './coordinator.ts';
+import { ScriptedNode } from './services/testing/scripted-node.ts';
+import { metricsOf, setStage, specOf, submit, testConfig, writeImages } from './testing/coordinator-stage.ts';
+import { answer, complete, ended, partsIn, readOutput, untilDone } from './testing/lost-parts.ts';
+import { foundShard } from './testing/memory-parts.ts';
+
+// Nodes that say something else of parts than they wrote, or write when nobody wants it any more.
+
+const images = 3;
+const bins = 256;
+
+/** All pixels in other bins than they were found in, as many of each channel. */
+function otherSums({ parts }: FoundInPart): FoundInPart['parts'] {
+  return parts.map(({ counted }) => {
+    const counts = new Float64Array(bins);
+    counts[3] = Number(counted);
+    return { counted, sums: packCounts(counts) };
+  });
+}
+
+const places = (found: FoundInPart, change: object): FoundInPart['places'] =>
+  found.places.map(({ sources, features }) => ({ sources, features: { ...features!, ...change } }));
+
+/**
+ * What a node says of its part, and what becomes of it: it is not wanted any more, its answer is refused, or what it
+ * found is taken for lost.
+ */
+const lies: Record<string, ['unwanted' | 'refused' | 'lost', (found: FoundInPart) => Partial<FoundInPart>]> = {
+  'totals are not those of its rows': ['unwanted', (found) => ({ parts: otherSums(found) })],
+  'pixels are not those of its rows': ['unwanted', (found) => ({ pixels: found.pixels + 1 })],
+  'the digest is not that of its rows': ['unwanted', () => ({ digest: Buffer.alloc(32, 7) })],
+  'the digest has too few bytes': ['refused', () => ({ digest: Buffer.alloc(31) })],
+  'the part is one above the folder': ['refused', () => ({ part: '../../etc' })],
+  'the part has the name of one that grows': ['refused', ({ part }) => ({ part: `${part!.slice(4)}.tmp` })],
+  'the part has no name': ['refused', () => ({ part: '' })],
+  'the part is not there': ['lost', () => ({ part: randomUUID() })],
+  'a place is far behind the file': ['refused', (found) => ({ places: places(found, { start: 2 ** 52 }) })],
+  'a place is behind the file': ['lost', (found) => ({ places: places(found, { start: 2 ** 20 }) })],
+  'a place has gigabytes': ['lost', (found) => ({ places: places(found, { length: 2 ** 31 }) })],
+  'a place has another checksum': ['lost', (found) => ({ places: places(found, { checksum: 1 }) })],
+  'there is no place for the pipeline': ['refused', () => ({ places: [] })],
+  'there are places for two pipelines': ['refused', (found) => ({ places: [...found.places, ...found.places] })],
+  'there is no place for histograms': [
+    'refused',
+    (found) => ({ places: found.places.map(({ sources }) => ({ sources, features: undefined })) }),
+  ],
+  'more sources were found than there are': ['refused', () => ({ found: 2 })],
+};
+
+test('whatever a node says of its part: the output is the same, and who wrote other rows is not wanted any more', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const sources = await writeImages(folder, images);
+  const plain = specOf(join(folder, 'undisturbed'), sources);
+  const good = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'good', name: 'good' });
+  const { jobId } = await submit(jobs, plain);
+  for (let n = 0; n < images; n++) await answer(good, await good.next('lease'));
+  await complete(stage, jobId);
+  good.hangUp();
+  const expected = await readOutput(join(folder, 'undisturbed', 'out'));
+  for (const [nth, [what, [fate, lie]]] of Object.entries(lies).entries()) {
+    const spec = specOf(join(folder, `${nth}`), sources);
+    const { jobId } = await submit(jobs, spec);
+    const liar = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: `liar-${nth}`, name: `liar-${nth}` });
+    const leases: Lease[] = [];
+    for (let n = 0; n < images; n++) {
+      const lease = await liar.next('lease');
+      leases.push(lease);
+      // The last one is held until there is another node.
+      if (n < images - 1) await answer(liar, lease);
+    }
+    await untilDone(stage, jobId, images - 1);
+    const honest = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: `good-${nth}`, name: `good-${nth}` });
+    await answer(liar, leases.at(-1)!, (answered: FoundAnswer) => {
+      return { ...answered, found: { ...answered.found!, ...lie(answered.found!) } };
+    });
+    const lease = await honest.next('lease');
+    assert.deepEqual([lease.shard, lease.attempt], [leases.at(-1)!.shard, 2], what);
+    await answer(honest, lease);
+    await complete(stage, jobId);
+    assert.deepEqual(await readOutput(join(folder, `${nth}`, 'out')), expected, what);
+    const metrics = await metricsOf(stage);
+    assert.equal(metrics.includes(`halogrid_result_mismatches_total{node="liar-${nth}"} 1`), fate === 'unwanted', what);
+    if (fate === 'unwanted') {
+      const { details } = await liar.over();
+      assert.match(details, /It wrote other results of a shard than it had answered/, what);
+    }
+    liar.hangUp();
+    honest.hangUp();
+  }
+  const refused = Object.values(lies).filter(([fate]) => fate === 'refused').length;
+  const metrics = await metricsOf(stage);
+  assert.ok(metrics.includes(`halogrid_shards_finished_total{kernel="lbp",outcome="retry"} ${refused}\n`), metrics);
+});
+
+test('who wakes up and writes on has a part of its own, which is nobody’s: neither its job’s output nor the next job’s has it', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const sources = await writeImages(folder, 2);
+  const spec = specOf(folder, sources);
+  const node = await ScriptedNode.attach(coordinator.grpcPort);
+  const pipelines = [
+    { name: '', shape: histogramShape(createPipeline(spec.pipeline!.operations), { rows: 1, columns: 1 }) },
+  ];
+  const open = () => PartWriter.create(partsIn(spec), pipelines);
+  const found = (lease: Lease) => foundShard(lease.sources, [], [pipelines[0]!.shape]);
+  const run = async (meanwhile: () => Promise<unknown>) => {
+    const { jobId } = await submit(jobs, spec);
+    const [first, second] = [await node.next('lease'), await node.next('lease')];
+    await answer(node, first);
+    await meanwhile();
+    await answer(node, second);
+    await complete(stage, jobId);
+    return { lease: first, output: await readOutput(join(folder, 'out')) };
+  };
+  const writers: PartWriter[] = [];
+  const { lease, output } = await run(async () => {
+    for (let n = 0; n < 2; n++) writers.push(await open());
+  });
+  const [late, later] = writers as [PartWriter, PartWriter];
+  // It has its files open; the folder is gone.
+  await late.add(found(lease));
+  await assert.rejects(late.finish(), /ENOENT/);
+  await assert.rejects(open(), /ENOENT/);
+  assert.deepEqual(await readOutput(join(folder, 'out')), output);
+  // Another job runs there by now.
+  await run(async () => {
+    const before = await readdir(partsIn(spec));
+    await later.add(found(lease));
+    await assert.rejects(later.finish(), /ENOENT/);
+    const own = await open();
+    await own.add(found(lease));
+    await own.finish();
+    assert.deepEqual((await readdir(partsIn(spec))).sort(), [...before, own.id].sort());
+  });
+  assert.deepEqual(await readOutput(join(folder, 'out')), output);
+});
+
+test('a coordinator that is started again goes on with the parts that are there, and has those computed that are gone', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const ledger = join(folder, 'ledger.sqlite');
+  const start = async () => {
+    const coordinator = (await startCoordinator(testConfig({ ledger }), createLog('test', 'silent')))!;
+    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+    const stop = async () => {
+      jobs.close();
+      await coordinator.close();
+    };
+    return { coordinator, jobs, stop, folder };
+  };
+  const spec = specOf(folder, await writeImages(folder, images));
+  const plain = { ...spec, out: `${spec.out}-undisturbed` };
+  const first = await start();
+  const node = await ScriptedNode.attach(first.coordinator.grpcPort, { nodeId: 'n' });
+  const parts: string[] = [];
+  for (const each of [plain, spec]) {
+    const { jobId } = await submit(first.jobs, each);
+    for (let n = 0; n < images; n++) {
+      const lease = await node.next('lease');
+      if (each === plain || n < images - 1) parts.push(await answer(node, lease));
+    }
+    if (each === plain) await complete(first, jobId);
+    else await untilDone(first, jobId, images - 1);
+  }
+  await first.stop();
+  await rm(join(partsIn(spec), parts.at(-1)!), { recursive: true });
+  const second = await start();
+  t.after(() => second.stop());
+  const { jobs } = await new Promise<{ jobs: { jobId: string }[] }>((resolve, reject) => {
+    second.jobs.list({} as never, (error, response) => (error ? reject(error) : resolve(response)));
+  });
+  const again = await ScriptedNode.attach(second.coordinator.grpcPort, { nodeId: 'other' });
+  const shards: number[] = [];
+  for (let n = 0; n < 2; n++) {
+    const lease = await again.next('lease');
+    shards.push(lease.shard);
+    await answer(again, lease);
+  }
+  assert.deepEqual(shards, [2, 1]);
+  const { counts } = await ended(second, jobs[0]!.jobId);
+  assert.equal(counts!.attempts, images + 2);
+  assert.deepEqual(await readOutput(join(folder, 'out')), await readOutput(join(folder, 'out-undisturbed')));
+});

@@ -1,0 +1,73 @@
+// For tests: jobs whose parts are disturbed before their end, and outputs that are compared.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FoundAnswer, type JobSpec, JobState, type JobStatus, type Lease, splitAnswer } from '@halogrid/proto';
+import { eventually } from '@halogrid/testing';
+import type { ScriptedNode } from '../services/testing/scripted-node.ts';
+import { answerOf, get, type Stage } from './coordinator-stage.ts';
+
+/** What of job.json differs between jobs that are the same otherwise. */
+const ownFields = ['id', 'submitted', 'finished', 'wallSeconds', 'seconds', 'nodes', 'incremental'];
+
+/** All files of an output by their paths: a digest of each, and of job.json what does not depend on when and where it ran. */
+export async function readOutput(out: string): Promise<Record<string, unknown>> {
+  const files = await readdir(out, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => !file.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
+  const read: Record<string, unknown> = {};
+  for (const path of paths.sort()) {
+    const bytes = await readFile(path);
+    const name = path.slice(out.length + 1);
+    read[name] = name === 'job.json' ? lasting(bytes) : createHash('sha256').update(bytes).digest('hex');
+  }
+  return read;
+}
+
+function lasting(bytes: Buffer): object {
+  const { counts, specification, ...rest } = JSON.parse(bytes.toString());
+  for (const field of ownFields) delete rest[field];
+  return {
+    ...rest,
+    counts: { ...counts, shards: undefined, attempts: undefined },
+    specification: { ...specification, out: undefined },
+  };
+}
+
+/** Says an answer, in several messages. */
+export function say(node: ScriptedNode, answer: FoundAnswer): void {
+  for (const report of splitAnswer(answer, 100)) node.say(report);
+}
+
+/** Computes a lease, and says of it what `change` makes of the answer. Resolves with the part that it wrote. */
+export async function answer(
+  node: ScriptedNode,
+  lease: Lease,
+  change = (found: FoundAnswer): FoundAnswer => found,
+): Promise<string> {
+  const found = await answerOf(lease);
+  say(node, change(found));
+  return found.found!.part!;
+}
+
+/** Waits until so many shards are done. */
+export async function untilDone({ jobs }: Stage, jobId: string, shards: number): Promise<void> {
+  await eventually(`${shards} shards`, async () => (await get(jobs, jobId)).counts!.shardsDone === shards);
+}
+
+/** Waits for the end of the job, which must be complete. */
+export async function complete({ jobs }: Stage, jobId: string): Promise<JobStatus> {
+  const job = await ended({ jobs }, jobId);
+  assert.equal(job.state, JobState.COMPLETE, job.error);
+  return job;
+}
+
+/** Waits for the end of the job, whatever that is. */
+export function ended({ jobs }: Pick<Stage, 'jobs'>, jobId: string): Promise<JobStatus> {
+  return eventually('the end of the job', async () => {
+    const job = await get(jobs, jobId);
+    return (job.state === JobState.COMPLETE || job.state === JobState.FAILED) && job;
+  });
+}
+
+export const partsIn = (spec: JobSpec): string => join(new URL(spec.out).pathname, '.halogrid', 'parts');
