@@ -85,13 +85,17 @@ interface Ended {
 }
 
 /** Settings of a first run that is half-way for long enough to be disturbed there. */
-const slow = Object.entries(slowFiles('picture.pgm'))
+const slow = Object.entries(slowFiles('picture'))
   .map(([name, value]) => `${name}='${value}'`)
   .join(' ');
 
 /** Runs the same command on a disk, once or several times. Hooks act while it runs, and before it runs again. */
-async function runOnDisk(megabytes: number, map: string, { meanwhile = '', grace = '', again = [] as string[] } = {}) {
-  const run = `run '${source}' --tile 256 --map ${map} --device cpu --out ${disk}/out ${grace}`;
+async function runOnDisk(
+  megabytes: number,
+  map: string,
+  { meanwhile = '', grace = '', again = [] as string[], input = source } = {},
+) {
+  const run = `run '${input}' --tile 256 --map ${map} --device cpu --out ${disk}/out ${grace}`;
   const once = (i: number): string => `
     ${i === 0 && meanwhile ? slow : ''} ${program('../apps/cli/bin/halogrid.mjs')} ${run} 2> ${folder}/said-${i} &
     echo $! > ${folder}/pid
@@ -142,6 +146,25 @@ for (const map of ['tiff', 'zarr']) {
     assert.match(ended!.said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
   });
 }
+
+test('frames: a run whose disk is full for a while waits for room, and has what is found of each once', {
+  skip,
+}, async () => {
+  const frames = join(folder, 'pictures');
+  mkdirSync(frames);
+  for (let i = 0; i < 60; i++) await writePgm(join(frames, `${100 + i}.pgm`), drawPicture(64, 48, i));
+  const undisturbed = join(folder, 'plain-frames');
+  await runUndisturbed([frames, '--out', undisturbed]);
+  const meanwhile = `${fill}; ${waits}; ${makeRoom}`;
+  const [ended] = await runOnDisk(64, 'none', { meanwhile, input: frames });
+  const { code, said, kept } = ended!;
+  assert.equal(code, 0, said);
+  assert.match(said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
+  assert.deepEqual(readdirSync(kept).sort(), readdirSync(undisturbed).sort());
+  for (const table of ['features.parquet', 'histogram.json', 'sources.jsonl']) {
+    assert.deepEqual(readFileSync(join(kept, table)), readFileSync(join(undisturbed, table)), table);
+  }
+});
 
 test('a disk that takes the pieces of a PNG, but not the PNG: the run fails after its time, and goes on from there', {
   skip,

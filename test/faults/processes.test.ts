@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { get } from '../get.ts';
@@ -41,6 +42,9 @@ async function submitAndSilence(name: string): Promise<StartedJob> {
   proxy.set(silenced);
   return job;
 }
+
+/** Parts in that folder that are not being written. */
+const whole = (parts: string): string[] => globSync('*', { cwd: parts }).filter((part) => !part.endsWith('.tmp'));
 
 const chunks = ({ out }: StartedJob): number => globSync(`${out}/.halogrid/map/**/*.u8`).length;
 
@@ -167,6 +171,20 @@ processTest(`SIGKILL of the coordinator at ${runs} random moments of one job`, a
   t.diagnostic(`seed ${seed}: ${runs} kills, ${held} leases held then, ${again} attempts more than shards`);
   // Those that were answered between our look and the kill had others in their place.
   assert.ok(again <= held + 16 * runs, `${again} attempts more than shards, ${held} leases were held`);
+});
+
+processTest('SIGKILL of the coordinator, and what was found of some shards is gone when it is back', async () => {
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({ down: { bytesPerSecond: 6_000 } });
+  const job = await faults.submit();
+  const parts = join(job.out, '.halogrid', 'parts');
+  await eventually('parts of the job', () => whole(parts).length > 1);
+  faults.cluster.coordinator.kill();
+  await faults.cluster.coordinator.ended;
+  for (const part of whole(parts)) rmSync(join(parts, part), { recursive: true });
+  await faults.cluster.startCoordinatorAgain();
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({});
+  const { attempts } = await faults.resumesUndisturbed(job);
+  assert.ok(attempts > faults.work.shards);
 });
 
 processTest('SIGSTOP of the coordinator for longer than nodes wait for its word', async () => {

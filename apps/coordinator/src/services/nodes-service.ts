@@ -53,6 +53,8 @@ function converse(
   let ordersSent = 0;
 
   const send = (order: NonNullable<AttachResponse['order']>): void => {
+    // What was on its way when the conversation ended is left out: to write it would keep the node from hearing of the end.
+    if (isOver) return;
     ordersSent++;
     call.write({ reportWithinMs, order }, taken);
   };
@@ -90,7 +92,7 @@ function converse(
     goOn: () => call.resume(),
     stillWaiting: () => {
       dispatcher.nodes.report(session!, { kind: 'NodeReported' });
-      if (!isOver && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
+      if (!call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
     },
   });
 
