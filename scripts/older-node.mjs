@@ -2,7 +2,8 @@
 
 Promise.try ??= (act, ...given) => new Promise((resolve) => resolve(act(...given)));
 
-RegExp.escape ??= (text) => text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, '\\$&');
+// Expressions of Unicode do not know `\-`.
+RegExp.escape ??= (text) => text.replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&').replaceAll('-', '\\x2d');
 
 /** Of a thread that computes, the time in which its event loop is at work; a thread that waits for a core counts as busy. */
 process.threadCpuUsage ??= (since) => {
