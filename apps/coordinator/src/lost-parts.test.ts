@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, Lease } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
 import { mostLosses } from './dispatch/job-run.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
@@ -110,6 +110,31 @@ test('a part that is lost or damaged before the end of its job is computed again
   }
   await answer(node, last);
   await complete(stage, other);
+});
+
+test('a part that is found to be lost while others are computed is computed again before the end', async (t) => {
+  const stage = await setStage(t);
+  const sources = await writeImages(stage.folder, images);
+  // So many counts that the tables are written while results come.
+  const specIn = (name: string) => specOf(join(stage.folder, name), sources, { grid: { rows: 16, columns: 16 } });
+  const node = await ScriptedNode.attach(stage.coordinator.grpcPort);
+  const expected = await undisturbed(stage, node, specIn('undisturbed'), images);
+  const spec = specIn('disturbed');
+  const { jobId } = await submit(stage.jobs, spec);
+  const leases: Lease[] = [];
+  while (leases.length < images) leases.push(await node.next('lease'));
+  const [first, second, third, fourth] = leases as [Lease, Lease, Lease, Lease];
+  const part = join(partsIn(spec), await answer(node, second));
+  await answer(node, third);
+  await untilDone(stage, jobId, 2);
+  await rm(part, { recursive: true });
+  await answer(node, first);
+  const again = await node.next('lease');
+  assert.deepEqual([again.shard, again.attempt], [second.shard, 2]);
+  await answer(node, again);
+  await answer(node, fourth);
+  await complete(stage, jobId);
+  assert.deepEqual(await readOutput(new URL(spec.out).pathname), expected);
 });
 
 test('a disk that keeps nothing: the job fails with a sentence, and the same one goes on when it does again', async (t) => {

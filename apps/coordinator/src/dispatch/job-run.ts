@@ -342,6 +342,8 @@ export class JobRun {
     this.#lostBy.set(shard, inVain);
     this.#log.warn({ shard, node }, `${message}; its shard is computed again`);
     if (inVain.length >= mostLosses) throw this.#lostTooOften(inVain, message);
+    // What waits for the one before looks again.
+    this.#shardsDone.resolve();
     this.#shardsDone = Promise.withResolvers();
     if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
     this.#listener.lost({ withdrawn, inVain, isFalse, error: message });
