@@ -131,9 +131,8 @@ const lease = Lease.fromPartial({
   pipeline: { operations: [{ kernel: 'lbp' }] },
   work: { $case: 'frames', value: {} },
 });
-const rect = { x: 0, y: 0, width: 1920, height: 1080 };
 const completed = ShardCompleted.fromPartial({
-  results: Array.from({ length: shardOf.frames }, () => ({ rect })),
+  found: { found: shardOf.frames, pixels: shardOf.frames * shardOf.framePixels },
   stageSeconds,
   inputBytes: shardOf.inputBytes,
 });
