@@ -1,5 +1,6 @@
 // What devices need of the runtime: settings of this process that hold for all of it.
 import { setFlagsFromString } from 'node:v8';
+import { collectorFlags } from '@halogrid/threads/collector-flags';
 
 /** V8 collects garbage once so much memory outside of its heap looks new. */
 const collectsAfterBytes = 64 * 2 ** 20;
@@ -17,7 +18,7 @@ let givenBytes = 0;
 export function spareCollector(bytes: number): void {
   if (givenBytes >= collectsAfterBytes) return;
   givenBytes += bytes;
-  if (givenBytes >= collectsAfterBytes) setFlagsFromString('--external-memory-accounted-in-global-limit');
+  if (givenBytes >= collectsAfterBytes) for (const flag of collectorFlags) setFlagsFromString(flag);
 }
 
 /** Between two looks at what a device has done that takes longer. */
