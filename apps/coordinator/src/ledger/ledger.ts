@@ -167,7 +167,7 @@ export interface MergedPart {
  * `commit` is the exactly-once door: a shard's completion and its merged histogram are one fact of the job's log.
  *
  * Where a log or the registry cannot be written, methods that change something resolve when it can again: nothing is
- * lost, and whoever waits for them gives out no more work than it wants to hold. They reject with FencedError where
+ * lost, and callers that wait for them give out no more work than they want to hold. They reject with FencedError where
  * another coordinator leads.
  */
 export interface Ledger {

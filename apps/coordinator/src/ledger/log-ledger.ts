@@ -25,7 +25,7 @@ import type {
 import { LoggedJob, type WritePart } from './logged-job.ts';
 import { readRecord, statusOf } from './registered-record.ts';
 
-/** Jobs that have ended, and of which is still known how. */
+/** Jobs that have ended, whose end is still known. */
 const maxEndedJobs = 1000;
 
 /** Where jobs are kept. */
@@ -92,7 +92,7 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Takes in the job whose logs are in its folder, of which no registry knows. Resolves with undefined where there is
+   * Takes in the job whose logs are in its folder, and which is in no registry. Resolves with undefined where there is
    * nothing of it. Rejects with DamagedLogError. `torn` is told where the end of a log was cut off.
    */
   async loadFolder(

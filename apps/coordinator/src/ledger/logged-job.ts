@@ -48,7 +48,7 @@ export class LoggedJob implements Journaled {
   readonly #writePart: WritePart;
   /** Steps of the plan that wait for results to be written. */
   readonly #planned: { steps: readonly PlanStep[]; isLast: boolean }[] = [];
-  /** Images of which all tiles are in and whose results are not written yet. */
+  /** Images whose tiles are all in, and whose results are not written yet. */
   readonly #whole = new Set<number>();
   /** Whether the registry has heard of the job. */
   #isKnown: boolean;

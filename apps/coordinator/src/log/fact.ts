@@ -96,7 +96,7 @@ export interface TileFact extends Answered {
   parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
 }
 
-/** An image of which all tiles are in, with the counts of all of it. */
+/** An image whose tiles are all in, with the counts of all of it. */
 export interface WholeFact extends FoundInPart {
   kind: 'whole';
   source: number;
@@ -129,7 +129,7 @@ export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'f
 export interface StateFact {
   kind: 'state';
   state: LedgerState;
-  /** When it ended; 0 for a state that is no end. */
+  /** When it ended; 0 while it has not. */
   finishedMs: number;
   error: string;
   digest: string;

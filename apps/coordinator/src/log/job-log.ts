@@ -62,7 +62,7 @@ export class JobLog {
   }
 
   /**
-   * Goes on with a job of which `marks` count, in a log of its own, or in the one that it has begun with this epoch.
+   * Goes on with a job up to its `marks`, in a log of its own, or in the one that it has begun with this epoch.
    * Nothing is written yet. Rejects with DamagedLogError where what counts is not as it was written.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
@@ -195,7 +195,7 @@ export class JobLog {
     return this.#waiting.slice(0, end < 0 ? undefined : end);
   }
 
-  /** A log begins with a checkpoint: whoever reads it finds one, whichever of its groups is the last. */
+  /** A log begins with a checkpoint: each reader finds one, whichever of its groups is the last. */
   #begin(): void {
     const fact = this.#checkpoint();
     this.#waiting.push({ fact, bytes: packFact(fact), isPlaced: false });
@@ -248,7 +248,7 @@ async function readState(
   return { state, last };
 }
 
-/** Counts again the tiles of open images, of which a checkpoint says where they lie: one a turn of the event loop. */
+/** Counts the tiles of open images again, where a checkpoint says that they lie: one a turn of the event loop. */
 async function countTiles(place: LogPlace, state: JobState): Promise<void> {
   for (const image of state.open.values()) {
     for (const { epoch, offset, length } of image.tiles) {

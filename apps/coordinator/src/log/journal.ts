@@ -122,7 +122,7 @@ export class Journal {
     return { ms, failure: this.#failure ?? (ms >= silentMs ? 'it does not answer' : undefined) };
   }
 
-  /** From now on what the registry refuses is refused, not tried again: whoever waits for it is about to end. */
+  /** From now on what the registry refuses is refused, not tried again: callers that wait for it are about to end. */
   stopRetrying(): void {
     this.#closing.abort();
     this.#held.close();

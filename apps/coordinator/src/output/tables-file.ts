@@ -44,7 +44,7 @@ const orderSources = 4096;
  * beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time (measured), and what
  * it would write is there in a few. Then they are written here once the job is settled.
  *
- * The tables grow in the scratch folder: whoever removes that removes what is left of a job that did not end well.
+ * The tables grow in the scratch folder: with that goes what is left of a job that did not end well.
  */
 export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;

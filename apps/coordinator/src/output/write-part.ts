@@ -19,7 +19,7 @@ export const partPipelines = (spec: JobSpec): PartPipeline[] =>
 const thread = new PartThread();
 
 /**
- * Writes parts of what no node wrote: images of which all tiles are in, and results that are kept. A thread of the
+ * Writes parts of what no node wrote: images whose tiles are all in, and results that are kept. A thread of the
  * process packs and writes; what it is given may be written again after a failure.
  */
 export function partsOf(spec: JobSpec): WritePart {

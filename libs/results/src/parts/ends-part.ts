@@ -13,7 +13,7 @@ export interface GrowingPart {
 
 /**
  * The bounds of a part. A part of one shard takes three times the processor time a frame that one of 64 takes
- * (measured: 25 and 9 µs), and whoever waits for a part to be durable holds work that cannot be given to others.
+ * (measured: 25 and 9 µs), and a node that waits for a part to be durable holds work that cannot be given to others.
  */
 export const partBounds = { ageMs: 250, bytes: 32 * 2 ** 20, shards: 64, share: 1 / 4 } as const;
 

@@ -22,7 +22,7 @@ type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
 
 /**
  * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is
- * passed over, and so are their footers, of which nothing else is wanted. Memory is the counts of a shard, and a
+ * passed over, and so are their footers, which have nothing else that is wanted. Memory is the counts of a shard, and a
  * megabyte.
  */
 export class PartReader {
