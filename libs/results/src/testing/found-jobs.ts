@@ -94,8 +94,8 @@ export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
           const more = { ...(version !== undefined && { version, pin: version }), ...(video && { video }) };
           const planned = { index, uri, name: `${index}-${name}`, sizeBytes, ...more };
           if (chance === 0) return { planned };
-          // Large enough for any counts.
-          const factor = largest > 300 ? 2 ** 24 : 100;
+          // Large enough for any counts, also in one of forty cells.
+          const factor = largest > 300 ? 2 ** 24 : 200;
           return {
             planned,
             size: { width: size.width * factor, height: size.height * factor },
