@@ -21,8 +21,8 @@ const outcome = fc.oneof(
     localMs: fc.option(fc.nat()),
     offsetMinutes: fc.option(fc.integer({ min: -1080, max: 1080 })),
     mended: fc.option(fc.constantFrom('some bytes', 'other bytes')),
-    // It may be found out later that a frame counts nothing.
-    failsLater: fc.boolean(),
+    // A decoder may say that a frame is bad before its batch is computed, or after.
+    fails: fc.constantFrom('never', 'before', 'after'),
   }),
 );
 
@@ -54,13 +54,14 @@ test('whatever becomes of frames, in whatever order: what is found is end to end
         const captured = localMs === null ? undefined : { localMs, ...(offsetMinutes !== null && { offsetMinutes }) };
         const items = shapes.map((_, nth) => ({ counted: one.seed + nth, bins: binsOf(i, nth) }));
         const source = { index: 10 * i, uri: '', sizeBytes: 0 };
+        if (one.fails === 'before') outcomes.fail(i, errorAt(i));
         outcomes.put(i, { source, size, rect: { x: 0, y: 0, ...size }, captured, mended: mended ?? undefined }, items);
       }
       for (const [i, one] of all.entries()) {
-        if (typeof one === 'object' && one.failsLater) outcomes.fail(i, errorAt(i));
+        if (typeof one === 'object' && one.fails === 'after') outcomes.fail(i, errorAt(i));
         assert.equal(outcomes.has(i), one !== 'none');
       }
-      const found = [...all.keys()].filter((i) => typeof all[i] === 'object' && !all[i].failsLater);
+      const found = [...all.keys()].filter((i) => typeof all[i] === 'object' && all[i].fails === 'never');
       const failed = [...all.keys()].filter((i) => all[i] !== 'none' && !found.includes(i));
       const at = (i: number) => all[i] as Exclude<(typeof all)[number], string>;
       assert.deepEqual(outcomes.errors, failed.map(errorAt));

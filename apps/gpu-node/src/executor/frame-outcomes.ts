@@ -36,8 +36,9 @@ export class FrameOutcomes {
     return this.#isFound[position] === 1 || this.#errors.has(position);
   }
 
-  /** `items`: what each pipeline found of the frame. */
+  /** `items`: what each pipeline found of the frame. They do not count where the frame failed, before or after. */
   put(position: number, { size, captured, mended }: ReadTile, items: readonly ItemResult[]): void {
+    if (this.#errors.has(position)) return;
     this.#isFound[position] = 1;
     this.#widths[position] = size.width;
     this.#heights[position] = size.height;
