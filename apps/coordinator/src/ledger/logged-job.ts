@@ -3,7 +3,14 @@ import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { KeptResult, PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 import { digestOfAll } from '../log/digest.ts';
-import type { AnswerFact, Fact, LedgerState, PlannedBlock, SourceFault } from '../log/fact.ts';
+import {
+  type AnswerFact,
+  type Fact,
+  isEnd,
+  type LedgerState,
+  type PlannedBlock,
+  type SourceFault,
+} from '../log/fact.ts';
 import { foundPart, packCounts, packSums, wholeBins } from '../log/found-part.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { reasonsOf } from '../log/job-state.ts';
@@ -82,10 +89,9 @@ export class LoggedJob implements Journaled {
   }
 
   setState(state: LedgerState, at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean }): void {
-    const isEnd = state === 'complete' || state === 'failed' || state === 'cancelled';
     const { error = '', digest = '', canGoOn = false } = at;
     if (state === 'finalising') this.log.add({ kind: 'time', moment: 'computedMs', atMs: at.nowMs });
-    this.log.add({ kind: 'state', state, finishedMs: isEnd ? at.nowMs : 0, error, digest, canGoOn });
+    this.log.add({ kind: 'state', state, finishedMs: isEnd(state) ? at.nowMs : 0, error, digest, canGoOn });
   }
 
   setNotes(notes: readonly string[]): void {

@@ -7,6 +7,7 @@ import { jobDigest } from '../log/digest.ts';
 import type { AnswerFact, FoundSources, WholeFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import { FrameRows } from '../log/frame-rows.ts';
+import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
 import type { HistogramPlace, StoredPlace } from '../log/settled-source.ts';
@@ -38,9 +39,6 @@ export function loggedParts(spec: JobSpec): LoggedPart[] {
   });
 }
 
-/** Answers that are held: those who read sources read them in order. */
-const heldAnswers = 4;
-
 /** An answer that is read, and the place of a source in it. */
 interface FoundRow {
   answer: ReadAnswer;
@@ -55,13 +53,14 @@ export class LoggedResults {
   readonly #parts: readonly LoggedPart[];
   readonly #log: JobLog;
   readonly #plan: LoggedPlan;
-  readonly #held = new Map<string, ReadAnswer>();
+  readonly #held: HeldFacts<ReadAnswer>;
 
   constructor(spec: JobSpec, parts: readonly LoggedPart[], log: JobLog, plan: LoggedPlan) {
     this.goesByMtime = new CaptureRule(spec.captured).isMtime;
     this.#parts = parts;
     this.#log = log;
     this.#plan = plan;
+    this.#held = new HeldFacts((place) => readAnswer(log, place));
   }
 
   /** What became of a source by a pipeline; undefined while it is open. Waits for the disk. */
@@ -197,13 +196,7 @@ export class LoggedResults {
 
   #read(place: FactPlace | undefined, isIt: (fact: WholeFact | AnswerFact) => boolean): ReadAnswer {
     if (!place || !this.#log.isWritten(place)) return new ReadAnswer(lastOf(this.#log, isIt));
-    const key = `${place.epoch} ${place.offset}`;
-    const held = this.#held.get(key) ?? readAnswer(this.#log, place);
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > heldAnswers) this.#held.delete(oldest!);
-    return held;
+    return this.#held.at(place);
   }
 }
 
