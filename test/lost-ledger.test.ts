@@ -81,6 +81,16 @@ async function halfWay(
   return { place, ledger, out, address, coordinator };
 }
 
+/** A job that is half-way, whose coordinator was stopped in order, and a copy of its ledger. */
+async function stoppedHalfWay(t: TestContext, name: string) {
+  const { place, ledger, out, address, coordinator } = await halfWay(t, name);
+  coordinator.program.signal('SIGTERM');
+  assert.equal((await coordinator.program.ended).code, 0);
+  const copy = join(place, 'copy');
+  copyFileSync(ledger, copy);
+  return { ledger, out, address, copy };
+}
+
 async function assertEndsComplete(out: string): Promise<void> {
   await eventually('the job to be complete', () => readJson(out, 'job.json').state === 'complete');
   await eventually('its scratch folder to be gone', () => !existsSync(join(out, '.halogrid')));
@@ -115,11 +125,7 @@ test('a ledger whose folder is renamed: who leads it ends, the next has other ep
 });
 
 test('a ledger of which a bit has changed, or that is overwritten with noise before a start: with a copy the job goes on', async (t) => {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise');
-  coordinator.program.signal('SIGTERM');
-  assert.equal((await coordinator.program.ended).code, 0);
-  const copy = join(place, 'copy');
-  copyFileSync(ledger, copy);
+  const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise');
 
   const changed = readFileSync(copy);
   // All of them, because some may be what SQLite has left of records that were written since.
@@ -145,11 +151,7 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
 });
 
 test('a ledger that is overwritten with noise while a job runs: its leader goes on or ends with a sentence, the next start says it, and with a copy the job goes on', async (t) => {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise in use');
-  coordinator.program.signal('SIGTERM');
-  assert.equal((await coordinator.program.ended).code, 0);
-  const copy = join(place, 'copy');
-  copyFileSync(ledger, copy);
+  const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise in use');
   const second = await startCoordinator(t, ledger, address);
   await second.program.firstLine;
   const before = await second.shardsDone();

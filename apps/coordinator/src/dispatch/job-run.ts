@@ -11,6 +11,7 @@ import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
+import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
@@ -452,7 +453,7 @@ export class JobRun {
     more: { error?: string; digest?: string; canGoOn?: boolean } = {},
   ): Promise<void> {
     // Before anybody can read that it has ended.
-    if (state === 'complete' || state === 'failed' || state === 'cancelled') this.speed.end();
+    if (isEnd(state)) this.speed.end();
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
     this.#listener.changed(state);
   }

@@ -1,6 +1,7 @@
 import type { SpanExport } from '@halogrid/service/span-export';
 import { childSpanId, spanIdOf, traceIdOf } from '@halogrid/service/trace-context';
 import type { LedgerState } from '../ledger/ledger.ts';
+import { isEnd } from '../log/fact.ts';
 import type { Clock } from './clock.ts';
 import type { MergedShard } from './history/job-history.ts';
 import { begunSeconds } from './history/shard-times.ts';
@@ -24,7 +25,7 @@ export class JobSpans {
   /** A job has come to that state. */
   jobIs(jobId: string, state: LedgerState): void {
     const fromMs = this.#begun.get(jobId);
-    if (fromMs === undefined || (state !== 'complete' && state !== 'failed' && state !== 'cancelled')) return;
+    if (fromMs === undefined || !isEnd(state)) return;
     this.#begun.delete(jobId);
     this.#out.add({
       ...{ name: 'job', traceId: traceIdOf(jobId), spanId: spanIdOf(jobId) },

@@ -6,6 +6,7 @@ import { indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlannedStep, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
 import type { LedgerState } from '../ledger/ledger.ts';
+import { isEnd } from '../log/fact.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
@@ -61,7 +62,7 @@ export class WorkRecorder {
   /** A job has come to that state. */
   jobIs(jobId: string, state: LedgerState): void {
     this.#spans?.jobIs(jobId, state);
-    if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#metrics.jobsEnded.inc({ state });
+    if (isEnd(state)) this.#metrics.jobsEnded.inc({ state });
   }
 
   planned(jobId: string, steps: PlannedStep[]): void {

@@ -4,6 +4,7 @@ import { resultsVersion } from '@halogrid/service/version';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import type { OutputLack } from '../job/output-lack.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { isEnd } from '../log/fact.ts';
 import { countLogs, JobLog, type JobLogOptions } from '../log/job-log.ts';
 import type { Journal, Journaled } from '../log/journal.ts';
 import type { LogPlace } from '../log/log-place.ts';
@@ -167,6 +168,14 @@ export class LogLedger implements Ledger {
     return opened;
   }
 
+  /** Changes a job that has not ended, in this turn where it is open, and resolves when that is durable. */
+  async #change(jobId: string, act: (open: LoggedJob) => void): Promise<void> {
+    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
+    if (!job) return;
+    act(job.open);
+    await job.home.journal.write(job.open);
+  }
+
   async #takeOver(
     home: LogHome,
     { jobId, spec }: { jobId: string; spec: JobSpec },
@@ -195,9 +204,8 @@ export class LogLedger implements Ledger {
     const job = this.#job(jobId);
     if (!job.open) {
       const isOver = job.record.finishedMs > 0 && !job.record.canGoOn;
-      const isEnd = state === 'complete' || state === 'failed' || state === 'cancelled';
       // One whose log cannot be read may end all the same.
-      if (isEnd && !isOver && !(job.record.canGoOn && state === 'failed')) {
+      if (isEnd(state) && !isOver && !(job.record.canGoOn && state === 'failed')) {
         await this.#end(jobId, job.home, ended(job.record, state, at));
       }
       return;
@@ -206,7 +214,7 @@ export class LogLedger implements Ledger {
     // Where nothing was written there is nothing to go on with.
     if (at.canGoOn && open.log.isBegun) return this.#keep(jobId, job, ended(open.record, state, at));
     open.setState(state, at);
-    if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
+    if (!isEnd(state)) return home.journal.write(open);
     await this.#end(jobId, home, ended(open.record, state, at), open);
   }
 
@@ -266,10 +274,7 @@ export class LogLedger implements Ledger {
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
-    if (!job) return;
-    job.open.addPlan(steps, last);
-    await job.home.journal.write(job.open);
+    await this.#change(jobId, (open) => open.addPlan(steps, last));
   }
 
   setNotes(jobId: string, notes: readonly string[]): void {
@@ -298,17 +303,11 @@ export class LogLedger implements Ledger {
   }
 
   async quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
-    if (!job) return;
-    job.open.quarantineShard(shard, error, attempts);
-    await job.home.journal.write(job.open);
+    await this.#change(jobId, (open) => open.quarantineShard(shard, error, attempts));
   }
 
   async skipShard(jobId: string, shard: number): Promise<void> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
-    if (!job) return;
-    job.open.skipShard(shard);
-    await job.home.journal.write(job.open);
+    await this.#change(jobId, (open) => open.skipShard(shard));
   }
 
   async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {

@@ -6,7 +6,7 @@ import type { FoundInPart } from '@halogrid/results/part-writer';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
 import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
-import type { AnswerFact, Fact, LedgerState, SourceFault } from '../log/fact.ts';
+import { type AnswerFact, type Fact, isEnd, type LedgerState, type SourceFault } from '../log/fact.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { reasonsOf } from '../log/job-state.ts';
 import type { Journaled } from '../log/journal.ts';
@@ -110,10 +110,9 @@ export class LoggedJob implements Journaled {
   }
 
   setState(state: LedgerState, at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean }): void {
-    const isEnd = state === 'complete' || state === 'failed' || state === 'cancelled';
     const { error = '', digest = '', canGoOn = false } = at;
     if (state === 'finalising') this.log.add({ kind: 'time', moment: 'computedMs', atMs: at.nowMs });
-    this.log.add({ kind: 'state', state, finishedMs: isEnd ? at.nowMs : 0, error, digest, canGoOn });
+    this.log.add({ kind: 'state', state, finishedMs: isEnd(state) ? at.nowMs : 0, error, digest, canGoOn });
   }
 
   setNotes(notes: readonly string[]): void {

@@ -5,10 +5,8 @@ import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
 import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedBlock, PlannedFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
+import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
-
-/** Planned facts that are held: those who read sources read them in order. */
-const heldFacts = 4;
 
 /** A source of the plan in its block. */
 export interface LoggedSource {
@@ -25,11 +23,14 @@ export interface LoggedSource {
 /** Reads the plan of a job from its log, or from what waits to be written. */
 export class LoggedPlan {
   readonly #log: JobLog;
-  /** By place. */
-  readonly #held = new Map<string, ReadPlan>();
+  readonly #held: HeldFacts<ReadPlan>;
 
   constructor(log: JobLog) {
     this.#log = log;
+    this.#held = new HeldFacts((place) => {
+      const { fact, bytes } = log.read(place);
+      return new ReadPlan(fact as PlannedFact, { place, bytes });
+    });
   }
 
   /** A source that was planned. Waits for the disk. Throws one sentence where the log is not as it was written. */
@@ -52,7 +53,7 @@ export class LoggedPlan {
   shard(number: number): Shard {
     for (const { place, firstShard, endShard } of this.#written()) {
       if (number < firstShard || number >= endShard) continue;
-      for (const step of this.#stepsOf(this.#read(place))) {
+      for (const step of this.#stepsOf(this.#held.at(place))) {
         if (step.kind === 'shard' && step.shard.shard === number) return this.held(step.shard);
       }
     }
@@ -61,7 +62,7 @@ export class LoggedPlan {
 
   /** The steps of each planned fact that is written, in order. */
   *steps(): Generator<PlanStep> {
-    for (const { place } of this.#written()) yield* this.#stepsOf(this.#read(place));
+    for (const { place } of this.#written()) yield* this.#stepsOf(this.#held.at(place));
   }
 
   /** Shards that are planned, written and not done. */
@@ -71,7 +72,7 @@ export class LoggedPlan {
       let next = firstShard;
       while (next < endShard && index.isDone(next)) next++;
       if (next === endShard) continue;
-      for (const step of this.#stepsOf(this.#read(place))) {
+      for (const step of this.#stepsOf(this.#held.at(place))) {
         if (step.kind === 'shard' && !index.isDone(step.shard.shard)) yield this.held(step.shard);
       }
     }
@@ -97,25 +98,11 @@ export class LoggedPlan {
     const planned = this.#log.state.index.planned(source);
     if (!planned) throw new RangeError(`There is no source ${source}`);
     const { place, nth, left } = planned;
-    if (place && this.#log.isWritten(place)) return { plan: this.#read(place), nth, left };
+    if (place && this.#log.isWritten(place)) return { plan: this.#held.at(place), nth, left };
     for (const fact of this.#log.waiting()) {
       if (fact.kind === 'planned' && hasSource(fact, source)) return { plan: new ReadPlan(fact), nth, left };
     }
     throw new RangeError(`The plan of source ${source} is neither written nor waits`);
-  }
-
-  #read(place: FactPlace): ReadPlan {
-    const key = `${place.epoch} ${place.offset}`;
-    let held = this.#held.get(key);
-    if (!held) {
-      const { fact, bytes } = this.#log.read(place);
-      held = new ReadPlan(fact as PlannedFact, { place, bytes });
-    }
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > heldFacts) this.#held.delete(oldest!);
-    return held;
   }
 }
 

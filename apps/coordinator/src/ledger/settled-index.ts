@@ -1,12 +1,10 @@
 import type { AnswerFact, WholeFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
+import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
 import type { FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
 import type { LoggedPlan } from './logged-plan.ts';
-
-/** Facts that are held: those who read sources read them in order. */
-const heldFacts = 4;
 
 type FoundFact = AnswerFact | WholeFact;
 
@@ -14,11 +12,12 @@ type FoundFact = AnswerFact | WholeFact;
 export class SettledIndex {
   readonly #log: JobLog;
   readonly #plan: LoggedPlan;
-  readonly #held = new Map<string, FoundFact>();
+  readonly #held: HeldFacts<FoundFact>;
 
   constructor(log: JobLog, plan: LoggedPlan) {
     this.#log = log;
     this.#plan = plan;
+    this.#held = new HeldFacts((place) => log.read(place).fact as FoundFact);
   }
 
   /** Sources from `from` on, `atMost` of them, up to the first that is open or waits to be written. Waits for the disk. */
@@ -53,7 +52,7 @@ export class SettledIndex {
     const { index } = this.#log.state;
     if (!index.isDone(shard)) return undefined;
     const place = index.answer(shard);
-    if (place && this.#log.isWritten(place)) return this.#read(place) as AnswerFact;
+    if (place && this.#log.isWritten(place)) return this.#held.at(place) as AnswerFact;
     for (const fact of this.#log.waiting()) if (fact.kind === 'answer' && fact.shard === shard) return fact;
     return undefined;
   }
@@ -79,7 +78,7 @@ export class SettledIndex {
   }
 
   #found(place: FactPlace | undefined): FoundFact | undefined {
-    return place && this.#log.isWritten(place) ? this.#read(place) : undefined;
+    return place && this.#log.isWritten(place) ? this.#held.at(place) : undefined;
   }
 
   #quarantinedRow(index: number): QuarantinedRow {
@@ -88,15 +87,5 @@ export class SettledIndex {
     const video = block.video(nth);
     const version = block.version(nth);
     return { index, uri, ...(video && { video }), ...(version !== undefined && { version }), stage, error, attempts };
-  }
-
-  #read(place: FactPlace): FoundFact {
-    const key = `${place.epoch} ${place.offset}`;
-    const held = this.#held.get(key) ?? (this.#log.read(place).fact as FoundFact);
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > heldFacts) this.#held.delete(oldest!);
-    return held;
   }
 }

@@ -126,6 +126,10 @@ export interface WithdrawnFact {
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
+/** Whether a job in that state has ended. */
+export const isEnd = (state: LedgerState): state is 'complete' | 'failed' | 'cancelled' =>
+  state === 'complete' || state === 'failed' || state === 'cancelled';
+
 export interface StateFact {
   kind: 'state';
   state: LedgerState;

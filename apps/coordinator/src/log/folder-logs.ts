@@ -7,6 +7,9 @@ import { readBytes } from './read-bytes.ts';
 
 const namePattern = /^log-(\d+)$/;
 
+/** Whether a file of that name in the folder of a job is a log of it. */
+export const isLogName = (name: string): boolean => namePattern.test(name);
+
 /** The logs of a job as files `log-EPOCH` of a folder, which has to be there. */
 export class FolderLogs implements LogPlace {
   readonly #folder: string;

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '@halogrid/results/write-file-atomically';
 import {
   type Facts,
   type Group,
@@ -56,7 +57,7 @@ export const realDisk: LogDisk = {
   // A log holds URLs as they were given, with their signatures.
   open: (path, flags) => open(path, flags, 0o600),
   stat: (path) => stat(path, { bigint: true }),
-  syncFolder,
+  syncFolder: syncWhereItCan,
 };
 
 /** A log of facts in a file, which one process writes, once. */
@@ -162,6 +163,13 @@ async function openLog(path: string): Promise<FileHandle> {
   });
 }
 
+/** Where what is to be read of a log ends: `end`, or the end of the file. Throws DamagedLogError where that is shorter. */
+async function lastByte(file: FileHandle, path: string, end: number | undefined): Promise<number> {
+  const { size } = await file.stat();
+  if (end !== undefined && size < end) throw DamagedLogError.short(path, size, end);
+  return end ?? size;
+}
+
 /** Which bytes of a log to read. */
 export interface LogRange {
   /** Where a group begins; absent: 0. */
@@ -183,11 +191,7 @@ export async function* readLog(
 ): AsyncGenerator<Group> {
   const file = await openLog(path);
   try {
-    const { size } = await file.stat();
-    if (end !== undefined && size < end) {
-      throw DamagedLogError.short(path, size, end);
-    }
-    const last = end ?? size;
+    const last = await lastByte(file, path, end);
     for (let offset = from; offset < last; ) {
       const group = await readAt(file, name, offset, last);
       if (!group) {
@@ -217,11 +221,7 @@ export async function lastGroup(
 ): Promise<Group | undefined> {
   const file = await openLog(path);
   try {
-    const { size } = await file.stat();
-    if (end !== undefined && size < end) {
-      throw DamagedLogError.short(path, size, end);
-    }
-    const last = end ?? size;
+    const last = await lastByte(file, path, end);
     for (let to = last; to > 0; to -= pieceBytes) {
       const from = Math.max(0, to - pieceBytes);
       const piece = await readBytes(file, from, Math.min(to + magicOverlap, last) - from);
@@ -279,15 +279,10 @@ const piecesAtOnce = 1024;
 /** What a file system answers that cannot sync a folder, or does it by itself. */
 const cannotSync = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EBADF']);
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } catch (error) {
-    if (!cannotSync.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    await folder.close();
-  }
+async function syncWhereItCan(path: string): Promise<void> {
+  await syncFolder(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'fsync' || !cannotSync.has(error.code ?? '')) throw error;
+  });
 }
 
 async function writeAll(file: WrittenFile, pieces: readonly Uint8Array[], from: number): Promise<void> {

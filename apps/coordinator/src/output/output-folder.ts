@@ -10,6 +10,7 @@ import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import { isLogName } from '../log/folder-logs.ts';
 import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { addsMaps, isSameJob, isUnfinished, type JobClaim, runningJobJson } from './job-json.ts';
 import { exists, isReady, publishOutput } from './publish-output.ts';
@@ -120,7 +121,7 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
 export async function hasOwnLedger(out: string): Promise<boolean> {
   if (await exists(ledgerPath(out))) return true;
   const names = await readdir(fileURLToPath(scratchUri(out))).catch((): string[] => []);
-  return names.some((name) => /^log-\d+$/.test(name));
+  return names.some(isLogName);
 }
 
 /** Whether a complete job of this specification has its output in the folder. */

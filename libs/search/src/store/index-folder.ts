@@ -1,6 +1,6 @@
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
+import { syncFolder, writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { IndexError } from './index-error.ts';
 import type { Manifest } from './manifest.ts';
 import { manifestText, parseManifest } from './manifest-text.ts';
@@ -39,14 +39,5 @@ export async function removeUnnamed(folder: string, manifest: Manifest | undefin
     const isSegment = segmentPattern.test(file) && !named.has(file.slice(0, file.lastIndexOf('.')));
     if (isSegment || (file.startsWith(`${manifestName}.`) && file.endsWith('.tmp')))
       await rm(join(folder, file), { force: true });
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

@@ -1,0 +1,26 @@
+import type { FactPlace } from './fact-place.ts';
+
+/** Facts that are held: callers read sources in order. */
+const most = 4;
+
+/** Reads facts where they lie, and holds what was made of the last few. */
+export class HeldFacts<Read> {
+  readonly #read: (place: FactPlace) => Read;
+  /** The one that was asked for last is last. */
+  readonly #held = new Map<string, Read>();
+
+  /** `read` waits for the disk, and may throw. */
+  constructor(read: (place: FactPlace) => Read) {
+    this.#read = read;
+  }
+
+  at(place: FactPlace): Read {
+    const key = `${place.epoch} ${place.offset}`;
+    const held = this.#held.get(key) ?? this.#read(place);
+    this.#held.delete(key);
+    this.#held.set(key, held);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > most) this.#held.delete(oldest!);
+    return held;
+  }
+}
