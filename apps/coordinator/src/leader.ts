@@ -29,6 +29,7 @@ import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
+import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
@@ -168,6 +169,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     ledger,
     work: {
       plan,
+      earlier: (job) => new KeptReader(job),
       tables: openTables,
       pictures: openPictures,
       finalise: finaliseJob,

@@ -103,20 +103,22 @@ try {
     await timed('plan', () => plan(ledger));
     console.log(`  memory: ${Math.round((memoryBytes() - bytesBefore) / shards)} bytes a shard`);
   });
-  const planned = await timed('recover, nothing done', () => reopened((ledger) => ledger.resume(jobId)));
+  const planned = await timed('recover, nothing done', () =>
+    reopened(async (ledger) => (await ledger.resume(jobId)).open),
+  );
   if (planned.length !== shards) throw new Error(`${planned.length} shards are open`);
   planned.length = 0;
   console.log(`  logs: ${((await logBytes()) / shards).toFixed(1)} bytes a shard`);
   const half = Math.floor(shards / 2);
   await resumed((ledger) => timed('commit the first half', () => commitFrom(ledger, 0, half)));
-  const rest = await timed('recover, half done', () => reopened((ledger) => ledger.resume(jobId)));
+  const rest = await timed('recover, half done', () => reopened(async (ledger) => (await ledger.resume(jobId)).open));
   if (rest.length !== shards - half) throw new Error(`${rest.length} shards are open`);
   rest.length = 0;
   await resumed((ledger) => timed('commit the second half', () => commitFrom(ledger, half, shards)));
   console.log(`  logs: ${((await logBytes()) / shards).toFixed(1)} bytes a shard`);
   const open = await timed('recover, all done', () =>
     reopened(async (ledger) => {
-      const left = await ledger.resume(jobId);
+      const left = (await ledger.resume(jobId)).open;
       console.log(`  memory: ${Math.round((memoryBytes() - bytesBefore) / shards)} bytes a shard`);
       return left;
     }),

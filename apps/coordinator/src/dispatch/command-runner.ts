@@ -61,6 +61,9 @@ export class CommandRunner {
         void this.#writer.quarantine(jobId, shard.shard, error, attempts);
         break;
       }
+      case 'KeepShard':
+        void this.#writer.keep(command.jobId, command.shard);
+        break;
       case 'FinaliseJob':
         running.get(command.jobId)?.shardsDone();
         break;

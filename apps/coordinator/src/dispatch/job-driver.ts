@@ -1,7 +1,7 @@
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { lackOf } from '../job/output-lack.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import type { LedgerState, OpenShard } from '../ledger/ledger.ts';
+import type { LedgerState, OpenShards } from '../ledger/ledger.ts';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener, type LostShard } from './job-run.ts';
@@ -50,7 +50,7 @@ export class JobDriver {
     } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
   }
 
-  async #goOn(job: AcceptedJob, open: OpenShard[], bringMs?: number): Promise<void> {
+  async #goOn(job: AcceptedJob, { open, planned }: OpenShards, bringMs?: number): Promise<void> {
     const { jobId } = job;
     const { ledger, log, sessions, sights, tell } = this.#parts;
     const { counts } = (await ledger.getJob(jobId))!;
@@ -59,7 +59,7 @@ export class JobDriver {
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
-    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned: counts.shards, open: withNeeds, bringMs });
+    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, open: withNeeds, bringMs });
   }
 
   /** `begin` is called before anything else, as soon as the output can be written. */

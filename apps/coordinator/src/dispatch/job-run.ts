@@ -1,5 +1,6 @@
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { Log } from '@halogrid/service';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
@@ -7,7 +8,7 @@ import type { AcceptedJob } from '../job/accepted-job.ts';
 import { coordinatorLack, waitsForHost } from '../job/away-sentences.ts';
 import { outputPath } from '../job/output-paths.ts';
 import { isUnmeant, whyFailed } from '../job/refusal.ts';
-import { isRecorded, type PlannedStep } from '../job/shard.ts';
+import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
@@ -17,6 +18,7 @@ import type { FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
 import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
+import type { KeptReader } from '../output/previous/kept-reader.ts';
 import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
@@ -26,6 +28,7 @@ import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import type { Clock } from './clock.ts';
 import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
+import { KeptShards } from './kept-shards.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import { QueueTime } from './queue-time.ts';
 
@@ -35,13 +38,15 @@ import { QueueTime } from './queue-time.ts';
  */
 const maxQueuedShards = 4096;
 
-/** Sources in them, at most: a batch may have thousands. Their blocks take some 23 bytes each until they are done. */
+/** Sources in them, and in those of an earlier output, at most: a batch may have thousands. Their blocks take some 23 bytes each until they are done. */
 const maxQueuedSources = 2 ** 16;
 
 /** What a job needs done outside of the coordinator's memory. */
 export interface JobWork {
   /** Steps, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
   plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<readonly PlannedStep[]>;
+  /** Reads what its plan keeps of an earlier output; absent: plans keep nothing. */
+  earlier?(job: AcceptedJob): Pick<KeptReader, 'keep' | 'end'>;
   /** The part of the output that is written while results come. */
   tables(job: AcceptedJob, events: TablesEvents): TablesOutput;
   /** Previews that are made while results come, of those sources; absent: the output makes all of them. */
@@ -91,7 +96,7 @@ export const mostLosses = 4;
 /** What a node found of a shard is lost: the shard is to be done again. */
 export interface LostShard {
   withdrawn: Withdrawn;
-  /** Names of all nodes whose results of it are lost. */
+  /** Names of all nodes whose results of it are lost; of kept ones, that of the coordinator. */
   inVain: readonly string[];
   isFalse: boolean;
   /** Why, in a sentence. */
@@ -146,6 +151,8 @@ export class JobRun {
   readonly #listener: JobRunListener;
   readonly #wait: OutputWait;
   #tables: TablesOutput;
+  #earlier: Pick<KeptReader, 'keep' | 'end'> | undefined;
+  readonly #kept: KeptShards;
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
@@ -184,6 +191,10 @@ export class JobRun {
       signal: this.#stopped.signal,
     });
     this.#tables = this.#openTables();
+    this.#kept = new KeptShards(
+      (shards) => this.#wait.until(() => this.#keep(shards)),
+      () => this.queueShrank(),
+    );
     this.ended = this.#run(begin);
   }
 
@@ -232,7 +243,7 @@ export class JobRun {
     return isNew;
   }
 
-  /** Fewer of its shards wait for nodes. */
+  /** Fewer of its shards wait. */
   queueShrank(): void {
     if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
@@ -242,6 +253,19 @@ export class JobRun {
     this.#tables.advance();
     void this.#pictures?.advance();
     this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
+  }
+
+  /** What is found of a shard that is kept; undefined once nothing of the job is wanted any more. */
+  async keep(shard: KeptShard): Promise<FoundInPart | undefined> {
+    const kept = await this.#kept.add(shard).catch((error) => {
+      if (!this.#stopped.signal.aborted) throw error;
+    });
+    return this.#stopped.signal.aborted ? undefined : (kept ?? undefined);
+  }
+
+  async #keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
+    this.#earlier ??= this.#work.earlier!(this.job);
+    return this.#earlier.keep(shards);
   }
 
   /** Every shard is committed or quarantined. */
@@ -276,8 +300,10 @@ export class JobRun {
       this.#listener.abandoned();
       await this.#tables.abort();
       await this.#pictures?.end();
+      await this.#kept.end();
       if (how !== 'closing') await this.#giveUp(how);
     } finally {
+      await this.#earlier?.end();
       this.#work.release(this.job.spec.out);
     }
   }
@@ -338,7 +364,7 @@ export class JobRun {
     this.#tables = this.#openTables();
     this.#tables.start();
     if (!withdrawn) return;
-    const { node } = withdrawn;
+    const { node = 'the coordinator' } = withdrawn;
     const inVain = [...(this.#lostBy.get(shard) ?? []), node];
     this.#lostBy.set(shard, inVain);
     this.#log.warn({ shard, node }, `${message}; its shard is computed again`);
@@ -374,7 +400,6 @@ export class JobRun {
         const recorded = steps.filter(isRecorded);
         this.#tellOf(steps);
         await this.#ledger.addPlan(jobId, recorded, false);
-        if (steps.some((step) => step.kind === 'sources' && step.kept)) this.resultsCame();
         this.#listener.planned(steps);
         for (const step of steps) {
           if (step.kind === 'previews') this.#makePictures(step.chosen);
@@ -424,10 +449,10 @@ export class JobRun {
     this.#stopped.signal.throwIfAborted();
   }
 
-  /** How much of what may wait for nodes does. */
+  /** How much of what may wait for nodes, or to be read of an earlier output, does. */
   #queuedPart(): number {
     const { shards, sources } = this.#listener.queued();
-    return Math.max(shards / maxQueuedShards, sources / maxQueuedSources);
+    return Math.max(shards / maxQueuedShards, (sources + this.#kept.sources) / maxQueuedSources);
   }
 
   async #giveUp(end: JobEnd): Promise<void> {

@@ -1,3 +1,4 @@
+import type { KeptShard } from '../job/shard.ts';
 import { InvalidResultError } from '../ledger/check-answer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
@@ -38,7 +39,7 @@ export class ResultWriter {
       const outcome = await ledger.commit({ ...lease, ...content, busySeconds, node });
       const pixels = recorder.committed(command, outcome, startMs);
       // An older epoch than the ledger's: another coordinator leads.
-      if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');
+      if (outcome === 'stale') throw takenOver();
       if (outcome === 'committed') onMerged(pixels);
       this.#written(lease.jobId, lease.shard);
     } catch (error) {
@@ -57,7 +58,22 @@ export class ResultWriter {
     return this.#settle(jobId, shard, (ledger) => ledger.skipShard(jobId, shard));
   }
 
-  /** Writes down that a shard is done without a result. */
+  /** Has what is kept of an earlier output read. */
+  async keep(jobId: string, { shard, ...more }: KeptShard): Promise<void> {
+    const { ledger, jobs } = this.#options;
+    try {
+      const found = await jobs.get(jobId)?.keep({ shard, ...more });
+      if (!found) return;
+      const answer = { results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+      const outcome = await ledger.commit({ jobId, shard, attempt: 0, epoch: ledger.epochOf(jobId), ...answer, found });
+      if (outcome === 'stale') throw takenOver();
+      this.#written(jobId, shard);
+    } catch (caught) {
+      jobs.fail(jobId, caught);
+    }
+  }
+
+  /** Writes down what became of a shard that no node has answered. */
   async #settle(jobId: string, shard: number, write: (ledger: Ledger) => Promise<void>): Promise<void> {
     try {
       await write(this.#options.ledger);
@@ -74,3 +90,5 @@ export class ResultWriter {
     jobs.tellChanged(jobId);
   }
 }
+
+const takenOver = (): Error => new Error('The ledger has been taken over by another coordinator');

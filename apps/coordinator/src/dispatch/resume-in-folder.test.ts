@@ -40,7 +40,7 @@ async function stage(t: TestContext) {
     const ledger = createFolderLedger(context);
     let shards: number[] | undefined;
     const resume: JobDriver['resume'] = async () => {
-      shards = (await ledger.resume(jobId)).map(({ shard }) => shard.shard);
+      shards = (await ledger.resume(jobId)).open.map(({ shard }) => shard.shard);
     };
     const jobs = { resume } as unknown as JobDriver;
     try {

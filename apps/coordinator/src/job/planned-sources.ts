@@ -17,7 +17,7 @@ export interface PlannedSources {
   readonly folders: readonly string[];
   /** Whether a preview may be made of one. */
   readonly hasPreviews: boolean;
-  /** Whether one result each makes all of them: none is kept, cut into tiles or set aside. */
+  /** Whether one result each makes all of them: none is cut into tiles or set aside. */
   readonly isPlain: boolean;
 }
 

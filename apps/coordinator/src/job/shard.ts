@@ -1,6 +1,6 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, MendedKind, StageSpan, VideoSegment } from '@halogrid/proto';
-import type { FoundShard, ShardSummary } from '@halogrid/results/found-shard';
+import type { ShardSummary } from '@halogrid/results/found-shard';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { AwayHost } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/captured';
@@ -12,8 +12,16 @@ export interface ImageSize extends Size {
   readonly pixel?: PixelType;
 }
 
-/** What a shard computes: a tile of one image, or frames to process whole. */
-export type ShardWork = TileWork | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment };
+/** What a shard computes: a tile of one image, or frames to process whole; or what it keeps of an earlier output. */
+export type ShardWork = TileWork | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment } | KeptWork;
+
+/** Sources that an earlier job in the output folder has done. The coordinator reads and checks what that job found. */
+export interface KeptWork {
+  kind: 'kept';
+  sources: PlannedSources;
+  /** Where that is, as EarlierRuns has it. */
+  earlier: readonly number[];
+}
 
 /** A part of an image, which is its only source. */
 export interface TileWork {
@@ -48,14 +56,13 @@ export interface Shard {
   needs?: readonly string[];
 }
 
-/**
- * One step of a job's plan, in order: sources come before the shards that need them. No shard needs a source that is
- * kept or set aside. `kept` has the results of the sources that are kept. They are recorded with what is done, and not
- * with the plan.
- */
-export type PlanStep =
-  | { kind: 'sources'; sources: PlannedSources; kept?: FoundShard }
-  | { kind: 'shard'; shard: Shard };
+/** A shard that the coordinator does itself. */
+export type KeptShard = Shard & { work: KeptWork };
+
+export const isKept = (shard: Shard): shard is KeptShard => shard.work.kind === 'kept';
+
+/** One step of a job's plan, in order: sources come before the shards that need them. No shard needs one that is set aside. */
+export type PlanStep = { kind: 'sources'; sources: PlannedSources } | { kind: 'shard'; shard: Shard };
 
 /** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
 export interface PlanNote {

@@ -24,13 +24,13 @@ export class SourceGatherer {
   }
 
   add(source: BlockSource): void {
-    const { index, uri, preview, kept, error, tiles = 1 } = source;
+    const { index, uri, preview, error, tiles = 1 } = source;
     if (this.count === 0) this.#uri = uri;
     const last = this.#runs.length - 2;
     if (last >= 0 && this.#runs[last]! + this.#runs[last + 1]! === index) this.#runs[last + 1]!++;
     else this.#runs.push(index, 1);
     if (preview) this.#hasPreviews = true;
-    if (kept !== undefined || error || tiles > 1) this.#isPlain = false;
+    if (error || tiles > 1) this.#isPlain = false;
     if (this.#packer.add(source)) this.#folders.add(folderOf(uri));
   }
 

@@ -48,14 +48,14 @@ export interface JobCounts {
   kept?: number;
 }
 
-/** A node's answer to a lease, as the ledger commits it. */
+/** The answer to a shard, as the ledger commits it. */
 export interface ShardCommit {
   jobId: string;
   shard: number;
   attempt: number;
   epoch: number;
-  /** For job.json: which node and device did it. */
-  node: { name: string; device: string };
+  /** For job.json: which node and device did it; absent where the coordinator did, of sources that are kept. */
+  node?: { name: string; device: string };
   /** Those of a tile. */
   results: SourceResult[];
   /** Those of frames, as ShardAnswer.found. */
@@ -75,13 +75,18 @@ export interface OpenShard {
   attempts: number;
 }
 
-/** A shard that is to be done again. */
-export interface Withdrawn {
-  open: OpenShard;
-  /** Name of the node that had done it. */
-  node: string;
+/** Shards that are not done, in the order of the plan. */
+export interface OpenShards {
+  open: OpenShard[];
   /** Shards of the job that are planned. */
   planned: number;
+}
+
+/** A shard that is to be done again. */
+export interface Withdrawn extends Pick<OpenShards, 'planned'> {
+  open: OpenShard;
+  /** Name of the node that had done it; absent where the coordinator had. */
+  node?: string;
 }
 
 /** A source that cannot be processed. `attempts` is 0 where the planner itself could not read it. */
@@ -123,7 +128,7 @@ export interface FoundRun {
   planned: { file: string; offset: number; length: number; nth: number };
   /** What was found of the block, and where it is written. */
   found: FoundInPart;
-  /** The shard that is to be done again where that is lost; absent for what no node wrote. */
+  /** The shard that is to be done again where that is lost; absent for an image in tiles. */
   shard?: number;
 }
 
@@ -224,10 +229,10 @@ export interface Ledger {
   /** The results of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
   /**
-   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan.
+   * Takes up a job that an earlier process began: its planned shards that are not done.
    * Rejects with one sentence where what it left in its folder is lost, or is of another version of the results.
    */
-  resume(jobId: string): Promise<OpenShard[]>;
+  resume(jobId: string): Promise<OpenShards>;
   /**
    * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects
    * where the log cannot be read.

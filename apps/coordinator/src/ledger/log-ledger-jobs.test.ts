@@ -94,7 +94,7 @@ test('a failed job that can go on keeps its results, under any leader, until it 
   const second = await openLogLedger(own, registry);
   assert.equal(await second.goOn('job'), true);
   assert.deepEqual(
-    (await second.resume('job')).map(({ shard }) => shard.shard),
+    (await second.resume('job')).open.map(({ shard }) => shard.shard),
     [1, 2],
   );
   assert.equal(await second.goOn('job'), false, 'it goes on already');
@@ -132,7 +132,7 @@ test('a job that fails because its histograms find no room goes on from the last
   }
   assert.equal(await ledger.goOn('job'), true);
   assert.deepEqual(
-    (await ledger.resume('job')).map(({ shard }) => shard.shard),
+    (await ledger.resume('job')).open.map(({ shard }) => shard.shard),
     [1, 2],
   );
   for (const shard of [1, 2]) assert.equal(await ledger.commit(commitOf(shard)), 'committed');
@@ -184,7 +184,7 @@ test('a log that is not as it was written is refused with a sentence, whatever i
   }
   await writeFile(path, whole);
   const again = await openLogLedger(own, registry);
-  assert.equal((await again.resume('job')).length, 10);
+  assert.equal((await again.resume('job')).open.length, 10);
   await again.close();
   await rm(path);
   const gone = await openLogLedger(own, registry);
@@ -260,7 +260,7 @@ test('which nodes took part, where the time went and what there is to tell is kn
   await first.close();
 
   const second = await openLogLedger(own, registry);
-  const [open] = await second.resume('job');
+  const [open] = (await second.resume('job')).open;
   second.noteTime('job', 'leasedMs', 8);
   const { epoch } = second;
   await second.commit({ ...commitOf(open!.shard.shard), ...spent, epoch, node: { name: 'another', device: 'cpu' } });

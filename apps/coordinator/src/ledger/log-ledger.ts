@@ -16,7 +16,7 @@ import type {
   Ledger,
   LedgerState,
   MergedPart,
-  OpenShard,
+  OpenShards,
   OtherJobs,
   QuarantinedRow,
   SettledSources,
@@ -365,7 +365,7 @@ export class LogLedger implements Ledger {
     return { ...results, ...read, ...(each && { parts: each }) };
   }
 
-  async resume(jobId: string): Promise<OpenShard[]> {
+  async resume(jobId: string): Promise<OpenShards> {
     const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended`);
     const { resultsVersion: version } = job.open.log.state;

@@ -14,7 +14,7 @@ import type { JobChange } from '../registry/registry.ts';
 import { checkMended } from './check-answer.ts';
 import { checkFound } from './check-found.ts';
 import { checkTile } from './check-tile.ts';
-import type { JobRecord, JobResults, OpenShard, ShardCommit, Withdrawn } from './ledger.ts';
+import type { JobRecord, JobResults, OpenShards, ShardCommit, Withdrawn } from './ledger.ts';
 import { LoggedPlan } from './logged-plan.ts';
 import { planFacts } from './plan-facts.ts';
 import { statusOf } from './registered-record.ts';
@@ -46,8 +46,6 @@ export class LoggedJob implements Journaled {
   /** Shards that were planned by this process or taken up, and are not done. */
   readonly shards = new Map<number, Shard>();
   readonly #writePart: WritePart;
-  /** Steps of the plan that wait for results to be written. */
-  readonly #planned: { steps: readonly PlanStep[]; isLast: boolean }[] = [];
   /** Images whose tiles are all in, and whose results are not written yet. */
   readonly #whole = new Set<number>();
   /** Whether the registry has heard of the job. */
@@ -86,7 +84,7 @@ export class LoggedJob implements Journaled {
       ...{ jobId: this.jobId, spec: this.spec, state: state.state, submittedMs: state.submittedMs },
       ...{ finishedMs: state.finishedMs, error: state.error, digest: state.digest, planned: state.planned },
       counts: {
-        ...{ sources: index.sources, shards: index.shards, quarantined: quarantined.size },
+        ...{ sources: index.sources, quarantined: quarantined.size },
         ...others,
         ...(kept > 0 && { kept }),
       },
@@ -99,11 +97,8 @@ export class LoggedJob implements Journaled {
     };
   }
 
-  /** Where results are kept, the job has these steps, and all after them, once those are written. */
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
-    const keeps = steps.some((step) => step.kind === 'sources' && step.kept);
-    if (keeps || this.#planned.length > 0) this.#planned.push({ steps, isLast });
-    else this.#addFacts(steps, [].values(), isLast);
+    for (const fact of planFacts(steps, isLast, this.log.state.index.shards)) this.log.add(fact);
     for (const step of steps) {
       if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
     }
@@ -140,7 +135,7 @@ export class LoggedJob implements Journaled {
     const { shard, attempt, node, errors, mended = [], stageSeconds, busySeconds = {} } = commit;
     const uriOf = urisOf(work);
     const said: Said = {
-      ...{ shard, attempt, node: this.#nodeNumber(node), stageSeconds, busySeconds },
+      ...{ shard, attempt, node: node ? this.#nodeNumber(node) : 0, stageSeconds, busySeconds },
       errors: errors.map((error) => faultOf(error, uriOf)),
       mended: mended.map(({ mended, sources, source }) => ({ mended, sources, source, uri: uriOf(source) })),
     };
@@ -152,7 +147,7 @@ export class LoggedJob implements Journaled {
   }
 
   /**
-   * Takes back what was found of a shard of frames, which is then open again; undefined where it is not done. Waits for
+   * Takes back what was found of a shard, which is then open again; undefined where it is not done. Waits for
    * the disk. Throws one sentence where the log is not as it was written.
    */
   withdraw(shard: number): Withdrawn | undefined {
@@ -163,7 +158,9 @@ export class LoggedJob implements Journaled {
     const open = this.plan.shard(shard);
     this.shards.set(shard, open);
     const { nodes, index } = this.log.state;
-    return { open: { shard: open, attempts: attempt }, node: nodes[node - 1]!.name, planned: index.shards };
+    const name = nodes[node - 1]?.name;
+    const again = { shard: open, attempts: attempt };
+    return { open: again, ...(name !== undefined && { node: name }), planned: index.shards };
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -186,7 +183,7 @@ export class LoggedJob implements Journaled {
   } {
     const { record } = this;
     const { planned, counts } = record;
-    if (!planned || counts.shardsDone < counts.shards) {
+    if (!planned || !this.log.state.index.areAllDone) {
       throw new Error(`Job ${this.jobId} has ${counts.shardsDone} of ${counts.shards} shards done and is not ready`);
     }
     const { times, nodes } = this.log.state;
@@ -210,11 +207,12 @@ export class LoggedJob implements Journaled {
    * Shards that are not done, as an earlier process planned them. Throws one sentence where the log is not as it was
    * written.
    */
-  takeUp(): OpenShard[] {
-    const { attempts } = this.log.state;
+  takeUp(): OpenShards {
+    const { attempts, index } = this.log.state;
     this.shards.clear();
     for (const shard of this.plan.openShards()) this.shards.set(shard.shard, shard);
-    return [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
+    const open = [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
+    return { open, planned: index.shards };
   }
 
   /** What the registry keeps of the job. */
@@ -237,28 +235,18 @@ export class LoggedJob implements Journaled {
     return changes;
   }
 
-  /** Results of images that are whole, and of sources that are kept, are written before the facts that say where. */
+  /** Results of images that are whole are written before the facts that say where. */
   async #write(): Promise<void> {
     const whole = [...this.#whole];
-    const planned = this.#planned.slice();
-    const kept = planned.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'sources' && step.kept) || []));
     const { open } = this.log.state;
-    const found = [...whole.map((source) => wholeShard(this.plan.block(source), open.get(source)!)), ...kept];
-    const written = (found.length > 0 ? await this.#writePart(found) : []).values();
-    for (const source of whole) {
+    const found = whole.map((source) => wholeShard(this.plan.block(source), open.get(source)!));
+    const written = found.length > 0 ? await this.#writePart(found) : [];
+    for (const [i, source] of whole.entries()) {
       this.#whole.delete(source);
       // Its pixels were counted tile by tile.
-      this.log.add({ kind: 'whole', source, ...written.next().value! });
-    }
-    for (const { steps, isLast } of planned) {
-      this.#planned.shift();
-      this.#addFacts(steps, written, isLast);
+      this.log.add({ kind: 'whole', source, ...written[i]! });
     }
     await this.log.append();
-  }
-
-  #addFacts(steps: readonly PlanStep[], kept: Iterator<FoundInPart>, isLast: boolean): void {
-    for (const fact of planFacts(steps, kept, isLast, this.log.state.index.shards)) this.log.add(fact);
   }
 
   /** What the registry is told first where nothing of the job could be written to its log before it ended. */
@@ -290,7 +278,7 @@ export class LoggedJob implements Journaled {
   }
 
   /** That of a node, which is added where it is met for the first time. */
-  #nodeNumber({ name, device }: { name: string; device: string }): number {
+  #nodeNumber({ name, device }: NonNullable<ShardCommit['node']>): number {
     const { nodes } = this.log.state;
     const known = nodes.findIndex((node) => node.name === name && node.device === device);
     if (known >= 0) return known + 1;
@@ -301,7 +289,7 @@ export class LoggedJob implements Journaled {
   /** Throws InvalidResultError. */
   #answered(work: ShardWork, commit: ShardCommit): (said: Said) => Fact {
     const shapes = this.parts.map(({ shape }) => shape);
-    if (work.kind === 'frames') {
+    if (work.kind !== 'tile') {
       const found = checkFound(work, commit, shapes);
       return (said) => ({ kind: 'answer', ...said, ...found });
     }

@@ -1,4 +1,3 @@
-import type { FoundInPart } from '@halogrid/results/part-writer';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
 import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
@@ -16,8 +15,6 @@ export interface LoggedSource {
   left: number;
   /** Where the log has the block; undefined until it is written. */
   place: FactPlace | undefined;
-  /** What an earlier job found of sources of the block. */
-  kept: FoundInPart | undefined;
 }
 
 /** Reads the plan of a job from its log, or from what waits to be written. */
@@ -36,7 +33,7 @@ export class LoggedPlan {
   /** A source that was planned. Waits for the disk. Throws one sentence where the log is not as it was written. */
   source(index: number): LoggedSource {
     const { nth, left, plan } = this.#with(index);
-    return { block: plan.block, nth, left, place: plan.blockPlace, kept: plan.fact.kept };
+    return { block: plan.block, nth, left, place: plan.blockPlace };
   }
 
   /** The bytes of the block that a source is in. */

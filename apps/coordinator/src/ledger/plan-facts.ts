@@ -1,20 +1,11 @@
-import type { FoundInPart } from '@halogrid/results/part-writer';
 import { firstOf } from '../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import type { PlannedFact, PlannedShard } from '../log/fact.ts';
 
-/**
- * Steps of a plan that follow `firstShard` shards as facts: one for each block of sources. `kept` has where the results
- * are written of those steps that keep some, in order.
- */
-export function planFacts(
-  steps: readonly PlanStep[],
-  kept: Iterator<FoundInPart>,
-  isLast: boolean,
-  firstShard: number,
-): PlannedFact[] {
+/** Steps of a plan that follow `firstShard` shards as facts: one for each block of sources. */
+export function planFacts(steps: readonly PlanStep[], isLast: boolean, firstShard: number): PlannedFact[] {
   const facts: (PlannedFact & { shards: PlannedShard[] })[] = [];
-  const add = (more: Pick<PlannedFact, 'sources' | 'kept'> = {}) => {
+  const add = (more: Pick<PlannedFact, 'sources'> = {}) => {
     const fact = { kind: 'planned' as const, ...more, firstShard, shards: [], isLast: false };
     facts.push(fact);
     return fact;
@@ -22,8 +13,7 @@ export function planFacts(
   for (const step of steps) {
     if (step.kind === 'sources') {
       const { runs, block, uri, folders, hasPreviews, isPlain } = step.sources;
-      const sources = { runs: [...runs], block, uri, folders, hasPreviews, isPlain };
-      add({ sources, ...(step.kept && { kept: kept.next().value }) });
+      add({ sources: { runs: [...runs], block, uri, folders, hasPreviews, isPlain } });
       continue;
     }
     (facts.at(-1) ?? add()).shards.push(plannedShard(step.shard));

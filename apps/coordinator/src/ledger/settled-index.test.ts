@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { FoundShard } from '@halogrid/results/found-shard';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { isKept, type PlanStep, type ShardWork } from '../job/shard.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
-import { foundShard, settledSources, shapesOf } from '../testing/memory-parts.ts';
+import { settledSources, shapesOf } from '../testing/memory-parts.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { binsOf, commitOf, jobId, planOf, shardsOf, spec } from './testing/ledger-scene.ts';
 import { openLogLedger } from './testing/open-log-ledger.ts';
@@ -20,20 +20,18 @@ const size = { width: 2, height: 3 };
 const rect = { x: 0, y: 0, ...size };
 const shapes = shapesOf(spec);
 
-/** A block of sources behind the first `from`, some of which an earlier job has done; the others are unread. */
-function keptBlock(from: number, isKept: readonly boolean[]) {
-  const sources = plannedSources(
-    isKept.map((kept, nth) => {
-      const source = { index: from + nth, uri: `file:///in/${from + nth}`, name: `now ${from + nth}` };
-      return kept ? { ...source, kept: 'then' } : { ...source, error: { stage: 'read', error: 'gone' } };
-    }),
-  );
-  const kept = [...isKept.keys()].filter((nth) => isKept[nth]);
-  const results = kept.map((nth) => ({
-    ...{ source: from + nth, size, rect, counted: 6, bins: binsOf(from + nth, rect) },
-  }));
-  const found: FoundShard = foundShard(sources.block, results, shapes);
-  return { kind: 'sources' as const, sources, ...(kept.length > 0 && { kept: found }) };
+/** Shards of two sources behind the first `from`, which an earlier job has done. */
+function keptSteps(from: number, kept: number, firstShard: number): PlanStep[] {
+  const each = Array.from({ length: kept }, (_, nth) => ({ index: from + nth, uri: `file:///in/${from + nth}`, size }));
+  return Array.from({ length: Math.ceil(kept / 2) }, (_, nth): PlanStep[] => {
+    const told = each.slice(2 * nth, 2 * nth + 2).map((source) => ({ ...source, kept: 'then' }));
+    const sources = plannedSources(told);
+    const work: ShardWork = { kind: 'kept', sources, earlier: [2 * nth, 2 * nth, told.length] };
+    return [
+      { kind: 'sources', sources },
+      { kind: 'shard', shard: { shard: firstShard + nth, work, costBytes: 0 } },
+    ];
+  }).flat();
 }
 
 test('settled sources are told once and in order, whatever their shards, tiles and errors, and by any leader', async () => {
@@ -43,22 +41,23 @@ test('settled sources are told once and in order, whatever their shards, tiles a
     tilePx: fc.constantFrom(2, 3),
     unread: fc.uniqueArray(fc.nat(29), { maxLength: 3 }),
     broken: fc.uniqueArray(fc.nat(29), { maxLength: 4 }),
-    isKept: fc.array(fc.boolean(), { maxLength: 6 }),
+    kept: fc.nat(6),
     atMost: fc.integer({ min: 1, max: 50 }),
     isTakenOver: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(cut, async ({ frames, shardFrames, tilePx, unread, broken, isKept, atMost, isTakenOver }) => {
+    fc.asyncProperty(cut, async ({ frames, shardFrames, tilePx, unread, broken, kept, atMost, isTakenOver }) => {
       const own = await mkdtemp(join(folder, 'job-'));
       const registry = new MemoryRegistry();
       let ledger = await openLogLedger(own, registry);
       await ledger.createJob({ jobId, spec, submittedMs: 1 });
       const sizes = Array.from({ length: frames }, () => size);
       const steps = planOf(sizes, tilePx, shardFrames, new Set(unread));
-      if (isKept.length > 0) steps.push(keptBlock(frames, isKept));
+      steps.push(...keptSteps(frames, kept, shardsOf(steps).length));
       await ledger.addPlan(jobId, steps, true);
       for (const shard of shardsOf(steps).toReversed()) {
-        await ledger.commit({ ...commitOf(shard, steps, new Set(broken)), epoch: ledger.epoch });
+        const { node, ...answer } = commitOf(shard, steps, new Set(isKept(shard) ? [] : broken));
+        await ledger.commit({ ...answer, ...(!isKept(shard) && { node }), mended: [], epoch: ledger.epoch });
       }
       if (isTakenOver) {
         await ledger.close();
@@ -83,16 +82,15 @@ test('settled sources are told once and in order, whatever their shards, tiles a
         if (settled.next === from) break;
         from = settled.next;
       }
-      const bad = (index: number): boolean =>
-        index < frames ? unread.includes(index) || broken.includes(index) : !isKept[index - frames];
+      const bad = (index: number): boolean => index < frames && (unread.includes(index) || broken.includes(index));
       assert.deepEqual(
         told.map((source) => [source.index, source.uri, source.state === 'done' ? source.bins : source.state]),
-        Array.from({ length: frames + isKept.length }, (_, index) => {
+        Array.from({ length: frames + kept }, (_, index) => {
           return [index, `file:///in/${index}`, bad(index) ? 'quarantined' : binsOf(index, rect)];
         }),
       );
       const { counts } = (await ledger.getJob(jobId))!;
-      assert.equal(counts.kept ?? 0, isKept.filter(Boolean).length);
+      assert.equal(counts.kept ?? 0, kept);
       await ledger.close();
     }),
     { numRuns: repeated(15, 100) },

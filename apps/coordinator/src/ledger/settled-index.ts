@@ -47,7 +47,7 @@ export class SettledIndex {
     for (const source of [...this.#log.state.quarantined.keys()]) yield this.#quarantinedRow(source);
   }
 
-  /** The answer to a shard of frames that is done; undefined where there is none. Waits for the disk. */
+  /** The answer to a shard that is done; undefined where there is none. Waits for the disk. */
   answer(shard: number): AnswerFact | undefined {
     const { index } = this.#log.state;
     if (!index.isDone(shard)) return undefined;
@@ -60,10 +60,10 @@ export class SettledIndex {
   /** Sources of a block that are done, from `first` on; undefined where they wait to be written. */
   #foundRun(first: number, atMost: number): FoundRun | undefined {
     const { index, quarantined } = this.#log.state;
-    const { place, nth, left, kept } = this.#plan.source(first);
+    const { place, nth, left } = this.#plan.source(first);
     if (!place) return undefined;
     const { shard } = index.planned(first)!;
-    const found = kept ?? this.#found(index.isWhole(first) ? index.whole(first) : index.answer(shard!));
+    const found = this.#found(index.isWhole(first) ? index.whole(first) : index.answer(shard!));
     if (!found) return undefined;
     let count = 1;
     while (count < Math.min(left, atMost) && !quarantined.has(first + count)) count++;

@@ -37,8 +37,6 @@ export interface PlannedFact {
   /** Number of the first shard. */
   firstShard: number;
   shards: readonly PlannedShard[];
-  /** Those of the sources that an earlier job has done, by their places in the block. */
-  kept?: FoundInPart;
   /** Whether no more follow. */
   isLast: boolean;
 }
@@ -70,6 +68,7 @@ export interface SourceFault {
 interface Answered {
   shard: number;
   attempt: number;
+  /** 0: the coordinator, of sources that are kept. */
   node: number;
   /** Sources of the shard that the node could not process. */
   errors: readonly SourceFault[];
@@ -79,7 +78,7 @@ interface Answered {
   busySeconds: Readonly<Record<string, number>>;
 }
 
-/** A node's answer to a shard of frames: it found all sources that have no error, in their order. */
+/** The answer to a shard of frames, or of sources that are kept: all that have no error were found, in their order. */
 export interface AnswerFact extends Answered, FoundInPart {
   kind: 'answer';
 }
@@ -110,7 +109,7 @@ export interface GivenUpFact {
   errors: readonly SourceFault[];
 }
 
-/** The answer to a shard of frames is taken back, with all that it counted: the shard is to be done again. */
+/** Such an answer is taken back, with all that it counted: the shard is to be done again. */
 export interface WithdrawnFact {
   kind: 'withdrawn';
   shard: number;

@@ -152,31 +152,24 @@ test('counts that differ by device are added up, and the digest leaves them out'
   assert.deepEqual(Buffer.from(digests[2]!), Buffer.from(sourceDigest(row, 3, [])));
 });
 
-test('what is kept of sources counts with their plan, and those beside them that are unread do not', () => {
-  const told = ['a', 'b', 'c'].map((name, index) => ({ index, uri: `file:///${name}`, name }));
-  const [a, b, c] = told as [ToldSource, ToldSource, ToldSource];
-  const unread = { ...b, error: { stage: 'read', error: 'gone' } };
-  const kept = {
-    ...foundImages(
-      [shape],
-      [
-        [
-          { counted: 3, bins: [3, 0] },
-          { counted: 2, bins: [0, 2] },
-        ],
-      ],
-      6,
-    ),
-  };
-  const fact = { ...plannedFact([{ ...a, kept: 'a' }, unread, { ...c, kept: 'c' }], []), kept };
-  const state = fold(newState([shape], 0), fact);
+test('sources that are kept are done by the coordinator: no node and no shard of nodes counts for them', () => {
+  const told: ToldSource[] = ['a', 'b'].map((name, index) => ({ index, uri: `file:///${name}`, name, kept: name }));
+  const images = [
+    { counted: 3, bins: [3, 0] },
+    { counted: 2, bins: [0, 2] },
+  ];
+  const found = foundImages([shape], [images], 6);
+  const state = fold(newState([shape], 0), plannedFact(told, [{ kind: 'kept', earlier: [4, 3, 2] }]));
+  assert.deepEqual([isOpen(state, 0), isOpen(state, 1), state.counts.kept], [true, true, 0]);
+  const said = { shard: 0, attempt: 0, node: 0, errors: [], mended: [] };
+  fold(state, { kind: 'answer', ...said, stageSeconds: {}, busySeconds: {}, ...found });
   assert.deepEqual(counts(state), [5n, 6, 2]);
   assert.deepEqual([...state.parts[0]!.totals.sums], [3n, 2n]);
-  assert.deepEqual([state.counts.kept, [...state.quarantined.keys()]], [2, [1]]);
-  assert.deepEqual(
-    [0, 1, 2].map((source) => isOpen(state, source)),
-    [false, false, false],
-  );
+  assert.deepEqual([isOpen(state, 0), isOpen(state, 1)], [false, false]);
+  const { kept, shards, shardsDone } = state.counts;
+  assert.deepEqual([kept, shards, shardsDone, state.index.areAllDone], [2, 0, 0, true]);
+  fold(state, { kind: 'withdrawn', ...said, ...found });
+  assert.deepEqual([counts(state), state.counts.kept, state.index.areAllDone], [[0n, 0, 0], 0, false]);
 });
 
 test('a shard that is done twice, or is not planned, is refused', () => {

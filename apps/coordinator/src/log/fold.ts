@@ -87,7 +87,6 @@ export function placeFact({ index, open }: JobState, fact: Fact, place: FactPlac
 }
 
 function takePlan(state: JobState, fact: PlannedFact): void {
-  // First, because the others of a block that has some which are kept are done.
   if (fact.sources && !fact.sources.isPlain) {
     for (const { index, uri, tiles = 1, error } of new SourceBlock(fact.sources.block)) {
       if (error) quarantine(state, index, { uri, ...error, attempts: 0, shard: -1 });
@@ -95,10 +94,7 @@ function takePlan(state: JobState, fact: PlannedFact): void {
     }
   }
   state.index.plan(fact);
-  if (fact.kept) {
-    addFound(state, fact.kept);
-    state.counts.kept += fact.kept.found;
-  }
+  for (const { work } of fact.shards) if (work.kind !== 'kept') state.counts.shards++;
   if (fact.isLast) state.planned = true;
 }
 
@@ -110,7 +106,11 @@ function takeAnswer(state: JobState, fact: AnswerFact): void {
   }
   forgetUris(state);
   addFound(state, fact);
-  nodeDid(state, fact);
+  if (fact.node > 0) nodeDid(state, fact);
+  else {
+    state.counts.kept += fact.found;
+    setDone(state, fact.shard);
+  }
 }
 
 function takeTile(state: JobState, fact: TileFact): void {
@@ -201,10 +201,14 @@ function nodeDid(state: JobState, { shard, node, stageSeconds, busySeconds }: An
 }
 
 function shardDone(state: JobState, shard: number): void {
-  if (state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is done twice`);
-  state.index.setDone(shard, true);
+  setDone(state, shard);
   state.counts.shardsDone++;
   state.attempts.delete(shard);
+}
+
+function setDone({ index }: JobState, shard: number): void {
+  if (index.isDone(shard)) throw new RangeError(`Shard ${shard} is done twice`);
+  index.setDone(shard, true);
 }
 
 /** Sets a source aside; of one that is done it changes nothing. Of several reasons that of the lowest shard stays. */
@@ -231,9 +235,11 @@ function takeBack(state: JobState, fact: WithdrawnFact): void {
   const { shard, attempt, node, found, pixels, parts: all, errors, mended } = fact;
   if (!state.index.isDone(shard)) throw new RangeError(`Shard ${shard} is not done, and cannot be taken back`);
   state.index.setDone(shard, false);
-  state.attempts.set(shard, attempt);
-  state.counts.shardsDone--;
-  state.nodes[node - 1]!.shards--;
+  if (node > 0) {
+    state.attempts.set(shard, attempt);
+    state.counts.shardsDone--;
+    state.nodes[node - 1]!.shards--;
+  } else state.counts.kept -= found;
   state.counts.frames -= found;
   state.counts.pixels -= pixels;
   for (const [i, part] of all.entries()) {

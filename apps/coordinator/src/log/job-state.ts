@@ -40,10 +40,13 @@ export interface PartState {
 export interface StateCounts {
   /** Sources that are done. */
   frames: number;
+  /** Those that nodes do. */
+  shards: number;
   shardsDone: number;
   attempts: number;
   /** As JobCounts.pixels. */
   pixels: number;
+  /** Sources that are done, and that an earlier job had done. */
   kept: number;
 }
 
@@ -85,7 +88,7 @@ export function newState(shapes: readonly HistogramShape[], submittedMs: number)
   return {
     ...{ state: 'pending', submittedMs, finishedMs: 0, error: '', digest: '', canGoOn: false },
     ...{ planned: false, notes: [], resultsVersion },
-    counts: { frames: 0, shardsDone: 0, attempts: 0, pixels: 0, kept: 0 },
+    counts: { frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, kept: 0 },
     times: { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} },
     nodes: [],
     parts: shapes.map((shape) => ({ shape, counted: 0n, totals: new Totals(binsOfCell(shape)) })),
@@ -102,9 +105,8 @@ export function newState(shapes: readonly HistogramShape[], submittedMs: number)
 /** Whether what becomes of a source is not known yet. */
 export function isOpen({ index, quarantined }: JobState, source: number): boolean {
   if (quarantined.has(source) || index.isWhole(source)) return false;
-  const planned = index.planned(source);
-  if (!planned || planned.hasKept) return !planned;
-  return planned.shard === undefined || !index.isDone(planned.shard);
+  const shard = index.planned(source)?.shard;
+  return shard === undefined || !index.isDone(shard);
 }
 
 /** Why sources are quarantined, each counted once. */

@@ -66,7 +66,7 @@ test('each source of any plan has its block, its place there, and its shard', ()
         const left = (end < 0 ? blockOf.length : end) - source;
         const { place, ...found } = index.planned(source)!;
         const shard = shards.get(block);
-        assert.deepEqual(found, { nth, left, hasKept: false, ...(shard !== undefined && { shard }) });
+        assert.deepEqual(found, { nth, left, ...(shard !== undefined && { shard }) });
         assert.equal(place!.offset, 100 * factOf.get(block)!);
       }
       assert.equal(index.planned(blockOf.length), undefined);

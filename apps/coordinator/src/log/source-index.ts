@@ -11,10 +11,8 @@ export interface PlannedPlace {
   nth: number;
   /** How many sources follow it there and in the job, itself included. */
   left: number;
-  /** The shard of frames that all sources of the block are of, if there is one. */
+  /** The shard that all sources of the block are of, if there is one: of frames, or of those that are kept. */
   shard?: number;
-  /** Whether the planned fact says as well what an earlier job found of sources of the block. */
-  hasKept: boolean;
 }
 
 /** What a checkpoint keeps of it. */
@@ -30,14 +28,14 @@ export interface StoredIndex {
 
 /**
  * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the
- * number of shards, and not with that of their sources: a planned fact takes 48 bytes, a run of its sources 32, a shard
+ * number of shards, and not with that of their sources: a planned fact takes 40 bytes, a run of its sources 32, a shard
  * 24 and a bit. Only images that are cut take memory one by one, once they are done.
  */
 export class SourceIndex {
   sources: number;
   shards: number;
   readonly #done: Marks;
-  /** Planned facts, with the shard of frames that is of their block if there is one. */
+  /** Planned facts, with the shard that is of all of their block if there is one. */
   readonly #plan: Table;
   /** Runs of sources in blocks, in order: blocks are planned in almost any. */
   readonly #runs: Table;
@@ -50,7 +48,7 @@ export class SourceIndex {
     this.sources = stored?.sources ?? 0;
     this.shards = stored?.shards ?? 0;
     this.#done = new Marks(stored?.done);
-    this.#plan = new Table(['firstShard', 'shard', 'hasKept', 'epoch', 'offset', 'length'], stored?.plan);
+    this.#plan = new Table(['firstShard', 'shard', 'epoch', 'offset', 'length'], stored?.plan);
     this.#runs = new Table(['first', 'count', 'fact', 'nth'], stored?.runs);
     this.#answers = new Table(['epoch', 'offset', 'length'], stored?.answers);
     const wholes = stored?.wholes ?? [];
@@ -58,10 +56,10 @@ export class SourceIndex {
     this.#placedFacts = this.#plan.rows;
   }
 
-  plan({ sources, firstShard, shards, kept }: PlannedFact): void {
+  plan({ sources, firstShard, shards }: PlannedFact): void {
     if (firstShard !== this.shards) throw new RangeError(`Shard ${firstShard} was planned after ${this.shards}`);
     const fact = this.#plan.rows;
-    this.#plan.push([firstShard, Number.NaN, kept ? 1 : 0, 0, Number.NaN, 0]);
+    this.#plan.push([firstShard, Number.NaN, 0, Number.NaN, 0]);
     new SourceRuns(Float64Array.from(sources?.runs ?? [])).forEach((first, end, nth) => {
       this.#planRun(first, end, fact, nth);
     });
@@ -70,7 +68,7 @@ export class SourceIndex {
       this.#answers.push([0, Number.NaN, 0]);
       const run = this.#runOf(first);
       if (run < 0) throw new RangeError(`Shard ${shard} is of source ${first}, which is not planned`);
-      if (work.kind === 'frames') this.#plan.column('shard').set(this.#runs.at('fact', run), shard);
+      if (work.kind !== 'tile') this.#plan.column('shard').set(this.#runs.at('fact', run), shard);
     }
   }
 
@@ -107,6 +105,11 @@ export class SourceIndex {
     return this.#done.has(shard);
   }
 
+  get areAllDone(): boolean {
+    for (let shard = 0; shard < this.shards; shard++) if (!this.#done.has(shard)) return false;
+    return true;
+  }
+
   setWhole(source: number): void {
     this.#wholes.set(source, undefined);
   }
@@ -120,7 +123,7 @@ export class SourceIndex {
     return this.#wholes.get(source);
   }
 
-  /** Where the answer of a shard of frames lies; undefined until it is written, and where there is none. */
+  /** Where the answer of a shard lies; undefined until it is written, and where there is none. */
   answer(shard: number): FactPlace | undefined {
     return this.#answers.place(shard);
   }
@@ -137,7 +140,6 @@ export class SourceIndex {
       nth: this.#runs.at('nth', run) + into,
       left: this.#runs.at('count', run) - into,
       ...(!Number.isNaN(shard) && { shard }),
-      hasKept: this.#plan.at('hasKept', fact) === 1,
     };
   }
 

@@ -22,7 +22,7 @@ import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/ou
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { readSources } from '../job/planned-sources.ts';
 import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
-import type { PlanStep } from '../job/shard.ts';
+import { isKept, type PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { digestOfAll } from '../log/digest.ts';
@@ -219,11 +219,8 @@ async function keptSources({ plan, job }: JobResults): Promise<Uint8Array> {
 /** The sources of a plan whose earlier results are kept. */
 async function* keptOf(plan: AsyncIterable<PlanStep>): AsyncGenerator<BlockSource & { kept: string }> {
   for await (const step of plan) {
-    if (step.kind !== 'sources' || step.sources.isPlain) continue;
-    for (const source of readSources(step.sources)) {
-      const { kept } = source;
-      if (kept !== undefined) yield { ...source, kept };
-    }
+    if (step.kind !== 'shard' || !isKept(step.shard)) continue;
+    for (const source of readSources(step.shard.work.sources)) yield { ...source, kept: source.kept! };
   }
 }
 

@@ -285,12 +285,15 @@ async function stage(
     const first = shards.flat().length;
     const its = worksOf[fate](planned).map((work, i) => ({ shard: first + i, work, costBytes: 1 }));
     shards.push(its.map(({ shard }) => shard));
-    return [
-      { kind: 'sources', sources: planned, ...(fate === 'kept' && { kept: foundOf(source, true) }) },
-      ...its.map((shard): PlanStep => ({ kind: 'shard', shard })),
-    ];
+    return [{ kind: 'sources', sources: planned }, ...its.map((shard): PlanStep => ({ kind: 'shard', shard }))];
   });
   await ledger.addPlan('job', steps, true);
+  for (const [source, fate] of fates.entries()) {
+    if (fate !== 'kept') continue;
+    const [found] = await partsOf(spec)([foundOf(source, true)]);
+    const answer = { stageSeconds: {}, inputBytes: 0, results: [], errors: [], found: found! };
+    await ledger.commit({ jobId: 'job', shard: shards[source]![0]!, attempt: 0, epoch: 1, ...answer });
+  }
 
   const asked: number[] = [];
   const told: Error[] = [];
@@ -357,7 +360,8 @@ const wholeWork: Works = (sources) => [{ kind: 'frames', sources }];
 
 /** What is to be done with a source. */
 const worksOf: Record<Fate, Works> = {
-  ...{ done: wholeWork, broken: wholeWork, 'given up': wholeWork, kept: noWork, unread: noWork },
+  ...{ done: wholeWork, broken: wholeWork, 'given up': wholeWork, unread: noWork },
+  kept: (sources) => [{ kind: 'kept', sources, earlier: [0, 0, 1] }],
   tiled: (sources) => tiles.map((rect) => ({ kind: 'tile', sources, size, rect })),
 };
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { histogramShape } from '@halogrid/results/histogram-shape';
-import { PartThread } from '@halogrid/results/part-thread';
+import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import { partsFolder } from '@halogrid/results/shard-place';
 import { jobGrid, jobParts } from '../job/accepted-job.ts';
@@ -16,20 +16,24 @@ export const partsPath = (out: string): string => join(fileURLToPath(scratchUri(
 export const partPipelines = (spec: JobSpec): PartPipeline[] =>
   jobParts(spec).map(({ name, pipeline }) => ({ name, shape: histogramShape(pipeline, jobGrid(spec)) }));
 
+/** What a thread that writes parts of the job is told of it. */
+export function partTask(spec: JobSpec): PartTask {
+  const { captured } = spec;
+  return { folder: partsPath(spec.out), pipelines: partPipelines(spec), ...(captured && { captured }) };
+}
+
 const thread = new PartThread();
 
 /**
- * Writes parts of what no node wrote: images whose tiles are all in, and results that are kept. A thread of the
- * process packs and writes; what it is given may be written again after a failure.
+ * Writes parts of images whose tiles are all in. A thread of the process packs and writes; what it is given may be
+ * written again after a failure.
  */
 export function partsOf(spec: JobSpec): WritePart {
-  const { captured } = spec;
-  const folder = partsPath(spec.out);
-  const task = { folder, pipelines: partPipelines(spec), ...(captured && { captured }) };
+  const task = partTask(spec);
   return async (found) => {
     const written = Promise.all(found.map((shard) => thread.add(task, copyOf(shard), 0)));
     // Settles all of them.
-    await Promise.all([written, thread.forget(folder)]);
+    await Promise.all([written, thread.forget(task.folder)]);
     return written;
   };
 }

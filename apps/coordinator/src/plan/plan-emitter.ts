@@ -2,14 +2,16 @@ import { type IndexVideo, planVideo } from '@halogrid/imaging';
 import { countTiles, cutTiles, type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
+import { addEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
+import type { PlannedSources } from '../job/planned-sources.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
 import { gatherSources } from '../job/source-gatherer.ts';
 import { tileSide } from '../job/tile-side.ts';
-import type { EarlierOutput } from '../output/previous/earlier-output.ts';
+import type { DoneLine } from '../output/previous/earlier-part.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe, type Unopened } from './input-probe.ts';
 import { OutputNames } from './output-names.ts';
@@ -44,7 +46,7 @@ type Probed<Kind> = Extract<Probe, { kind: Kind }>;
 /**
  * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
  * sources, numbers the shards, cuts images into tiles and gathers the others into batches. It holds nothing but the
- * batch that is being filled, and some sources that no shard needs. What may be long throws the signal's reason as soon
+ * batch that is being filled, and some sources that are kept or cannot be read. What may be long throws the signal's reason as soon
  * as `signal` aborts.
  */
 export class PlanEmitter {
@@ -61,7 +63,10 @@ export class PlanEmitter {
   readonly #countsBytes: number;
   readonly #batches: FrameGatherer;
   readonly #names = new OutputNames();
-  readonly #aside: SourcesAside;
+  readonly #aside = new SourcesAside();
+  readonly #kept: SourcesAside;
+  /** Where an earlier output has those that are kept and not told yet. */
+  #earlier: number[] = [];
   #sources = 0;
   #shards = 0;
 
@@ -78,7 +83,7 @@ export class PlanEmitter {
     const most = Math.max(1, Math.floor(maxBatchBins / bins));
     this.#countsBytes = countBytes * bins;
     this.#maxFrames = most;
-    this.#aside = new SourcesAside(most);
+    this.#kept = new SourcesAside(most);
     this.#batches = new FrameGatherer({
       maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
       maxBytes: maxBatchBytes,
@@ -93,19 +98,20 @@ export class PlanEmitter {
   /** The part of a plan that a file makes whose earlier results hold: each of its sources is kept. */
   async *kept(
     { uri, name, sizeBytes, version }: Input,
-    results: ReturnType<EarlierOutput['results']>,
+    earlier: AsyncIterable<EarlierPlace & { line: DoneLine }>,
   ): AsyncGenerator<PlanStep[], void, undefined> {
-    for await (const { line, result } of results) {
-      const { frame, timestampMs = null } = line;
+    for await (const { line, ...place } of earlier) {
+      const { frame, timestampMs = null, width, height } = line;
       const own = frame === undefined ? name : nameOfFrame(name, frame);
       const source: BlockSource = {
-        ...{ index: this.#sources++, uri, name: this.#names.next(own), size: result.size },
+        ...{ index: this.#sources++, uri, name: this.#names.next(own), size: { width, height } },
         sizeBytes: frame === undefined ? sizeBytes : 0,
         ...(version !== undefined && { version }),
         ...(frame !== undefined && { video: { frame, timestampMs } }),
         kept: line.name,
       };
-      yield this.#aside.add(source, result);
+      addEarlier(this.#earlier, place);
+      yield this.#keptSteps(this.#kept.add(source));
     }
     this.#signal?.throwIfAborted();
   }
@@ -129,7 +135,7 @@ export class PlanEmitter {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
       number: (name, frame) => this.#number({ ...input, name, sizeBytes: 0 }, frame),
-      setAside: (source) => this.#aside.add(source),
+      setAside: (source) => asideSteps(this.#aside.add(source)),
       shard: (work, costBytes) => this.#planned(work, costBytes),
     };
     yield* planVideoSteps(input, planning, plan);
@@ -153,7 +159,7 @@ export class PlanEmitter {
       const source = this.#number(input);
       if (probed.kind === 'unreadable') {
         const { stage, message } = probed.error;
-        steps.push(...this.#aside.add({ ...source, error: { stage, error: message } }));
+        steps.push(...asideSteps(this.#aside.add({ ...source, error: { stage, error: message } })));
       } else {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
@@ -167,10 +173,18 @@ export class PlanEmitter {
     if (steps.length > 0) yield steps;
   }
 
-  /** What is not full: the batch, and the sources that no shard needs. */
+  /** What is not full: the batch, and the sources that are kept or cannot be read. */
   rest(): PlanStep[] {
     const rest = this.#batches.flush();
-    return rest ? this.#batch(rest) : this.#aside.flush();
+    const steps = rest ? this.#batch(rest) : asideSteps(this.#aside.flush());
+    return [...steps, ...this.#keptSteps(this.#kept.flush())];
+  }
+
+  #keptSteps(sources: PlannedSources | undefined): PlanStep[] {
+    if (!sources) return [];
+    const earlier = this.#earlier;
+    this.#earlier = [];
+    return [{ kind: 'sources', sources }, this.#shard({ kind: 'kept', sources, earlier }, 0)];
   }
 
   /** The number and the name of the next source, and whether a preview may be made of it. */
@@ -193,14 +207,15 @@ export class PlanEmitter {
 
   /** The sources of a shard, and the shard. */
   #planned(work: ShardWork, costBytes: number): PlanStep[] {
-    return [...this.#aside.flush(), { kind: 'sources', sources: work.sources }, this.#shard(work, costBytes)];
+    const aside = asideSteps(this.#aside.flush());
+    return [...aside, { kind: 'sources', sources: work.sources }, this.#shard(work, costBytes)];
   }
 
   *#tiles(source: BlockSource): Generator<PlanStep[], void, undefined> {
     const { width, height, pixel = 'u8' } = source.size!;
     const size = { width, height };
     const sources = gatherSources([source]);
-    yield [...this.#aside.flush(), { kind: 'sources', sources }];
+    yield [...asideSteps(this.#aside.flush()), { kind: 'sources', sources }];
     for (const rect of cutTiles(size, this.#tilePx)) {
       this.#signal?.throwIfAborted();
       const { stored, plans } = planPipelines(this.#pipelines, rect, size, this.#grid);
@@ -215,6 +230,9 @@ export class PlanEmitter {
     return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes } };
   }
 }
+
+/** The step of sources that are set aside. */
+const asideSteps = (sources: PlannedSources | undefined): PlanStep[] => (sources ? [{ kind: 'sources', sources }] : []);
 
 /**
  * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when it lists them

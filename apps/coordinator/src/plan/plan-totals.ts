@@ -5,7 +5,7 @@ import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { mapType } from '../job/map-type.ts';
 import { firstOf, readSources } from '../job/planned-sources.ts';
-import type { ImageSize, ShardWork } from '../job/shard.ts';
+import type { ImageSize, KeptWork, ShardWork } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
@@ -141,7 +141,7 @@ export class PlanCounter {
     this.totals.unknown--;
   }
 
-  addShard(work: ShardWork): void {
+  addShard(work: Exclude<ShardWork, KeptWork>): void {
     const { totals } = this;
     totals.shards++;
     if (work.kind === 'tile') {

@@ -85,7 +85,7 @@ export async function* planJob(
       const first = emitter.sources;
       const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
       if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
-        yield* emitter.kept(found.input, earlier!.results(found.file));
+        yield* emitter.kept(found.input, earlier!.sources(found.file));
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;

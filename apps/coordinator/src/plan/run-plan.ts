@@ -1,11 +1,8 @@
 import type { PlannedStep } from '../job/shard.ts';
 
-/**
- * Steps that wait to be written before no more are pulled, the sources in them, and the bins of results that they hold.
- */
+/** Steps that wait to be written before no more are pulled, and the sources in them. */
 const maxWaiting = 1024;
 const maxWaitingSources = 2 ** 14;
-const maxWaitingBins = 2 ** 22;
 
 export interface PlanSink {
   /** Keeps the steps; the next are written when this resolves. */
@@ -21,13 +18,11 @@ export interface PlanSink {
  */
 export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];
-  let waitingBins = 0;
   let waitingSources = 0;
   let written = Promise.resolve();
   const write = (): Promise<void> => {
     const batch = waiting;
     waiting = [];
-    waitingBins = 0;
     waitingSources = 0;
     return sink.write(batch);
   };
@@ -36,17 +31,14 @@ export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink:
     const isFirst = waiting.length === 0;
     for (const step of steps) {
       waiting.push(step);
-      if (step.kind !== 'sources') continue;
-      waitingSources += step.sources.count;
-      for (const { bins } of step.kept?.parts ?? []) waitingBins += bins.length;
+      if (step.kind === 'sources') waitingSources += step.sources.count;
     }
     if (isFirst) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.
       written.catch(() => {});
     }
-    const isMuch = waiting.length >= maxWaiting || waitingSources >= maxWaitingSources || waitingBins >= maxWaitingBins;
-    if (isMuch) await written;
+    if (waiting.length >= maxWaiting || waitingSources >= maxWaitingSources) await written;
     await sink.room();
   }
   await written;

@@ -76,7 +76,7 @@ export async function surveyJob(
       counter.addQuarantine();
       if (reasons.add(index, error)) examples.set(index, uri);
     } else if (step.kind === 'note') onNote(step.text);
-    else if (step.kind === 'shard') counter.addShard(step.shard.work);
+    else if (step.kind === 'shard' && step.shard.work.kind !== 'kept') counter.addShard(step.shard.work);
     if (counter.totals.segments > mostSegments) throw new LongPlanError(mostSegments);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };

@@ -1,4 +1,4 @@
-import type { Shard } from '../job/shard.ts';
+import type { KeptShard, Shard } from '../job/shard.ts';
 import type { Candidate, Failure, LeaseId } from './events.ts';
 
 /**
@@ -57,6 +57,8 @@ export type Command<Answer> =
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
   /** Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports CommitFinished. */
   | { kind: 'SkipShard'; jobId: string; shard: number }
+  /** Has the coordinator read and check the earlier results of the shard, writes them to the ledger, and reports CommitFinished. */
+  | { kind: 'KeepShard'; jobId: string; shard: KeptShard }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
   /**

@@ -1,4 +1,4 @@
-import type { Shard } from '../job/shard.ts';
+import { isKept, type Shard } from '../job/shard.ts';
 import { reopen } from './candidates.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
@@ -34,18 +34,19 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   const { state, now } = turn;
   const job = state.jobs.get(event.jobId)!;
   const notBeforeMs = job.epoch > firstEpoch ? now + (event.bringMs ?? state.reportWithinMs) : now;
-  openShards(
+  const queued = openShards(
     turn,
     job,
     event.open.map(({ shard }) => shard),
   );
-  for (const { shard, attempts } of event.open) {
-    const entry = job.open.get(shard.shard)!;
-    if (attempts > 0) {
-      entry.attempts = attempts;
+  const attempts = new Map(event.open.map(({ shard, attempts }) => [shard.shard, attempts]));
+  for (const entry of queued) {
+    const before = attempts.get(entry.shard.shard)!;
+    if (before > 0) {
+      entry.attempts = before;
       entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason: 'lost' };
     }
-    (attempts > 0 ? job.retries : job.fresh).push(entry);
+    (before > 0 ? job.retries : job.fresh).push(entry);
   }
   job.planned = event.planned;
   leaseToAll(turn);
@@ -59,16 +60,24 @@ export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]):
   leaseToAll(turn);
 }
 
-/** Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. */
+/**
+ * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. Returns those
+ * that are to be queued: what is kept of an earlier output the coordinator reads itself.
+ */
 function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[]): ShardEntry[] {
   needsPlanned(turn, job, new Set(shards.flatMap(({ needs = [] }) => needs)));
   turn.state.openShards += shards.length;
-  return shards.map((shard) => {
+  const entries = shards.map((shard) => {
     countNeeds(job, shard);
     const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
     job.open.set(shard.shard, entry);
+    if (isKept(shard)) {
+      entry.state = { kind: 'settling', nodeId: '', answerBytes: 0 };
+      turn.commands.push({ kind: 'KeepShard', jobId: job.jobId, shard });
+    }
     return entry;
   });
+  return entries.filter(({ state }) => state.kind === 'queued');
 }
 
 /** The image that a tile is cut from, or the folder of the first frame. */
@@ -115,7 +124,8 @@ export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { 
   }
   const job = state.jobs.get(jobId)!;
   job.contestable.delete(open.shard.shard);
-  const [entry] = openShards(turn, job, [open.shard]) as [ShardEntry];
+  const [entry] = openShards(turn, job, [open.shard]);
+  if (!entry) return;
   entry.attempts = open.attempts;
   entry.refusedOn = inVain;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'lost' };

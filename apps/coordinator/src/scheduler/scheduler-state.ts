@@ -13,7 +13,7 @@ export type EntryState =
   | { kind: 'queued'; sinceMs: number; notBeforeMs: number; reason: AttemptReason }
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
-  /** What became of its last lease, on the node of that id, is being written to the ledger. */
+  /** What became of its last lease, on the node of that id, is being written to the ledger; empty: no node has part in it. */
   | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */

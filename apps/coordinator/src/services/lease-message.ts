@@ -26,5 +26,6 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
 
 function toWork(work: ShardWork): Lease['work'] {
   if (work.kind === 'tile') return { $case: 'tile', value: { ...work.size, rect: work.rect } };
+  if (work.kind === 'kept') throw new TypeError('What is kept of an earlier output is leased to no node');
   return { $case: 'frames', value: { segment: work.segment } };
 }

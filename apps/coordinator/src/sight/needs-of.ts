@@ -18,7 +18,7 @@ const maxHosts = 1024;
 /**
  * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a file that
  * it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to decode JPEGs
- * or videos; to tell times as the coordinator does. Shards that need the same get the same array.
+ * or videos; to tell times as the coordinator does. Shards that need the same get the same array; what is kept needs nothing.
  */
 export function needsOfJob(
   { sources, mapFormat, captured }: Asked,
@@ -50,6 +50,7 @@ export function needsOfJob(
     return same;
   };
   return ({ work }) => {
+    if (work.kind === 'kept') return [];
     const { uri, folders, hasPreviews } = work.sources;
     const isVideo = work.kind === 'frames' && work.segment !== undefined;
     return needsOf(folders, work.kind === 'frames' || mapFormat !== 'none' || hasPreviews, decoderOf(uri, isVideo));

@@ -13,6 +13,7 @@ import { mapType } from '../job/map-type.ts';
 import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { readSources } from '../job/planned-sources.ts';
 import {
+  isKept,
   isRecorded,
   type PlannedStep,
   type Shard,
@@ -25,6 +26,7 @@ import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
+import { KeptReader } from '../output/previous/kept-reader.ts';
 import { openTables } from '../output/tables-file.ts';
 import type { TablesEvents } from '../output/tables-output.ts';
 import { partsOf } from '../output/write-part.ts';
@@ -66,7 +68,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   const shards: Shard[] = [];
   if (await ledger.getJob(jobId)) {
     await resumeOutputFolder(spec.out, { jobId, spec });
-    for (const { shard } of await ledger.resume(jobId)) shards.push(shard);
+    for (const { shard } of (await ledger.resume(jobId)).open) shards.push(shard);
   } else {
     await claimOutputFolder(spec.out, { jobId, spec });
     await ledger.createJob({ jobId, spec, submittedMs: 1000 });
@@ -83,10 +85,16 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
     await ledger.addPlan(jobId, [], true);
   }
   const computed: string[] = [];
+  const earlier = new KeptReader({ spec });
   for (const shard of shards) {
     if (dieAfter-- === 0) return computed;
-    computed.push(...(await compute(ledger, { jobId, spec }, shard)));
+    if (isKept(shard)) {
+      const [found] = await earlier.keep([shard]);
+      const answer = { results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+      await ledger.commit({ jobId, shard: shard.shard, attempt: 0, epoch: ledger.epoch, ...answer, found: found! });
+    } else computed.push(...(await compute(ledger, { jobId, spec }, shard)));
   }
+  await earlier.end();
   const results = await ledger.results(jobId);
   const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
   // What fails is met at the end, too.

@@ -55,6 +55,11 @@ export async function untilDone({ jobs }: Stage, jobId: string, shards: number):
   await eventually(`${shards} shards`, async () => (await get(jobs, jobId)).counts!.shardsDone === shards);
 }
 
+/** Waits until so many sources are kept. */
+export async function untilKept({ jobs }: Stage, jobId: string, sources: number): Promise<void> {
+  await eventually(`${sources} kept sources`, async () => (await get(jobs, jobId)).counts!.kept === sources);
+}
+
 /** Waits for the end of the job, which must be complete. */
 export async function complete({ jobs }: Stage, jobId: string): Promise<JobStatus> {
   const job = await ended({ jobs }, jobId);

@@ -9,6 +9,7 @@ import {
   parquetReadObjects,
 } from 'hyparquet';
 import { lastUpTo } from '../layout/last-up-to.ts';
+import type { Counts } from '../parts/found-shard.ts';
 import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
@@ -16,6 +17,13 @@ import { type TextColumn, textColumn } from './text-column.ts';
 interface OpenFile {
   buffer: AsyncBuffer;
   metadata: FileMetaData;
+}
+
+/** The histograms of a row group: its first row, and the one behind its last. */
+interface DecodedGroup {
+  start: number;
+  end: number;
+  histograms: Histograms;
 }
 
 const flatColumns = ['source', 'frame', 'timestamp_ms', 'captured_at', 'camera', 'cell_row', 'cell_col', 'counted'];
@@ -51,7 +59,7 @@ export class FeatureReader {
   /** By file: its first row group, and behind the last the number of row groups. */
   readonly #groups: readonly number[];
   /** The row group that was read last, for rows. */
-  #decoded: { start: number; end: number; histograms: Histograms } | undefined;
+  #decoded: DecodedGroup | undefined;
   readonly #pages = new HistogramPages();
 
   /** Undefined where there is no such file. Rejects where it is none of Parquet, or a folder without files of Parquet. */
@@ -102,15 +110,30 @@ export class FeatureReader {
 
   /** The counts of a row, exact below 2^53. Rejects where there is no such row or it cannot be decoded. */
   async histogram(row: number): Promise<Float64Array> {
-    if (!this.#decoded || row < this.#decoded.start || row >= this.#decoded.end) {
-      if (!(row >= 0 && row < this.rows)) throw new Error(`There is no row ${row}`);
-      const rowGroup = lastUpTo(this.#starts, row);
-      const [start, end] = [this.#starts[rowGroup]!, this.#starts[rowGroup + 1]!];
-      this.#decoded = { start, end, histograms: await this.#histograms(rowGroup) };
-    }
-    const { start, histograms } = this.#decoded;
+    const { start, histograms } = await this.#groupOf(row);
     const { bins, counts } = histograms;
     return counts.slice((row - start) * bins, (row - start + 1) * bins);
+  }
+
+  /** Puts the counts of `rows` rows from `first` on into `target`, which has room for just these. Rejects as `histogram`. */
+  async counts(first: number, rows: number, target: Counts): Promise<void> {
+    const bins = target.length / rows;
+    for (let row = first; row < first + rows; ) {
+      const { start, end, histograms } = await this.#groupOf(row);
+      if (histograms.bins !== bins) throw new Error(`Row ${row} has ${histograms.bins} bins instead of ${bins}`);
+      const next = Math.min(end, first + rows);
+      target.set(histograms.counts.subarray((row - start) * bins, (next - start) * bins), (row - first) * bins);
+      row = next;
+    }
+  }
+
+  async #groupOf(row: number): Promise<DecodedGroup> {
+    if (this.#decoded && row >= this.#decoded.start && row < this.#decoded.end) return this.#decoded;
+    if (!(row >= 0 && row < this.rows)) throw new Error(`There is no row ${row}`);
+    const rowGroup = lastUpTo(this.#starts, row);
+    const [start, end] = [this.#starts[rowGroup]!, this.#starts[rowGroup + 1]!];
+    this.#decoded = { start, end, histograms: await this.#histograms(rowGroup) };
+    return this.#decoded;
   }
 
   /** All columns of a row group. Rejects where it cannot be decoded, or its histograms do not have `bins` counts. */

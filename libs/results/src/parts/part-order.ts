@@ -1,11 +1,13 @@
 import type { HistogramShape } from '../counts/histogram-shape.ts';
+import type { EarlierPipeline, EarlierShard } from './earlier-reader.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
 
 /** What a PartThread has its thread do. */
 export type PartOrder =
   | { kind: 'add'; task: PartTask; shard: FoundShard; share: number }
+  | { kind: 'keep'; task: PartTask; earlier: readonly EarlierPipeline[]; shards: readonly EarlierShard[] }
   | { kind: 'flush' | 'forget'; folder: string }
   | { kind: 'summarise'; shapes: readonly HistogramShape[]; shard: FoundShard };
 
-export type PartAnswer = DurableShard | ShardSummary | undefined;
+export type PartAnswer = DurableShard | DurableShard[] | ShardSummary | undefined;

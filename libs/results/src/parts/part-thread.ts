@@ -7,12 +7,15 @@ import {
   ThreadClient,
   unpackSystemError,
 } from '@halogrid/threads';
-import type { HistogramShape } from '../counts/histogram-shape.ts';
+import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
+import type { EarlierPipeline, EarlierShard } from './earlier-reader.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import { obeyPartOrders } from './obey-part-orders.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
 import type { PartAnswer, PartOrder } from './part-order.ts';
 import type { FoundInPart } from './part-writer.ts';
+
+export type { PartTask };
 
 /** So many counts are packed by the thread that has them, in 10 ms: to start another takes 50 ms of a core (measured). */
 const fewCounts = 2 ** 18;
@@ -46,6 +49,29 @@ export class PartThread {
     return found;
   }
 
+  /**
+   * Writes what an earlier output has of the sources of shards, as EarlierReader reads it, to a part in the folder of `task`, and ends the
+   * part. Rejects as EarlierReader and `add`.
+   */
+  async keep(
+    task: PartTask,
+    earlier: readonly EarlierPipeline[],
+    shards: readonly (EarlierShard & { count: number })[],
+  ): Promise<FoundInPart[]> {
+    const sources = shards.reduce((sum, { count }) => sum + count, 0);
+    const counts =
+      sources *
+      Math.max(
+        1,
+        earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
+      );
+    const order: PartOrder = { kind: 'keep', task, earlier, shards };
+    const kept = (await (this.#areFew(counts)
+      ? this.#obey(order)
+      : this.#client(task.folder).order(order))) as DurableShard[];
+    return kept.map(({ found }) => found);
+  }
+
   /** Ends the part in that folder: nothing else is on its way to it. Resolves when its shards have settled. */
   async flush(folder: string): Promise<void> {
     const order: PartOrder = { kind: 'flush', folder };
@@ -72,18 +98,29 @@ export class PartThread {
 
   #order(of: (sent: FoundShard) => PartOrder, shard: FoundShard, folder?: string): Promise<PartAnswer> {
     const counts = shard.parts.reduce((sum, { bins }) => sum + bins.length, 0);
-    if (counts <= this.#fewCounts) {
-      this.#fewCounts -= counts;
-      return this.#obeyHere(of(shard)).catch((error) => {
-        throw unpackSystemError(packSystemError(error));
-      });
-    }
-    this.#fewCounts = 0;
-    if (folder !== undefined) this.#folders.add(folder);
+    if (this.#areFew(counts)) return this.#obey(of(shard));
     // A view would be sent with all the memory that it is a view of, such as a message.
     const block = Uint8Array.from(shard.block);
     const moved = new Set<ArrayBufferLike>([block, ...shard.parts.map(({ bins }) => bins)].map(({ buffer }) => buffer));
-    return this.#thread.client.order(of({ ...shard, block }), [...moved] as Transferable[]);
+    return this.#client(folder).order(of({ ...shard, block }), [...moved] as Transferable[]);
+  }
+
+  /** Whether counts are packed by this thread. */
+  #areFew(counts: number): boolean {
+    const areFew = counts <= this.#fewCounts;
+    this.#fewCounts = areFew ? this.#fewCounts - counts : 0;
+    return areFew;
+  }
+
+  #obey(order: PartOrder): Promise<PartAnswer> {
+    return this.#obeyHere(order).catch((error) => {
+      throw unpackSystemError(packSystemError(error));
+    });
+  }
+
+  #client(folder: string | undefined): ThreadClient<PartOrder, PartAnswer> {
+    if (folder !== undefined) this.#folders.add(folder);
+    return this.#thread.client;
   }
 }
 

@@ -95,7 +95,7 @@ export function ledgerCrashes(
           }
           const recorded = await Array.fromAsync(ledger.recordedPlan(jobId));
           assert.deepEqual(readable(recorded), readable(steps.slice(0, recorded.length)));
-          const open = (await ledger.resume(jobId)).map(({ shard, attempts: before }) => {
+          const open = (await ledger.resume(jobId)).open.map(({ shard, attempts: before }) => {
             assert.ok(before <= (attempts.get(shard.shard) ?? 0));
             assert.deepEqual(
               readable([{ kind: 'shard', shard }]),

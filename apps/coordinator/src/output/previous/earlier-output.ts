@@ -1,20 +1,10 @@
-import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
+import type { EarlierPlace } from '@halogrid/results/earlier-runs';
 import type { SourceLine } from '@halogrid/results/source-list';
-import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { EarlierIndex } from './earlier-index.ts';
-import { type DoneLine, EarlierPart, type EarlierSums } from './earlier-part.ts';
-
-/** The results of a source in the output of an earlier job. */
-export interface EarlierResult {
-  size: Size;
-  /** One a pipeline. */
-  parts: EarlierSums[];
-  /** What its file states. */
-  captured?: CaptureTime;
-}
+import { type DoneLine, EarlierPart } from './earlier-part.ts';
 
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
@@ -23,7 +13,7 @@ type Parts = readonly [EarlierPart, ...EarlierPart[]];
  * results of all pipelines, or computed again by all of them.
  */
 export class EarlierOutput {
-  /** One a pipeline. All say the same of a source but for its results. */
+  /** One a pipeline. All say the same of a source but for its results: whoever reads those looks. */
   readonly #parts: Parts;
 
   /** Undefined where a pipeline has none that can be made use of: see EarlierPart.open. */
@@ -66,29 +56,13 @@ export class EarlierOutput {
     return this.#haveAll((part) => part.hasPreviews(file, isWanted));
   }
 
-  /** The results of a file that holds, one of each source. Rejects with one sentence where they are not what they were. */
-  async *results(file: number): AsyncGenerator<{ line: DoneLine; result: EarlierResult }> {
-    const [first, ...others] = this.#parts;
-    const beside = others.map((part) => ({ part, results: part.results(file) }));
-    for await (const { line, sums, captured } of first.results(file)) {
-      const { width, height } = line;
-      const result: EarlierResult = { size: { width, height }, parts: [sums], ...(captured && { captured }) };
-      for (const { part, results } of beside) {
-        const { value: its } = await results.next();
-        if (!its || !isSameSource(its.line, line)) throw part.altered(line);
-        result.parts.push(its.sums);
-      }
-      yield { line, result };
-    }
+  /** As EarlierPart.sources, of the first pipeline. */
+  sources(file: number): AsyncGenerator<EarlierPlace & { line: DoneLine }> {
+    return this.#parts[0].sources(file);
   }
 
   async #haveAll(has: (part: EarlierPart) => Promise<boolean>): Promise<boolean> {
     for (const part of this.#parts) if (!(await has(part))) return false;
     return true;
   }
-}
-
-function isSameSource(one: DoneLine, other: DoneLine): boolean {
-  const facts = ({ uri, frame, name, width, height }: DoneLine) => [uri, frame, name, width, height].join('\n');
-  return facts(one) === facts(other);
 }

@@ -3,23 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
-import { sourceDigest } from '@halogrid/results/source-digest';
+import { alteredEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
 import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
-import { type CaptureTime, parseCapture } from '@halogrid/sources/captured';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import { EarlierIndex } from './earlier-index.ts';
-
-/** What a pipeline found of a source. */
-export interface EarlierSums {
-  counted: number;
-  /** Those of all cells, as HistogramShape lays them out. */
-  bins: ArrayLike<number>;
-}
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
@@ -34,9 +25,6 @@ export class EarlierPart {
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
-  readonly #shape: HistogramShape;
-  readonly #cells: number;
-  readonly #histogram: ((row: number) => Promise<ArrayLike<number>>) | undefined;
 
   /**
    * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
@@ -52,13 +40,13 @@ export class EarlierPart {
       list && (await EarlierIndex.load(list, await headOfList(folder), (line) => choice.add(sources++, line)));
     if (!index) return undefined;
     const { candidates } = choice;
-    const grid = jobGrid(spec);
-    const shape = histogramShape(pipeline, grid);
-    if (pipeline.bins === 0) return new EarlierPart(index, list, candidates, folder, spec.mapFormat, shape);
-    const { FeatureReader } = await import('@halogrid/results/feature-reader');
-    const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
-    if (reader?.rows !== index.done * grid.rows * grid.columns) return undefined;
-    return new EarlierPart(index, list, candidates, folder, spec.mapFormat, shape, (row) => reader.histogram(row));
+    if (pipeline.bins > 0) {
+      const { FeatureReader } = await import('@halogrid/results/feature-reader');
+      const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
+      const { rows, columns } = jobGrid(spec);
+      if (reader?.rows !== index.done * rows * columns) return undefined;
+    }
+    return new EarlierPart(index, list, candidates, folder, spec.mapFormat);
   }
 
   private constructor(
@@ -67,17 +55,12 @@ export class EarlierPart {
     previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
-    shape: HistogramShape,
-    histogram?: (row: number) => Promise<ArrayLike<number>>,
   ) {
     this.index = index;
     this.#list = list;
     this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
-    this.#shape = shape;
-    this.#cells = shape.grid.rows * shape.grid.columns;
-    this.#histogram = histogram;
   }
 
   /** The lines of a file, in order. */
@@ -136,47 +119,14 @@ export class EarlierPart {
     return true;
   }
 
-  /**
-   * The results of a file that holds, one of each source. Rejects with one sentence where they are not what its digests say.
-   */
-  async *results(file: number): AsyncGenerator<{ line: DoneLine; sums: EarlierSums; captured?: CaptureTime }> {
-    let row = this.index.file(file).doneBefore * this.#cells;
+  /** The sources of a file that holds, and where their results are. Rejects with one sentence where its list has changed. */
+  async *sources(file: number): AsyncGenerator<EarlierPlace & { line: DoneLine }> {
+    const { sourcesBefore, doneBefore } = this.index.file(file);
+    let nth = 0;
     for await (const line of this.lines(file)) {
-      if (line.quarantined) throw this.altered(line);
-      const { width, height, counted, digest, captured: text } = line;
-      const bins = await this.#bins(row, line);
-      const own = sourceDigest({ width, height }, counted, digestedBins(this.#shape, bins));
-      if (Buffer.from(own).toString('hex') !== digest || bins.length !== binsOfSource(this.#shape))
-        throw this.altered(line);
-      const captured = text === undefined ? undefined : parseCapture(text);
-      yield { line, sums: { counted, bins }, ...(captured && { captured }) };
-      row += this.#cells;
-    }
-  }
-
-  /** What is thrown where its results of a source are not what they were. */
-  altered({ uri }: SourceLine, cause?: unknown): Error {
-    return new Error(
-      `The earlier results of '${uri}' in '${this.#folder}' have changed since they were written; a fresh run computes everything again`,
-      { cause },
-    );
-  }
-
-  /** The bins of all cells. */
-  async #bins(row: number, line: SourceLine): Promise<ArrayLike<number>> {
-    if (!this.#histogram) return [];
-    try {
-      if (this.#cells === 1) return await this.#histogram(row);
-      const bins = new Float64Array(binsOfSource(this.#shape));
-      const cellBins = bins.length / this.#cells;
-      for (let cell = 0; cell < this.#cells; cell++) {
-        const counts = await this.#histogram(row + cell);
-        if (counts.length !== cellBins) throw new Error(`A cell has ${counts.length} bins instead of ${cellBins}`);
-        bins.set(counts, cell * cellBins);
-      }
-      return bins;
-    } catch (error) {
-      throw this.altered(line, error);
+      if (line.quarantined) throw alteredEarlier(line.uri, this.#folder);
+      yield { line, source: sourcesBefore + nth, doneBefore: doneBefore + nth };
+      nth++;
     }
   }
 }

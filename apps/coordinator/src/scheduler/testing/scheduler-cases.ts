@@ -74,6 +74,11 @@ export const notWritten = (session: number, id: LeaseId): Event => ({
   lease: id,
   failure: { error: 'The disk is full', isOutput: true },
 });
+/** A shard of a source that an earlier job has done. */
+export const kept = (number: number): Shard => {
+  const sources = plannedSources([{ index: number, uri: `file:///frames/${number}.png`, kept: 'then' }]);
+  return { shard: number, work: { kind: 'kept', sources, earlier: [number, number, 1] }, costBytes: 0 };
+};
 /** A shard that needs this of its node. */
 export const needing = (number: number, needs: readonly string[]): Shard => ({ ...shard(number), needs });
 export const shown = (session: number, need: string): Event => ({ kind: 'NeedShown', session, need });
@@ -120,6 +125,8 @@ export function words(command: Command<Comparable>): string {
       return `vet the output of ${command.lease.jobId} for ${command.session}`;
     case 'SkipShard':
       return `skip ${command.jobId}/${command.shard}`;
+    case 'KeepShard':
+      return `keep ${command.jobId}/${command.shard.shard}`;
     case 'RecordLack':
       return command.reason === undefined
         ? `${command.nodeId} can ${command.need} again`

@@ -1,0 +1,63 @@
+import type { FoundInPart } from '@halogrid/results/part-writer';
+import type { KeptShard } from '../job/shard.ts';
+import type { KeptReader } from '../output/previous/kept-reader.ts';
+
+interface Waiting {
+  shard: KeptShard;
+  kept: PromiseWithResolvers<FoundInPart>;
+}
+
+/** Has what is kept of an earlier output read, one batch of shards after another: what was planned while the last was read. */
+export class KeptShards {
+  readonly #read: KeptReader['keep'];
+  readonly #readSome: () => void;
+  readonly #waiting: Waiting[] = [];
+  #sources = 0;
+  #reading: Promise<void> | undefined;
+
+  /** `readSome` is told that fewer wait. */
+  constructor(read: KeptReader['keep'], readSome: () => void) {
+    this.#read = read;
+    this.#readSome = readSome;
+  }
+
+  /** Sources of shards that wait. */
+  get sources(): number {
+    return this.#sources;
+  }
+
+  /** Resolves when what is kept is in a part. */
+  add(shard: KeptShard): Promise<FoundInPart> {
+    const kept = Promise.withResolvers<FoundInPart>();
+    this.#waiting.push({ shard, kept });
+    this.#sources += shard.work.sources.count;
+    this.#reading ??= this.#readAll();
+    return kept.promise;
+  }
+
+  /** Resolves when nothing is read. */
+  async end(): Promise<void> {
+    await this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    // Others are told in the same turn.
+    await undefined;
+    while (this.#waiting.length > 0) {
+      try {
+        const found = await this.#read(this.#waiting.map(({ shard }) => shard));
+        for (const [i, { kept }] of this.#take(found.length).entries()) kept.resolve(found[i]!);
+      } catch (error) {
+        for (const { kept } of this.#take(this.#waiting.length)) kept.reject(error);
+      }
+      this.#readSome();
+    }
+    this.#reading = undefined;
+  }
+
+  #take(count: number): Waiting[] {
+    const taken = this.#waiting.splice(0, count);
+    for (const { shard } of taken) this.#sources -= shard.work.sources.count;
+    return taken;
+  }
+}

@@ -1,0 +1,50 @@
+import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { type PartTask, PartThread } from '@halogrid/results/part-thread';
+import type { FoundInPart } from '@halogrid/results/part-writer';
+import { type AcceptedJob, jobGrid, jobParts } from '../../job/accepted-job.ts';
+import { outputPath } from '../../job/output-paths.ts';
+import type { KeptShard } from '../../job/shard.ts';
+import { partTask } from '../write-part.ts';
+
+/** Counts that are read together: as float64 they take 64 MiB. */
+const mostCounts = 2 ** 23;
+
+/** Other parts do not wait for it. */
+const thread = new PartThread();
+
+/** Has a thread write what the earlier output in the folder of a job has of sources, checked, to parts of the job. */
+export class KeptReader {
+  readonly #task: PartTask;
+  readonly #earlier: { folder: string; shape: HistogramShape }[];
+
+  constructor({ spec }: Pick<AcceptedJob, 'spec'>) {
+    const grid = jobGrid(spec);
+    this.#task = partTask(spec);
+    this.#earlier = jobParts(spec).map(({ spec, pipeline }) => ({
+      folder: outputPath(spec.out),
+      shape: histogramShape(pipeline, grid),
+    }));
+  }
+
+  /**
+   * Resolves with what is found of the first of these shards, one at least, once its part stays there. Rejects with one
+   * sentence where the output is not as it was written.
+   */
+  async keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
+    const bins = this.#earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0);
+    let counts = 0;
+    const end = shards.findIndex(({ work }, i) => {
+      counts += work.sources.count * Math.max(1, bins);
+      return counts > mostCounts && i > 0;
+    });
+    const some = shards.slice(0, end < 0 ? undefined : end).map(({ work: { sources, earlier } }) => {
+      return { block: sources.block, count: sources.count, earlier };
+    });
+    return thread.keep(this.#task, this.#earlier, some);
+  }
+
+  /** The job keeps nothing more. */
+  async end(): Promise<void> {
+    await thread.forget(this.#task.folder);
+  }
+}

@@ -1,0 +1,156 @@
+import { parseCapture } from '@halogrid/sources/capture-time';
+import type { CaptureTime } from '@halogrid/sources/captured';
+import { redactUri } from '@halogrid/sources/redact-uri';
+import { SourceBlock } from '@halogrid/sources/source-block';
+import { binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
+import { sourceDigest } from '../counts/source-digest.ts';
+import { FeatureReader } from '../features/feature-reader.ts';
+import { SourceList } from '../sources/source-list.ts';
+import { alteredEarlier, type EarlierRuns } from './earlier-runs.ts';
+import { type FoundShard, noZone } from './found-shard.ts';
+
+/** Sources that an earlier output has, which is to be kept. */
+export interface EarlierShard {
+  /** As SourceBlock reads them. */
+  block: Uint8Array;
+  earlier: EarlierRuns;
+}
+
+/** What an output has of a pipeline. */
+export interface EarlierPipeline {
+  /** A path. */
+  folder: string;
+  shape: HistogramShape;
+}
+
+interface OpenPipeline extends EarlierPipeline {
+  list: SourceList;
+  /** Undefined where the pipeline has no histogram. */
+  features: FeatureReader | undefined;
+}
+
+/** Some sources of a shard that follow one another in the output. */
+interface Run {
+  shard: number;
+  /** Places in the shard. */
+  nth: number;
+  count: number;
+  source: number;
+  doneBefore: number;
+}
+
+/** Reads what the output of an earlier job has of sources, and checks it against its digests. */
+export class EarlierReader {
+  readonly #pipelines: readonly EarlierPipeline[];
+  #opened: Promise<OpenPipeline[]> | undefined;
+
+  constructor(pipelines: readonly EarlierPipeline[]) {
+    this.#pipelines = pipelines;
+  }
+
+  /**
+   * What is found of these shards: of all their sources. Files are read from front to end, in whatever order the sources
+   * come. Rejects with one sentence where the output does not have what its digests say.
+   */
+  async read(shards: readonly EarlierShard[]): Promise<FoundShard[]> {
+    this.#opened ??= Promise.all(this.#pipelines.map(openPipeline));
+    const pipelines = await this.#opened;
+    const blocks = shards.map(({ block }) => new SourceBlock(block));
+    const runs = shards.flatMap(({ earlier }, shard) => [...runsOf(shard, earlier)]);
+    runs.sort((a, b) => a.source - b.source);
+    const found = shards.map(({ block }, i) => emptyShard(block, blocks[i]!, pipelines));
+    for (const part of pipelines.keys()) {
+      for (const run of runs) await readRun(pipelines[part]!, run, blocks[run.shard]!, found[run.shard]!, part);
+    }
+    return found.map(withoutTimes);
+  }
+}
+
+type FoundTimes = FoundShard & Required<Pick<FoundShard, 'captured'>>;
+
+async function openPipeline({ folder, shape }: EarlierPipeline): Promise<OpenPipeline> {
+  const list = await SourceList.open(folder);
+  const features = shape.bins > 0 ? await FeatureReader.open(`${folder}/features.parquet`) : undefined;
+  if (!list || (shape.bins > 0 && !features))
+    throw new Error(`The earlier results in '${folder}' are not there any more`);
+  return { folder, shape, list, features };
+}
+
+function* runsOf(shard: number, earlier: EarlierRuns): Generator<Run> {
+  let nth = 0;
+  for (let i = 0; i < earlier.length; i += 3) {
+    const [source, doneBefore, count] = [earlier[i]!, earlier[i + 1]!, earlier[i + 2]!];
+    yield { shard, nth, count, source, doneBefore };
+    nth += count;
+  }
+}
+
+function emptyShard(block: Uint8Array, sources: SourceBlock, pipelines: readonly EarlierPipeline[]): FoundTimes {
+  const { length } = sources;
+  const sizes = Array.from({ length }, (_, nth) => sources.size(nth)!);
+  return {
+    block,
+    found: Uint32Array.from({ length }, (_, nth) => nth),
+    widths: Uint32Array.from(sizes, ({ width }) => width),
+    heights: Uint32Array.from(sizes, ({ height }) => height),
+    captured: { localMs: new Float64Array(length).fill(Number.NaN), offsetMinutes: new Int16Array(length) },
+    parts: pipelines.map(({ shape }) => ({
+      counted: new Float64Array(length),
+      bins: new Float64Array(length * binsOfSource(shape)),
+    })),
+  };
+}
+
+async function readRun(
+  { folder, shape, list, features }: OpenPipeline,
+  { nth: from, count, source, doneBefore }: Run,
+  block: SourceBlock,
+  { widths, heights, captured, parts }: FoundTimes,
+  part: number,
+): Promise<void> {
+  const { counted, bins } = parts[part]!;
+  const binCount = binsOfSource(shape);
+  const cells = shape.grid.rows * shape.grid.columns;
+  await features
+    ?.counts(doneBefore * cells, count * cells, bins.subarray(from * binCount, (from + count) * binCount))
+    .catch((cause) => {
+      throw alteredEarlier(redactUri(block.uri(from)), folder, cause);
+    });
+  for (let nth = from; nth < from + count; nth++) {
+    const line = await list.line(source + nth - from);
+    const uri = redactUri(block.uri(nth));
+    const size = { width: widths[nth]!, height: heights[nth]! };
+    const isSame =
+      !line.quarantined &&
+      line.uri === uri &&
+      line.frame === block.video(nth)?.frame &&
+      line.name === block.kept(nth) &&
+      line.width === size.width &&
+      line.height === size.height &&
+      line.digest === digestOf(shape, size, line.counted, bins.subarray(nth * binCount, (nth + 1) * binCount));
+    if (!isSame) throw alteredEarlier(uri, folder);
+    counted[nth] = line.counted;
+    if (part === 0 && line.captured !== undefined) setTime(captured!, nth, parseCapture(line.captured));
+  }
+}
+
+const digestOf = (
+  shape: HistogramShape,
+  size: { width: number; height: number },
+  counted: number,
+  bins: ArrayLike<number>,
+): string => Buffer.from(sourceDigest(size, counted, digestedBins(shape, bins))).toString('hex');
+
+function setTime(
+  { localMs, offsetMinutes }: NonNullable<FoundShard['captured']>,
+  nth: number,
+  time: CaptureTime | undefined,
+): void {
+  if (!time) return;
+  localMs[nth] = time.localMs;
+  offsetMinutes[nth] = time.offsetMinutes ?? noZone;
+}
+
+function withoutTimes({ captured, ...shard }: FoundTimes): FoundShard {
+  return captured!.localMs.every(Number.isNaN) ? shard : { ...shard, captured };
+}
