@@ -19,7 +19,7 @@ export async function firstLine(path: string): Promise<string> {
   return text.toString();
 }
 
-/** A list that has a line of JSON a source, behind a first one that says what it is. Where its blocks begin is found out once: 0.2 s for a million. */
+/** A list that has a line of JSON a source, behind a first one that says what it is. Where its lines begin is found out once: 0.2 s for a million, and 8 bytes each. */
 export async function linesOf(path: string): Promise<SourceBlocks> {
   const offsets: number[] = [];
   const quarantinedBefore: number[] = [];
@@ -29,10 +29,8 @@ export async function linesOf(path: string): Promise<SourceBlocks> {
     const bytes: Buffer = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
     let from = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
-      if (lines >= 0 && lines % blockLines === 0) {
-        offsets.push(at + from);
-        quarantinedBefore.push(count);
-      }
+      if (lines >= 0) offsets.push(at + from);
+      if (lines >= 0 && lines % blockLines === 0) quarantinedBefore.push(count);
       lines++;
       if (bytes.subarray(from, end).includes(quarantined)) count++;
       from = end + 1;
@@ -40,18 +38,26 @@ export async function linesOf(path: string): Promise<SourceBlocks> {
     at += from;
     rest = bytes.subarray(from);
   }
+  const length = offsets.length;
   offsets.push(at);
-  const starts = offsets.map((_, block) => Math.min(Math.max(0, lines), block * blockLines));
+  const starts = Array.from({ length: Math.ceil(length / blockLines) + 1 }, (_, block) =>
+    Math.min(length, block * blockLines),
+  );
+  const bytesOf = async (first: number, end: number): Promise<Buffer> => {
+    const [from, length] = [offsets[first]!, offsets[end]! - offsets[first]!];
+    const file = await open(path);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, from).finally(() => file.close());
+    return buffer;
+  };
   return {
     ...{ starts, quarantinedBefore },
     async read(block, uri) {
-      const length = offsets[block + 1]! - offsets[block]!;
-      const file = await open(path);
-      const { buffer } = await file.read(Buffer.alloc(length), 0, length, offsets[block]!).finally(() => file.close());
+      const buffer = await bytesOf(starts[block]!, starts[block + 1]!);
       // Looking for a text takes a twentieth of parsing the lines.
       if (uri !== undefined && !buffer.includes(JSON.stringify(uri))) return undefined;
-      const texts = buffer.toString('utf8', 0, length - 1).split('\n');
+      const texts = buffer.toString('utf8', 0, buffer.length - 1).split('\n');
       return (nth) => JSON.parse(texts[nth]!);
     },
+    line: async (index) => JSON.parse((await bytesOf(index, index + 1)).toString()),
   };
 }

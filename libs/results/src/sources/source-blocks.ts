@@ -8,4 +8,6 @@ export interface SourceBlocks {
   quarantinedBefore: readonly number[];
   /** The sources of a block by their place in it. Undefined where one of that URI is wanted, and certainly none is. */
   read(block: number, uri?: string): Promise<((nth: number) => SourceLine) | undefined>;
+  /** A source by its number, without its block; absent where that takes as long. */
+  line?(index: number): Promise<SourceLine>;
 }

@@ -6,6 +6,9 @@ import { headOfRows, rowsOf } from './list-rows.ts';
 import type { SourceBlocks } from './source-blocks.ts';
 import { type ListName, listNames, type SourceLine } from './source-line.ts';
 
+/** Blocks that are held: who reads ahead goes to and fro between two. */
+const mostHeld = 2;
+
 /** Says of a path where it may be read; rejects where it may not. */
 type PathRule = (path: string) => string | Promise<string>;
 
@@ -13,8 +16,8 @@ type PathRule = (path: string) => string | Promise<string>;
 export class SourceList {
   readonly path: string;
   readonly #blocks: SourceBlocks;
-  /** The block that was read last. */
-  #last: { block: number; lineAt: Promise<(nth: number) => SourceLine> } | undefined;
+  /** Blocks that were read; the one that was asked for last is last. */
+  readonly #held = new Map<number, Promise<(nth: number) => SourceLine>>();
 
   /** The list in the folder of a job or pipeline. Undefined where there is none. */
   static async open(folder: string, rule: PathRule = (path) => path): Promise<SourceList | undefined> {
@@ -44,6 +47,8 @@ export class SourceList {
   async line(index: number): Promise<SourceLine> {
     if (!(index >= 0 && index < this.length)) throw new RangeError(`'${this.path}' has no source ${index}`);
     const block = this.#blockOf(index);
+    const isInTurn = this.#held.size === 0 || this.#held.has(block) || this.#held.has(block - 1);
+    if (!isInTurn && this.#blocks.line) return this.#blocks.line(index);
     return (await this.#read(block))(index - this.#blocks.starts[block]!);
   }
 
@@ -82,15 +87,15 @@ export class SourceList {
   }
 
   #read(block: number): Promise<(nth: number) => SourceLine> {
-    if (this.#last?.block !== block) {
-      // A block has lines unless it is asked for a URI.
-      const last = { block, lineAt: this.#blocks.read(block).then((lineAt) => lineAt!) };
-      last.lineAt.catch(() => {
-        if (this.#last === last) this.#last = undefined;
-      });
-      this.#last = last;
-    }
-    return this.#last.lineAt;
+    // A block has lines unless it is asked for a URI.
+    const lineAt = this.#held.get(block) ?? this.#blocks.read(block).then((read) => read!);
+    this.#held.delete(block);
+    this.#held.set(block, lineAt);
+    lineAt.catch(() => {
+      if (this.#held.get(block) === lineAt) this.#held.delete(block);
+    });
+    for (const oldest of this.#held.keys()) if (this.#held.size > mostHeld) this.#held.delete(oldest);
+    return lineAt;
   }
 
   #blockOf(index: number): number {

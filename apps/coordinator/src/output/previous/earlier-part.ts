@@ -14,6 +14,9 @@ import { EarlierIndex } from './earlier-index.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
+/** Lines that are held of it: more than inputs are looked at ahead. */
+const mostLines = 1024;
+
 /** How often its sources are gone through for those that get a preview, where of those some are gone. */
 const maxRounds = 5;
 
@@ -21,6 +24,8 @@ const maxRounds = 5;
 export class EarlierPart {
   readonly index: EarlierIndex;
   readonly #list: SourceList;
+  /** Lines that were read last: what is found to hold is asked for again when it is planned. */
+  readonly #lines = new Map<number, Promise<SourceLine>>();
   /** Sources that get a preview, of all that it had. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
@@ -66,11 +71,19 @@ export class EarlierPart {
   /** The lines of a file, in order. */
   async *lines(file: number): AsyncGenerator<SourceLine> {
     const { sourcesBefore, sources } = this.index.file(file);
-    for (let nth = 0; nth < sources; nth++) yield await this.#list.line(sourcesBefore + nth);
+    for (let nth = 0; nth < sources; nth++) yield await this.#line(sourcesBefore + nth);
   }
 
   async firstLine(file: number): Promise<SourceLine> {
-    return this.#list.line(this.index.file(file).sourcesBefore);
+    return this.#line(this.index.file(file).sourcesBefore);
+  }
+
+  #line(source: number): Promise<SourceLine> {
+    const line = this.#lines.get(source) ?? this.#list.line(source);
+    this.#lines.delete(source);
+    this.#lines.set(source, line);
+    for (const oldest of this.#lines.keys()) if (this.#lines.size > mostLines) this.#lines.delete(oldest);
+    return line;
   }
 
   /** Whether a file is the same as then, everything in it was done, and its maps are there. */
