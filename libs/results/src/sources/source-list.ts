@@ -8,6 +8,8 @@ import { type ListName, listNames, type SourceLine } from './source-line.ts';
 
 /** Blocks that are held: who reads ahead goes to and fro between two. */
 const mostHeld = 2;
+/** Lines of a block that are read alone, one after another, before all of it is. */
+const fewLines = 4;
 
 /** Says of a path where it may be read; rejects where it may not. */
 type PathRule = (path: string) => string | Promise<string>;
@@ -16,8 +18,10 @@ type PathRule = (path: string) => string | Promise<string>;
 export class SourceList {
   readonly path: string;
   readonly #blocks: SourceBlocks;
-  /** Blocks that were read; the one that was asked for last is last. */
-  readonly #held = new Map<number, Promise<(nth: number) => SourceLine>>();
+  /** Blocks that were read last. */
+  readonly #held: { block: number; lineAt: Promise<(nth: number) => SourceLine> }[] = [];
+  /** The block of lines that were read alone, and how many one after another. */
+  #alone = { block: -1, lines: 0 };
 
   /** The list in the folder of a job or pipeline. Undefined where there is none. */
   static async open(folder: string, rule: PathRule = (path) => path): Promise<SourceList | undefined> {
@@ -47,8 +51,7 @@ export class SourceList {
   async line(index: number): Promise<SourceLine> {
     if (!(index >= 0 && index < this.length)) throw new RangeError(`'${this.path}' has no source ${index}`);
     const block = this.#blockOf(index);
-    const isInTurn = this.#held.size === 0 || this.#held.has(block) || this.#held.has(block - 1);
-    if (!isInTurn && this.#blocks.line) return this.#blocks.line(index);
+    if (this.#blocks.line && this.#isAlone(block)) return this.#blocks.line(index);
     return (await this.#read(block))(index - this.#blocks.starts[block]!);
   }
 
@@ -86,16 +89,25 @@ export class SourceList {
     return undefined;
   }
 
+  /** Whether others of the block are unlikely to be asked for next: it does not follow those that were. */
+  #isAlone(block: number): boolean {
+    if (this.#held.some((held) => held.block === block || held.block === block - 1)) return false;
+    this.#alone = { block, lines: this.#alone.block === block ? this.#alone.lines + 1 : 1 };
+    return this.#alone.lines < fewLines;
+  }
+
   #read(block: number): Promise<(nth: number) => SourceLine> {
+    const known = this.#held.find((held) => held.block === block);
+    if (known) return known.lineAt;
     // A block has lines unless it is asked for a URI.
-    const lineAt = this.#held.get(block) ?? this.#blocks.read(block).then((read) => read!);
-    this.#held.delete(block);
-    this.#held.set(block, lineAt);
-    lineAt.catch(() => {
-      if (this.#held.get(block) === lineAt) this.#held.delete(block);
+    const held = { block, lineAt: this.#blocks.read(block).then((lineAt) => lineAt!) };
+    this.#held.push(held);
+    if (this.#held.length > mostHeld) this.#held.shift();
+    held.lineAt.catch(() => {
+      const at = this.#held.indexOf(held);
+      if (at >= 0) this.#held.splice(at, 1);
     });
-    for (const oldest of this.#held.keys()) if (this.#held.size > mostHeld) this.#held.delete(oldest);
-    return lineAt;
+    return held.lineAt;
   }
 
   #blockOf(index: number): number {

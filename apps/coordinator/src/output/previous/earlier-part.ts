@@ -24,8 +24,8 @@ const maxRounds = 5;
 export class EarlierPart {
   readonly index: EarlierIndex;
   readonly #list: SourceList;
-  /** Lines that were read last: what is found to hold is asked for again when it is planned. */
-  readonly #lines = new Map<number, Promise<SourceLine>>();
+  /** Lines that were read last: what is found to hold is asked for again when it is planned. Each has one place. */
+  readonly #lines = new Array<{ source: number; line: Promise<SourceLine> } | undefined>(mostLines);
   /** Sources that get a preview, of all that it had. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
@@ -79,10 +79,10 @@ export class EarlierPart {
   }
 
   #line(source: number): Promise<SourceLine> {
-    const line = this.#lines.get(source) ?? this.#list.line(source);
-    this.#lines.delete(source);
-    this.#lines.set(source, line);
-    for (const oldest of this.#lines.keys()) if (this.#lines.size > mostLines) this.#lines.delete(oldest);
+    const known = this.#lines[source % mostLines];
+    if (known?.source === source) return known.line;
+    const line = this.#list.line(source);
+    this.#lines[source % mostLines] = { source, line };
     return line;
   }
 
