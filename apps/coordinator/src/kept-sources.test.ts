@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import { JobsClient } from '@halogrid/proto';
+import { createLog } from '@halogrid/service/log';
+import { startCoordinator } from './coordinator.ts';
+import { ScriptedNode } from './services/testing/scripted-node.ts';
+import { specOf, submit, testConfig, writeImages } from './testing/coordinator-stage.ts';
+import { answer, complete, partsIn, readOutput, untilKept } from './testing/lost-parts.ts';
+
+// What a job keeps of the one before in its folder, which the coordinator itself reads.
+
+/** A folder with an output of three images, and a coordinator that may be started again. */
+async function setOutput(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-kept-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const ledger = join(folder, 'ledger.sqlite');
+  const start = async () => {
+    const coordinator = (await startCoordinator(testConfig({ ledger }), createLog('test', 'silent')))!;
+    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+    const stop = async () => {
+      jobs.close();
+      await coordinator.close();
+    };
+    return { coordinator, jobs, stop, folder };
+  };
+  const sources = await writeImages(folder, 3);
+  const spec = specOf(folder, sources);
+  const first = await start();
+  const node = await ScriptedNode.attach(first.coordinator.grpcPort, { nodeId: 'n' });
+  const { jobId } = await submit(first.jobs, spec);
+  for (const _ of sources) await answer(node, await node.next('lease'));
+  await complete(first, jobId);
+  return { folder, sources, spec, first, start, node, out: join(folder, 'out') };
+}
+
+test('a job that keeps everything needs no node', async (t) => {
+  const { spec, first, start, out } = await setOutput(t);
+  const before = await readOutput(out);
+  await first.stop();
+  const second = await start();
+  t.after(() => second.stop());
+  const { jobId } = await submit(second.jobs, spec);
+  const { counts } = await complete(second, jobId);
+  assert.deepEqual([counts!.kept, counts!.frames, counts!.shards, counts!.attempts], [3, 3, 0, 0]);
+  assert.deepEqual(await readOutput(out), before);
+});
+
+test('a coordinator that is started again has what is kept, and reads again what is gone of it', async (t) => {
+  const { sources, spec, first, start, node, out } = await setOutput(t);
+  const before = await readOutput(out);
+  // It is computed again, and its results are the same.
+  await utimes(new URL(sources[1]!), 1000, 1000);
+  const { jobId } = await submit(first.jobs, spec);
+  const held = await node.next('lease');
+  await untilKept(first, jobId, 2);
+  await first.stop();
+  await rename(partsIn(spec), `${partsIn(spec)}-gone`);
+  const second = await start();
+  t.after(() => second.stop());
+  await untilKept(second, jobId, 2);
+  const again = new ScriptedNode(second.coordinator.grpcPort);
+  const { shard, attempt, epoch } = held;
+  again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false }] });
+  await answer(again, { ...held, epoch: (await again.next('welcome')).epoch });
+  const { counts } = await complete(second, jobId);
+  assert.deepEqual([counts!.kept, counts!.shards], [2, 1]);
+  const { 'sources.jsonl': _, 'job.json': job, ...files } = await readOutput(out);
+  const { 'sources.jsonl': __, 'job.json': was, ...others } = before;
+  assert.deepEqual(files, others);
+  assert.equal((job as { digest: string }).digest, (was as { digest: string }).digest);
+});
