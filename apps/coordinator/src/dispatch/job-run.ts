@@ -264,6 +264,7 @@ export class JobRun {
   }
 
   async #keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
+    this.#stopped.signal.throwIfAborted();
     this.#earlier ??= this.#work.earlier!(this.job);
     return this.#earlier.keep(shards);
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { Shard } from '../job/shard.ts';
+import { isKept, type Shard } from '../job/shard.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
@@ -21,8 +21,8 @@ interface SimulatedJob {
   isPlanEnded: boolean;
   isAbandoned: boolean;
   finalised: number;
-  /** How often each shard was written to the ledger as done, and as given up. */
-  done: Map<number, 'committed' | 'quarantined'>;
+  /** What was written to the ledger of each shard that is done. */
+  done: Map<number, 'committed' | 'quarantined' | 'kept'>;
 }
 
 interface Answer {
@@ -56,7 +56,7 @@ class World {
   /** Ids of nodes that ever answered wrongly. */
   readonly liars = new Set<string>();
   readonly #broken: string[] = [];
-  #writing: { lease: LeaseId; how: 'committed' | 'quarantined' }[] = [];
+  #writing: { lease: LeaseId; how: 'committed' | 'quarantined' | 'kept' }[] = [];
   #now = 0;
   #sessions = 0;
 
@@ -68,6 +68,7 @@ class World {
           assert.ok(node, 'a lease goes to an attached node');
           assert.ok(!node.isDraining, 'a draining node is given nothing');
           assert.ok(this.isOpen(command.lease) || command.verify, 'a shard that is done is only checked');
+          assert.ok(!isKept(command.shard), 'what is kept is leased to nobody');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           const commits = settling.filter(({ how }) => how === 'committed');
           assert.ok(commits.length < mostAnswers, 'a job whose ledger cannot keep up is held up');
@@ -111,6 +112,12 @@ class World {
           this.#writing.push({ lease: { jobId, shard: shard.shard, attempt: attempts, epoch: 1 }, how: 'quarantined' });
           break;
         }
+        case 'KeepShard':
+          this.#writing.push({
+            lease: { jobId: command.jobId, shard: command.shard.shard, attempt: 0, epoch: 1 },
+            how: 'kept',
+          });
+          break;
         case 'FinaliseJob': {
           const job = this.jobs.get(command.jobId)!;
           assert.ok(job.isPlanEnded && !job.isAbandoned && job.done.size === job.planned, 'all is done when finalised');
@@ -159,7 +166,9 @@ class World {
     const job = this.jobs.get(jobId)!;
     if (job.isPlanEnded || job.isAbandoned) return;
     const shards = costs.map((costBytes): Shard => {
-      return { shard: job.planned++, work: { kind: 'frames', sources: plannedSources([]) }, costBytes };
+      const [shard, sources] = [job.planned++, plannedSources([])];
+      if (costBytes % 5 === 3) return { shard, work: { kind: 'kept', sources, earlier: [] }, costBytes: 0 };
+      return { shard, work: { kind: 'frames', sources }, costBytes };
     });
     this.send({ kind: 'ShardsPlanned', jobId, shards });
   }
