@@ -26,6 +26,7 @@ import { createJobId } from './job/job-id.ts';
 import { SharedJobs } from './leadership/shared-jobs.ts';
 import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { lostShards } from './output/lost-shards.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
@@ -173,6 +174,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       tables: openTables,
       pictures: openPictures,
       finalise: finaliseJob,
+      lostShards,
       abandon: async (job, end, finishedMs) => {
         // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
         await ledger.leave(job.jobId);

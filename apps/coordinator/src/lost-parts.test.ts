@@ -7,7 +7,7 @@ import type { JobSpec, Lease } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
 import { mostLosses } from './dispatch/job-run.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { type Stage, setStage, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
+import { metricsOf, type Stage, setStage, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone, untilKept } from './testing/lost-parts.ts';
 
 // Parts that are lost or damaged after they were committed, and before the end of their job.
@@ -110,6 +110,37 @@ test('a part that is lost or damaged before the end of its job is computed again
   }
   await answer(node, last);
   await complete(stage, other);
+});
+
+test('all shards whose parts are gone are leased again at once, and blame their node once', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const sources = await writeImages(folder, 8);
+  const first = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'first', name: 'first' });
+  const expected = await undisturbed(stage, first, specOf(join(folder, 'undisturbed'), sources), 8);
+  const spec = specOf(folder, sources);
+  const { jobId } = await submit(jobs, spec);
+  await work(first, spec, 7);
+  const last = await first.next('lease');
+  await untilDone(stage, jobId, 7);
+  const second = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'second', name: 'second' });
+  await rm(partsIn(spec), { recursive: true });
+  await answer(first, last);
+  // More than one before any is answered, as many as it may hold.
+  const again: Lease[] = [];
+  while (again.length < 3) again.push(await second.next('lease'));
+  for (let n = 0; n < 7; n++) {
+    await answer(second, again[n]!);
+    if (again.length < 7) again.push(await second.next('lease'));
+  }
+  assert.deepEqual(
+    again.map(({ shard, attempt }) => [shard, attempt]).sort(([a], [b]) => a! - b!),
+    [0, 1, 2, 3, 4, 5, 6].map((shard) => [shard, 2]),
+  );
+  const { counts } = await complete(stage, jobId);
+  assert.equal(counts!.attempts, 15);
+  assert.match(await metricsOf(stage), /^halogrid_nodes_set_aside_total 0$/m);
+  assert.deepEqual(await readOutput(join(folder, 'out')), expected);
 });
 
 test('a part that is found to be lost while others are computed is computed again before the end', async (t) => {

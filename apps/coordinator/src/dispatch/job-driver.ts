@@ -87,7 +87,7 @@ export class JobDriver {
     });
   }
 
-  #lost(job: AcceptedJob, { withdrawn, inVain: names, isFalse, error }: LostShard): void {
+  #lost(job: AcceptedJob, { withdrawn, inVain: names, isMet, isFalse, error }: LostShard): void {
     const { ledger, sessions, sights, tell } = this.#parts;
     const {
       open: { shard, attempts },
@@ -96,7 +96,7 @@ export class JobDriver {
     } = withdrawn;
     const hellos = sessions.hellos().filter(({ name }) => names.includes(name));
     const inVain = hellos.map(({ nodeId }) => nodeId);
-    const nodeIds = hellos.flatMap(({ name, nodeId }) => (name === node ? [nodeId] : []));
+    const nodeIds = hellos.flatMap(({ name, nodeId }) => (isMet && name === node ? [nodeId] : []));
     const open = { shard: sights.recovered(job.jobId, shard), attempts };
     const epoch = ledger.epochOf(job.jobId);
     tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, isFalse, inVain, error });

@@ -11,7 +11,7 @@ import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources, Withdrawn } from '../ledger/ledger.ts';
 import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinishedOutput } from '../output/finalise.ts';
@@ -67,6 +67,11 @@ export interface JobWork {
     now: () => number,
     signal: AbortSignal,
   ): Promise<FinishedOutput>;
+  /** Shards that are done and whose parts are not there; absent: nobody looks. */
+  lostShards?(
+    job: AcceptedJob,
+    settled: (from: number, atMost: number) => Promise<SettledSources>,
+  ): Promise<readonly number[]>;
   /**
    * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
    */
@@ -98,6 +103,8 @@ export interface LostShard {
   withdrawn: Withdrawn;
   /** Names of all nodes whose results of it are lost; of kept ones, that of the coordinator. */
   inVain: readonly string[];
+  /** Whether its rows were to be read: of all that are lost together one, for which its node is blamed. */
+  isMet: boolean;
   isFalse: boolean;
   /** Why, in a sentence. */
   error: string;
@@ -355,26 +362,41 @@ export class JobRun {
   }
 
   /**
-   * Has a shard done again, and the tables written from the beginning. Rejects where no node can do it again, and where
-   * it was lost too often.
+   * Has a shard done again, with all others whose parts are not there, and the tables written from the beginning.
+   * Rejects where no node can do it again, and where one was lost too often.
    */
   async #lost({ message, shard, isFalse }: LostPartError): Promise<void> {
     if (shard === undefined) throw new Error(`${message}; the results in it are lost: run the job again`);
     await this.#tables.abort();
-    const withdrawn = await this.#ledger.withdraw(this.job.jobId, shard);
+    const { jobId } = this.job;
+    const settled = (from: number, atMost: number) => this.#ledger.settled(jobId, from, atMost);
+    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, settled))) ?? [];
+    const shards = [...new Set([shard, ...others])];
+    const withdrawn = await Promise.all(shards.map((lost) => this.#ledger.withdraw(jobId, lost)));
     this.#tables = this.#openTables();
     this.#tables.start();
-    if (!withdrawn) return;
-    const { node = 'the coordinator' } = withdrawn;
-    const inVain = [...(this.#lostBy.get(shard) ?? []), node];
-    this.#lostBy.set(shard, inVain);
-    this.#log.warn({ shard, node }, `${message}; its shard is computed again`);
-    if (inVain.length >= mostLosses) throw this.#lostTooOften(inVain, message);
+    const lost = withdrawn
+      .flatMap((its) => its ?? [])
+      .map((its) => this.#lostShard(its, its.open.shard.shard === shard));
+    const [first, ...more] = lost;
+    if (!first) return;
+    const also = more.length > 0 ? `, and ${more.length} others whose parts are not there` : '';
+    this.#log.warn({ shard, node: first.inVain.at(-1) }, `${message}; its shard is computed again${also}`);
+    const often = lost.find(({ inVain }) => inVain.length >= mostLosses);
+    if (often) throw this.#lostTooOften(often.inVain, message);
     // What waits for the one before looks again.
     this.#shardsDone.resolve();
     this.#shardsDone = Promise.withResolvers();
     if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
-    this.#listener.lost({ withdrawn, inVain, isFalse, error: message });
+    for (const one of lost) this.#listener.lost({ ...one, isFalse: isFalse && one.isMet, error: message });
+  }
+
+  #lostShard(withdrawn: Withdrawn, isMet: boolean): Pick<LostShard, 'withdrawn' | 'inVain' | 'isMet'> {
+    const { open, node = 'the coordinator' } = withdrawn;
+    const { shard } = open.shard;
+    const inVain = [...(this.#lostBy.get(shard) ?? []), node];
+    this.#lostBy.set(shard, inVain);
+    return { withdrawn, inVain, isMet };
   }
 
   #lostTooOften(nodes: readonly string[], last: string): WantError {

@@ -13,7 +13,7 @@ test('a full disk is told from a folder that is away, whatever the error is wrap
       error: "'features.parquet' could not be written",
     });
   }
-  for (const code of ['ESTALE', 'EIO', 'ENOENT', 'EACCES', 'ENOTCONN', 'ETIMEDOUT']) {
+  for (const code of ['ESTALE', 'EIO', 'ENOENT', 'EACCES', 'ENOTCONN', 'ETIMEDOUT', 'EMFILE']) {
     assert.equal(lackOf(wrapped(failing(code)))?.kind, 'folder', code);
   }
   for (const error of [

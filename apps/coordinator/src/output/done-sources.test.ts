@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cutTiles } from '@halogrid/kernels';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { lackOf } from '../job/output-lack.ts';
 import { scratchUri } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
@@ -15,6 +16,7 @@ import { memoryFolder } from '../testing/memory-folder.ts';
 import { writtenCommit } from '../testing/written-commit.ts';
 import { DoneSources } from './done-sources.ts';
 import { LostPartError } from './lost-part-error.ts';
+import { lostShards } from './lost-shards.ts';
 import { partsOf, partsPath } from './write-part.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-done-'));
@@ -141,6 +143,48 @@ test('a part that is lost is told with its shard, after the sources before it, a
     [0, 1, 2, 3, 4, 5].map((index) => doneOf(index)),
   );
   await sources.close();
+  await ledger.close();
+});
+
+test('where the folder above the parts is away, nothing is lost: it is read again once the folder is back', async () => {
+  const { ledger, spec, parts, answer } = await openJob({ sizes: Array(4).fill(size), batchFrames: 2 });
+  for (const shard of [0, 1]) await answer(shard);
+  await ledger.results(jobId);
+  const [scratch, away] = [dirname(parts), `${dirname(parts)}-away`];
+  await rename(scratch, away);
+  const once = new DoneSources(spec, settledOf(ledger));
+  const isAway = (error: Error): boolean => {
+    assert.ok(!(error instanceof LostPartError));
+    assert.equal(lackOf(error)?.kind, 'folder');
+    assert.match(error.message, /^Part '.*' cannot be read: ENOENT/);
+    return true;
+  };
+  await assert.rejects(once.look(0), isAway);
+  await assert.rejects(lostShards({ spec }, settledOf(ledger)), isAway);
+  const sources = new DoneSources(spec, settledOf(ledger), async (read) => {
+    await assert.rejects(read(), isAway);
+    await rename(away, scratch).catch(() => {});
+    return read();
+  });
+  assert.deepEqual(await sources.look(0), doneOf(0));
+  assert.deepEqual(await lostShards({ spec }, settledOf(ledger)), []);
+  await once.close();
+  await sources.close();
+  await ledger.close();
+});
+
+test('of all shards those are lost whose parts are gone or too short, and those of no node are not among them', async () => {
+  const { ledger, spec, parts, answer } = await openJob({ sizes: Array(12).fill(size), batchFrames: 2 });
+  const written: string[] = [];
+  for (const shard of [0, 1, 2, 3, 5]) written[shard] = await answer(shard);
+  assert.deepEqual(await lostShards({ spec }, settledOf(ledger)), []);
+  await rm(join(parts, written[1]!), { recursive: true });
+  await truncate(join(parts, written[3]!, 'features.parquet'), 100);
+  await rm(join(parts, written[5]!), { recursive: true });
+  // Of the last, one before is open.
+  assert.deepEqual(await lostShards({ spec }, settledOf(ledger)), [1, 3]);
+  await rm(parts, { recursive: true });
+  assert.deepEqual(await lostShards({ spec }, settledOf(ledger)), [0, 1, 2, 3]);
   await ledger.close();
 });
 

@@ -7,6 +7,7 @@ import { limitConcurrency } from '@halogrid/threads';
 import type { FoundRun, SettledSources } from '../ledger/ledger.ts';
 import { readBytes } from '../log/read-bytes.ts';
 import { LostPartError } from './lost-part-error.ts';
+import { atOnce, type UntilWritten } from './output-wait.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
 /** A source that is done. */
@@ -19,6 +20,12 @@ export interface DoneSource {
   tiles: number;
 }
 
+/** The sources of a block, and the size of each that was found. */
+interface ReadShard {
+  block: SourceBlock;
+  sizes: (Size | undefined)[];
+}
+
 /** Sources that are asked for at once. */
 const runSources = 1024;
 
@@ -28,11 +35,18 @@ export class DoneSources {
   readonly #reader: PartReader;
   /** The reader is asked for one shard after another. */
   readonly #inTurn = limitConcurrency(1);
+  readonly #until: UntilWritten;
   /** What was read last, by its part and the place of its block. */
-  #last: { block: SourceBlock; sizes: Promise<(Size | undefined)[]>; key: string } | undefined;
+  #last: { key: string; read: Promise<ReadShard> } | undefined;
 
-  constructor(spec: JobSpec, settled: (from: number, atMost: number) => Promise<SettledSources>) {
+  /** `until` repeats what cannot be read for now; nothing does unless given. */
+  constructor(
+    spec: JobSpec,
+    settled: (from: number, atMost: number) => Promise<SettledSources>,
+    until: UntilWritten = atOnce,
+  ) {
     this.#settled = settled;
+    this.#until = until;
     this.#reader = new PartReader(partsPath(spec.out), partPipelines(spec));
   }
 
@@ -61,17 +75,29 @@ export class DoneSources {
     await this.#reader.close();
   }
 
-  async #source({ first, planned, found, shard }: FoundRun, index: number): Promise<DoneSource> {
-    const { file, offset, length } = planned;
-    const key = `${found.part} ${file} ${offset}`;
-    if (this.#last?.key !== key) {
-      const block = new SourceBlock(readBytes(file, offset, length));
-      this.#last = { key, block, sizes: this.#inTurn(() => this.#reader.sizes(found, block.length)) };
-    }
-    const { block, sizes } = this.#last;
-    const nth = planned.nth + index - first;
+  async #source(run: FoundRun, index: number): Promise<DoneSource> {
+    const { block, sizes } = await this.#until(() => this.#readLast(run));
+    const nth = run.planned.nth + index - run.first;
+    return { index, name: block.name(nth), size: sizes[nth]!, tiles: block.tiles(nth) };
+  }
+
+  async #readLast(run: FoundRun): Promise<ReadShard> {
+    const { file, offset } = run.planned;
+    const key = `${run.found.part} ${file} ${offset}`;
+    if (this.#last?.key !== key) this.#last = { key, read: this.#inTurn(() => this.#read(run)) };
+    const last = this.#last;
     try {
-      return { index, name: block.name(nth), size: (await sizes)[nth]!, tiles: block.tiles(nth) };
+      return await last.read;
+    } catch (error) {
+      if (this.#last === last) this.#last = undefined;
+      throw error;
+    }
+  }
+
+  async #read({ planned: { file, offset, length }, found, shard }: FoundRun): Promise<ReadShard> {
+    const block = new SourceBlock(readBytes(file, offset, length));
+    try {
+      return { block, sizes: await this.#reader.sizes(found, block.length) };
     } catch (error) {
       if (!(error instanceof PartError)) throw error;
       const { message, isFalse } = error;

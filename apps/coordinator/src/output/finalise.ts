@@ -130,7 +130,7 @@ async function prepareOutput(
   }
   const { sources: count } = results.job.counts;
   const isKept = await keptSources(results);
-  const sources = new DoneSources(spec, results.settled);
+  const sources = new DoneSources(spec, results.settled, until);
   const descriptions = parts.map(({ pipeline }) => describeResults(results.job, pipeline, ''));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];

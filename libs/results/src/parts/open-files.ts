@@ -1,6 +1,14 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, type FileHandle, open, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** A file is not there, and what holds its folder is, or something else is at its path. */
+export class LostFileError extends Error {
+  override readonly name = 'LostFileError';
+}
+
+/** Codes of system errors that say what is at a path, and not that it cannot be read for now. */
+const saysWhatIsThere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
 /** Opens files of a folder to read them, and keeps those open that were read last. */
 export class OpenFiles {
@@ -15,11 +23,12 @@ export class OpenFiles {
   }
 
   /**
-   * The file at that path in the folder, which may have been closed after `most` others were asked for. Rejects where
-   * it is not there, where a link is on the way to it, or where it is no file.
+   * The file at that path in the folder, which may have been closed after `most` others were asked for. Rejects with
+   * LostFileError where it is not there, where a link is on the way to it, or where it is no file; otherwise with a
+   * system error, also where what holds the folder is away.
    */
   async get(path: string): Promise<FileHandle> {
-    const file = this.#open.get(path) ?? (await this.#openFile(path));
+    const file = this.#open.get(path) ?? (await this.#openThere(path));
     this.#open.delete(path);
     this.#open.set(path, file);
     for (const [first, handle] of this.#open) {
@@ -37,15 +46,26 @@ export class OpenFiles {
     for (const file of files) await file.close();
   }
 
+  async #openThere(path: string): Promise<FileHandle> {
+    try {
+      return await this.#openFile(path);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (!saysWhatIsThere.has(code!)) throw error;
+      await access(dirname(this.#folder));
+      throw new LostFileError(message, { cause: error });
+    }
+  }
+
   async #openFile(path: string): Promise<FileHandle> {
     const whole = join(this.#folder, path);
     if ((await realpath(whole)) !== join(await realpath(this.#folder), path)) {
-      throw new Error(`there is a link on the way to '${whole}'`);
+      throw new LostFileError(`there is a link on the way to '${whole}'`);
     }
     // Neither follows a link nor waits for who writes into a pipe.
     const file = await open(whole, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if ((await file.stat()).isFile()) return file;
     await file.close();
-    throw new Error(`'${whole}' is no file`);
+    throw new LostFileError(`'${whole}' is no file`);
   }
 }

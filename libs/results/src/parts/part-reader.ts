@@ -7,7 +7,7 @@ import { ColumnError } from '../features/column-error.ts';
 import { pageLayout } from '../features/page-layout.ts';
 import { readCounts } from './count-column.ts';
 import { type FoundColumns, noZone } from './found-shard.ts';
-import { OpenFiles } from './open-files.ts';
+import { LostFileError, OpenFiles } from './open-files.ts';
 import { PartError } from './part-error.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
 import { RangeReader } from './range-reader.ts';
@@ -41,7 +41,8 @@ export class PartReader {
 
   /**
    * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at
-   * these places are not those that were written, or no rows of these sources.
+   * these places are not those that were written, or no rows of these sources; with the code of a system error where that
+   * cannot be known for now.
    */
   async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: SourceBlock): Promise<FoundColumns> {
     this.#checkId(part);
@@ -75,6 +76,20 @@ export class PartReader {
     return Array.from(quarantined, (flag) => {
       return flag === 1 ? undefined : { width: widths[row]!, height: heights[row++]! };
     });
+  }
+
+  /**
+   * Whether the files of a part are there, and have bytes at these places: that of their rows nothing is known. Rejects
+   * as `read` where that cannot be known for now.
+   */
+  async has({ part, places }: Pick<FoundInPart, 'part' | 'places'>): Promise<boolean> {
+    if (!isPartId(part)) return false;
+    for (const [pipeline, { sources, features }] of places.entries()) {
+      const paths = pipelinePaths(part, this.#names, pipeline);
+      if (!(await this.#reaches(part, paths.sources, sources))) return false;
+      if (features && !(await this.#reaches(part, paths.features, features))) return false;
+    }
+    return true;
   }
 
   /** Says what is wrong with a part, as what it does. */
@@ -122,8 +137,27 @@ export class PartReader {
       return await act(new RangeReader(await this.#files.get(path), place));
     } catch (error) {
       if (error instanceof ColumnError) throw this.error(part, `is damaged: ${file} ${error.message}`, error);
-      throw this.error(part, `cannot be read: ${(error as Error).message}`, error);
+      // One that is stale stays so.
+      await this.#files.close().catch(() => {});
+      throw this.#unreadable(part, error as NodeJS.ErrnoException);
     }
+  }
+
+  async #reaches(part: string, path: string, { start, length }: FilePlace): Promise<boolean> {
+    try {
+      const { size } = await (await this.#files.get(path)).stat();
+      return size >= start + length;
+    } catch (error) {
+      if (error instanceof LostFileError) return false;
+      throw this.#unreadable(part, error as NodeJS.ErrnoException);
+    }
+  }
+
+  /** A PartError where the part is not there; what cannot be read for now may be there. */
+  #unreadable(part: string, error: NodeJS.ErrnoException): Error {
+    const lost = this.error(part, `cannot be read: ${error.message}`, error);
+    if (error instanceof LostFileError) return lost;
+    return Object.assign(new Error(lost.message, { cause: error }), { code: error.code });
   }
 
   #times(part: string, texts: readonly (string | undefined)[]): FoundColumns['captured'] {
