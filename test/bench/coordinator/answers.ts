@@ -1,12 +1,16 @@
 // What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger, features.parquet and the
 // final files:
-//   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--cpu-prof-dir=DIR]
+//   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--kill-at=FRAMES] [--cpu-prof-dir=DIR]
 // The coordinator has the flags and the environment that `halogrid coordinator` gives it.
 // Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
-// last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are in this process, which is not counted. With a folder for profiles
-// the coordinator leaves one of each of its threads there.
+// last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are
+// in this process, which is not counted. With --kill-at it is killed once so many frames are done, and another goes on with its job: how
+// long that takes to the first lease is printed. With a folder for profiles the coordinator leaves one of each of its threads there.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { credentials } from '@grpc/grpc-js';
 import { type AttachRequest, Hello, type Lease, NodesClient, protocolVersion, splitAnswer } from '@halogrid/proto';
@@ -20,6 +24,7 @@ import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
 import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
+const killAt = Number(/--kill-at=(\d+)/.exec(process.argv.join(' '))?.[1] ?? Number.POSITIVE_INFINITY);
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
   .slice(2)
   .filter((word) => !word.startsWith('--'))
@@ -61,6 +66,9 @@ function shardOf(block: Uint8Array, sources: readonly BlockSource[]): FoundShard
 const creditBytes = 2 ** 30;
 const thread = new PartThread();
 
+/** Told of every lease. */
+let leased = (): void => {};
+
 function attach(port: number, name: string): NodesClient {
   const client = new NodesClient(`127.0.0.1:${port}`, credentials.createInsecure());
   const call = client.attach();
@@ -81,7 +89,10 @@ function attach(port: number, name: string): NodesClient {
     for (const report of splitAnswer({ jobId, shard, attempt, epoch, found, ...rest })) say(report);
   };
   call.on('data', ({ order }) => {
-    if (order?.$case === 'lease') void answer(order.value);
+    if (order?.$case === 'lease') {
+      leased();
+      void answer(order.value);
+    }
     if (order?.$case !== 'probe') return;
     const { probe, files } = order.value;
     const seen = files.map(() => ({ version: 'x', sha256: Buffer.alloc(32), error: '' }));
@@ -91,22 +102,52 @@ function attach(port: number, name: string): NodesClient {
   return client;
 }
 
-for (let i = 0; i < repetitions; i++) {
+interface Served {
+  child: ReturnType<typeof serve>;
+  lines: AsyncIterator<string>;
+  clients: NodesClient[];
+}
+
+function serve(folder: string) {
   const program = new URL('./serve.ts', import.meta.url).pathname;
-  const child = spawn(
-    process.execPath,
-    [...nodeFlags(['coordinator']), ...profiles, program, String(frames), String(nodes)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: environment(),
-    },
-  );
+  const words = [...nodeFlags(['coordinator']), ...profiles, program, String(frames), String(nodes), folder];
+  return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: environment() });
+}
+
+async function start(folder: string): Promise<Served> {
+  const child = serve(folder);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { port } = JSON.parse((await lines.next()).value!);
-  const clients = Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`));
-  let end = JSON.parse((await lines.next()).value!);
-  for (; 'done' in end; end = JSON.parse((await lines.next()).value!)) {
+  return { child, lines, clients: Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`)) };
+}
+
+/** Kills the coordinator; resolves with another, which has given its first lease of the same job. */
+async function killAndGoOn({ child, clients }: Served, folder: string): Promise<Served> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  for (const client of clients) client.close();
+  const first = Promise.withResolvers<void>();
+  leased = first.resolve;
+  const startMs = performance.now();
+  const next = await start(folder);
+  const servedMs = performance.now();
+  await first.promise;
+  const seconds = (ms: number) => ((ms - startMs) / 1000).toFixed(2);
+  console.log(`killed; another serves after ${seconds(servedMs)} s, and leases after ${seconds(performance.now())} s`);
+  return next;
+}
+
+for (let i = 0; i < repetitions; i++) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+  let served = await start(folder);
+  let isKilled = false;
+  const next = async () => JSON.parse((await served.lines.next()).value!);
+  let end = await next();
+  for (; 'done' in end; end = await next()) {
     console.log(`${(end.done / 1e6).toFixed(2)} million frames: ${Math.round(end.rss / 2 ** 20)} MB`);
+    if (isKilled || end.done < killAt) continue;
+    isKilled = true;
+    served = await killAndGoOn(served, folder);
   }
   const { state, digest, computed, whole, rss } = end;
   const say = ({ all, main, seconds }: Record<string, number>): string =>
@@ -114,7 +155,8 @@ for (let i = 0; i < repetitions; i++) {
   console.log(
     `${state} ${digest.slice(0, 8)}: results ${say(computed)}; whole job ${say(whole)}; ${Math.round(rss / 1024)} MB`,
   );
-  for (const client of clients) client.close();
-  if (child.exitCode === null) await once(child, 'exit');
+  for (const client of served.clients) client.close();
+  if (served.child.exitCode === null) await once(served.child, 'exit');
+  await rm(folder, { recursive: true });
 }
 await thread.end();

@@ -1,8 +1,6 @@
 // Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, or in the database of
-// HALOGRID_LEDGER beside other coordinators, which plans frames that are not there. It runs a job of so many FRAMES,
-// prints what that took, and ends.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// HALOGRID_LEDGER beside other coordinators, which plans frames that are not there. It runs a job of so many FRAMES
+// in a folder, or goes on with that which another such process left there, prints what that took, and ends.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createPipeline } from '@halogrid/kernels';
@@ -13,6 +11,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createFolderLedger, openSharedLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
+import { resumeHalfWay, resumeInFolder } from '../../../apps/coordinator/src/dispatch/resume-in-folder.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
 import { SharedJobs } from '../../../apps/coordinator/src/leadership/shared-jobs.ts';
@@ -26,10 +25,10 @@ import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
 
-const frames = Number(process.argv[2]);
+const [frames, nodes] = process.argv.slice(2).map(Number);
+const folder = process.argv[4]!;
 /** Its memory is told each time that so many are done. */
-const reportedFrames = 1_000_000;
-const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+const reportedFrames = Math.min(1_000_000, frames / 10);
 const log = createLog('bench', 'warn');
 const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
 const spec = JobSpec.fromPartial({
@@ -43,14 +42,14 @@ const ended = Promise.withResolvers<void>();
 const lost = (error: Error) => ended.reject(error);
 const planThreads = new PlanThreads(new URL('./plan-worker.ts', import.meta.url));
 planThreads.prepare();
-const jobId = `bench-${process.pid}`;
+const newId = `bench-${process.pid}`;
 const context = { clock: systemClock, log, lost };
 const { ledger, closeRegistry } = await openLedger(process.env.HALOGRID_LEDGER);
 
 async function openLedger(url: string | undefined) {
   if (url === undefined) return { ledger: createFolderLedger(context), closeRegistry: async () => {} };
   const registry = await openRegistry(url);
-  const epoch = (await registry.acquire(jobId, 600_000))!;
+  const epoch = (await registry.acquire(newId, 600_000))!;
   const shared = new SharedJobs({
     registry,
     shares: registry.shares!,
@@ -70,7 +69,7 @@ const used = () => {
 };
 const since = (before: ReturnType<typeof used>) => {
   const now = used();
-  return { all: (now.all - before.all) / frames, main: (now.main - before.main) / frames };
+  return { all: (now.all - before.all) / frames!, main: (now.main - before.main) / frames! };
 };
 
 let leased: ReturnType<typeof used> | undefined;
@@ -118,12 +117,19 @@ const grpc = await startGrpc(
   },
 );
 process.stdout.write(`${JSON.stringify({ port: grpc.port })}\n`);
-while (dispatcher.view.nodes().length < Number(process.argv[3]))
-  await new Promise((resolve) => setTimeout(resolve, 20));
-await claimOutputFolder(spec.out, { jobId, spec });
+while (dispatcher.view.nodes().length < nodes!) await new Promise((resolve) => setTimeout(resolve, 20));
 leased = used();
 startMs = performance.now();
-await dispatcher.jobs.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
+const inFolder = { ...context, ledger, jobs: dispatcher.jobs };
+const jobId = (await resumeHalfWay(spec, false, (job) => resumeInFolder(job, inFolder))) ?? (await submit());
+
+async function submit(): Promise<string> {
+  await claimOutputFolder(spec.out, { jobId: newId, spec });
+  const pipeline = createPipeline(operations);
+  await dispatcher.jobs.submit({ jobId: newId, spec, pipeline, scratch: scratchUri(spec.out) });
+  return newId;
+}
+
 let told = 0;
 const memory = setInterval(async () => {
   const done = (await ledger.getJob(jobId))?.counts.frames ?? 0;
@@ -141,4 +147,3 @@ await grpc.close();
 await ledger.close();
 await closeRegistry();
 await planThreads.close();
-await rm(folder, { recursive: true });

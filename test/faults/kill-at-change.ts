@@ -1,0 +1,50 @@
+import { appendFileSync, statSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+
+// Loaded into a process before the program, by tests that have it killed between any two changes of what is on disk: files, folders,
+// syncs, and statements of SQLite, in all of its threads.
+
+export interface KillAt {
+  /** The command that the process runs; what it starts runs another, and is left alone. */
+  command: string;
+  /** A file that grows by a byte with each change. */
+  counter: string;
+  /** Number of the change before which the process is killed, from 1; without it, changes are counted only. */
+  change?: number;
+}
+
+/** For the `env` of its start. */
+export function killedAtChange(kill: KillAt): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${import.meta.url}`, HALOGRID_TEST_KILL: JSON.stringify(kill) };
+}
+
+const asked: KillAt | undefined = JSON.parse(process.env.HALOGRID_TEST_KILL ?? 'null') ?? undefined;
+
+if (asked && asked.command === process.argv[2]) {
+  const handle = await fs.open(asked.counter, 'a');
+  const ofHandles = ['write', 'writev', 'writeFile', 'appendFile', 'sync', 'datasync', 'truncate'];
+  countCalls(asked, Object.getPrototypeOf(handle), ofHandles);
+  await handle.close();
+  countCalls(asked, fs, ['mkdir', 'rename', 'rm', 'rmdir', 'unlink', 'writeFile', 'truncate']);
+  countCalls(asked, DatabaseSync.prototype, ['exec']);
+  countCalls(asked, StatementSync.prototype, ['run']);
+  syncBuiltinESMExports();
+}
+
+function countCalls(
+  { counter, change = Number.POSITIVE_INFINITY }: KillAt,
+  owner: object,
+  names: readonly string[],
+): void {
+  const functions = owner as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of names) {
+    const real = functions[name]!;
+    functions[name] = function (this: unknown, ...args: unknown[]): unknown {
+      appendFileSync(counter, '.');
+      if (statSync(counter).size >= change) process.kill(process.pid, 'SIGKILL');
+      return real.apply(this, args);
+    };
+  }
+}
