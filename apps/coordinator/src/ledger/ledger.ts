@@ -246,7 +246,7 @@ export interface Ledger {
 }
 
 /** Jobs that the ledger of this process does not lead. */
-export interface OtherJobs {
+export interface JobsElsewhere {
   get(jobId: string): Promise<JobRecord | undefined>;
   list(): Promise<JobRecord[]>;
   ended(): JobRecord[];

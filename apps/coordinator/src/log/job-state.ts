@@ -12,7 +12,7 @@ import { QuarantineReasons } from './quarantine-reasons.ts';
 import { SourceIndex } from './source-index.ts';
 
 /** An image some of whose tiles are to come. */
-export interface OpenImage {
+export interface UnfinishedImage {
   tilesLeft: number;
   /** Image pixels of the tiles that came. */
   pixels: number;
@@ -74,7 +74,7 @@ export interface JobState {
    */
   reasons: QuarantineReasons | undefined;
   /** By source. */
-  readonly open: Map<number, OpenImage>;
+  readonly open: Map<number, UnfinishedImage>;
   mended: MendedInputCounts;
   /** URIs of the sources that `mended` gives as examples, or may. */
   readonly mendedUris: Map<number, string>;

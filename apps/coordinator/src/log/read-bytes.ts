@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { DamagedLogError } from './log-file.ts';
 
 /** Bytes of the log at `path` from `offset` on. Throws DamagedLogError where it has fewer, or is not in its folder. */
-export function readBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
+export function readLogBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   const file = openThere(path);
   try {
@@ -30,7 +30,7 @@ export function readChecked(
   path: string,
   { offset, length, checksum }: { offset: number; length: number; checksum: number },
 ): Uint8Array<ArrayBuffer> {
-  const bytes = readBytes(path, offset, length);
+  const bytes = readLogBytes(path, offset, length);
   if (crc32(bytes) !== checksum) throw DamagedLogError.changed(path, offset);
   return bytes;
 }

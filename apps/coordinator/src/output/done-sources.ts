@@ -5,7 +5,7 @@ import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { limitConcurrency } from '@halogrid/threads';
 import type { FoundRun, SettledSources } from '../ledger/ledger.ts';
-import { readBytes } from '../log/read-bytes.ts';
+import { readLogBytes } from '../log/read-bytes.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
@@ -65,7 +65,7 @@ export class DoneSources {
     const { file, offset, length } = planned;
     const key = `${found.part} ${file} ${offset}`;
     if (this.#last?.key !== key) {
-      const block = new SourceBlock(readBytes(file, offset, length));
+      const block = new SourceBlock(readLogBytes(file, offset, length));
       this.#last = { key, block, sizes: this.#inTurn(() => this.#reader.sizes(found, block.length)) };
     }
     const { block, sizes } = this.#last;

@@ -36,7 +36,7 @@ import { LostPartError } from './lost-part-error.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
-import { findChanges } from './previous/changes.ts';
+import { comparePlan } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
 import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
@@ -158,7 +158,7 @@ async function prepareOutput(
   const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
   const findings = {
     captured,
-    incremental: earlier && (await findChanges(results.plan(), earlier)),
+    incremental: earlier && (await comparePlan(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   const finishedMs = now();

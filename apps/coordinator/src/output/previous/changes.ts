@@ -25,7 +25,7 @@ export interface Changes {
 const maxNamed = 100;
 
 /** Compares a plan with the earlier output that it was made with, and that nothing was taken from since it was opened. */
-export async function findChanges(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
+export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
     ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
     ...{ changedSources: [], removedSources: [] },
