@@ -10,10 +10,10 @@ import { openMetrics, openMetricsType } from './open-metrics.ts';
 import { inTurn } from './requests-in-turn.ts';
 import { type Access, openAccess } from './security/access.ts';
 import {
-  peerAddress,
   ConnectionGate,
   type ConnectionLimits,
   defaultConnectionLimits,
+  peerAddress,
 } from './security/limit-connections.ts';
 import { answerOrigin } from './security/other-origins.ts';
 import { whyForeignName } from './security/own-name.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../usage-error.ts';
 import { readSecretFile } from './secret-file.ts';
-import { openTls, type WatchedTls, type TlsOptions } from './tls-files.ts';
+import { openTls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 
 export interface ClientSecurityOptions extends TlsOptions {
   /** File that holds a token and nothing else. */

@@ -1,6 +1,6 @@
 import { UsageError } from '../usage-error.ts';
 import { type Access, openAccess, ownTokenAccess, tokenAccess } from './access.ts';
-import { openTls, type Tls, type WatchedTls, type TlsOptions } from './tls-files.ts';
+import { openTls, type Tls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
 import type { Warn } from './watched-files.ts';
 

@@ -4,14 +4,15 @@ import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import { jsonName } from '@halogrid/proto/json-name';
 import type { Access, Log } from '@halogrid/service';
+import { sendJson } from '@halogrid/service/send-json';
 import { fieldSentence } from '../../job/field-sentence.ts';
 import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
-import type { RouteCall, MessageName, Route } from './route.ts';
-import { goneSignal, sendError, sendJson, sendMethods } from './send.ts';
+import type { MessageName, Route, RouteCall } from './route.ts';
+import { goneSignal, sendError, sendMethods } from './send.ts';
 
 export const apiRoot = '/api/v1';
 

@@ -1,4 +1,4 @@
-import { commentOf, fieldSchema, messageOf, type Schema, type SchemaOptions, jsonSchema } from '@halogrid/proto/json';
+import { commentOf, fieldSchema, jsonSchema, messageOf, type Schema, type SchemaOptions } from '@halogrid/proto/json';
 import { softwareVersion } from '@halogrid/service';
 import type { Route } from './route.ts';
 
