@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
-import { type PlacedPage, featureSchema } from './encode-page.ts';
+import { featureSchema, type PlacedPage } from './encode-page.ts';
 import { areOfOneGroup, type PageLayout } from './page-layout.ts';
 import { type FooterFacts, ParquetFile, replaceFooter } from './parquet-file.ts';
 import { RowGroups } from './row-groups.ts';

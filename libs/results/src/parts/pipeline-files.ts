@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { settleAll } from '@halogrid/threads';
 import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
-import { type PlacedPage, featureSchema } from '../features/encode-page.ts';
+import { featureSchema, type PlacedPage } from '../features/encode-page.ts';
 import { areOfOneGroup } from '../features/page-layout.ts';
 import { PageMaker } from '../features/page-maker.ts';
 import type { RowsPage } from '../features/parquet-file.ts';

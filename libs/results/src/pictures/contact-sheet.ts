@@ -1,6 +1,6 @@
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { pngOptions } from './encodings.ts';
-import { thumbnailKey, type ShownSource, thumbnails } from './thumbnails.ts';
+import { type ShownSource, thumbnailKey, thumbnails } from './thumbnails.ts';
 
 /** A picture on a sheet. */
 export interface SheetTile {

@@ -66,7 +66,12 @@ test('every picture has the pixels that its size says', () => {
   );
 });
 
-function draw(values: number[], size: { width: number; height: number }, type: MapType, levels: number): PreviewPicture {
+function draw(
+  values: number[],
+  size: { width: number; height: number },
+  type: MapType,
+  levels: number,
+): PreviewPicture {
   const bytes = new Uint8Array(values.length * 4);
   const samples: SampleArray = samplesOf(bytes, type.sample);
   samples.set(values);

@@ -21,7 +21,8 @@ export interface Thumbnail extends Size {
 const maxPixels = 2 ** 26;
 
 /** Equal for what is shown alike. */
-export const thumbnailKey = ({ uri, videoFrame }: ShownSource): string => (videoFrame === undefined ? uri : `${uri}#${videoFrame}`);
+export const thumbnailKey = ({ uri, videoFrame }: ShownSource): string =>
+  videoFrame === undefined ? uri : `${uri}#${videoFrame}`;
 
 /**
  * Pictures that fit `box`, by `thumbnailKey`: images in colour, frames of videos in gray. What cannot be read, or is too large, is not
