@@ -42,7 +42,7 @@ export interface StateCounts {
   frames: number;
   shardsDone: number;
   attempts: number;
-  /** As JobCounts.pixels. */
+  /** Of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
   pixels: number;
   kept: number;
 }
