@@ -15,6 +15,7 @@ import {
 } from '@halogrid/results';
 import { describeResults } from '@halogrid/results/describe-results';
 import { histogramJson } from '@halogrid/results/histogram-json';
+import { digestOfAll } from '@halogrid/results/job-digest';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -28,7 +29,6 @@ import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
-import { digestOfAll } from '../log/digest.ts';
 import { writesCaptured } from './captured-by.ts';
 import { overwriteClaim } from './claim-file.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
