@@ -13,9 +13,11 @@ import {
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
+import { overwriteClaim } from '@halogrid/results/claim-file';
 import { describeResults } from '@halogrid/results/describe-results';
 import { histogramJson } from '@halogrid/results/histogram-json';
 import { digestOfAll } from '@halogrid/results/job-digest';
+import { exists, isReady, type Move, movesPath, publishOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -30,7 +32,6 @@ import type { PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
-import { overwriteClaim } from './claim-file.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
 import { LostPartError } from './lost-part-error.ts';
@@ -40,7 +41,6 @@ import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.t
 import { comparePlan } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
-import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 import type { PartSummary, TablesOutput } from './tables-output.ts';
 
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */

@@ -3,6 +3,7 @@ import { countTiles, cutTiles, type Grid, type Pipeline, planPipelines } from '@
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import { OutputNames } from '@halogrid/results/output-names';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
@@ -12,7 +13,6 @@ import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { FrameGatherer, type GatheredFrames } from './gather-frames.ts';
 import { channelBytes, type Input, type InputFinding, type Unopened } from './input-probe.ts';
-import { OutputNames } from './output-names.ts';
 import { type NumberedSource, nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 import { SourcesAside } from './sources-aside.ts';
 
