@@ -1,7 +1,7 @@
+import { didYouMean } from '@halogrid/kernels/did-you-mean';
 import { UsageError } from '@halogrid/service/usage-error';
 import type { Command } from 'commander';
 import { settable } from './choose-settings.ts';
-import { didYouMean } from './nearest-name.ts';
 import type { Settings } from './read-settings.ts';
 import { settingKey, variableOf } from './setting-values.ts';
 import { isTable, keyPlace, type SettingsFile, type Table } from './settings-file.ts';
