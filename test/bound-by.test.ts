@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
+import { describeTimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import type { JobStatus } from '@halogrid/proto';
 import { sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { eventually } from '@halogrid/testing';
@@ -140,7 +140,7 @@ async function expectBound(bound: string, on: Cluster, request: Omit<JobRequest,
 
 function expectBoundOf(bound: string, job: JobStatus): void {
   const spent = whereTimeWent(job);
-  assert.equal(spent?.bound, bound, `${describeTime(spent).join()} ${JSON.stringify(spent)}`);
+  assert.equal(spent?.bound, bound, `${describeTimeSpent(spent).join()} ${JSON.stringify(spent)}`);
 }
 
 /** In colour, which takes three times as long to decode and no longer to compute. */

@@ -4,7 +4,7 @@ import { describeCount } from '@halogrid/console/words/quantities.js';
 import { borders, kernelForms, open, pipeline } from '@halogrid/kernels/api';
 import { countsOf, draw, drawHistograms, drawMaps } from './draw-result.js';
 import { FrameRate } from './frame-rate.js';
-import { openCamera, readPicture } from './sources.js';
+import { openCamera, openPicture } from './sources.js';
 
 /** @import { Border, Device, Result, Run } from '@halogrid/kernels/api' */
 
@@ -86,7 +86,7 @@ async function compute() {
 /** @param {Blob} blob @param {string} name */
 async function showPicture(blob, name) {
   stopCamera();
-  frame = await readPicture(blob, name);
+  frame = await openPicture(blob, name);
   await compute();
 }
 

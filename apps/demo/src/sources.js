@@ -13,7 +13,7 @@ class Reader {
 }
 
 /** Decodes a file of a picture, colours as they are in it. Rejects with a sentence. @param {Blob} blob @param {string} name */
-export async function readPicture(blob, name) {
+export async function openPicture(blob, name) {
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' }).catch(() => {
     throw new Error(`${name} is not a picture that this browser can read.`);
   });

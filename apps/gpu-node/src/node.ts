@@ -9,8 +9,8 @@ import {
   type ClientSecurity,
   createAccess,
   createTls,
-  type HttpOptions,
   type HttpServer,
+  type HttpServerOptions,
   type ListenAddress,
   type Log,
   resultsVersion,
@@ -223,7 +223,10 @@ async function identifyGpu({ pinnedGpu }: NodeConfig, log: Log): Promise<NvidiaG
   return openGpu();
 }
 
-async function listen({ http }: NodeConfig, options: Omit<HttpOptions, keyof ListenAddress>): Promise<HttpServer> {
+async function listen(
+  { http }: NodeConfig,
+  options: Omit<HttpServerOptions, keyof ListenAddress>,
+): Promise<HttpServer> {
   const start = (address: ListenAddress) => startHttp({ ...address, ...options });
   if (http) return start(http);
   return start(defaultHttp).catch(() => start({ ...defaultHttp, port: 0 }));

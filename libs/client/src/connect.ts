@@ -12,8 +12,6 @@ import { askJson, type HttpOptions, httpCalls, posted } from './http-calls.ts';
 import { httpTransport } from './http-transport.ts';
 import type { JobRequest } from './job-request.ts';
 
-export type ConnectOptions = HttpOptions;
-
 /** A coordinator by its HTTP API. Every method rejects with HalogridError. */
 export interface HttpClient extends Client {
   /** What a job comes to, which does not start. */
@@ -32,7 +30,7 @@ export interface HttpClient extends Client {
 }
 
 /** A client of the coordinator whose pages are at `address`, http(s)://HOST[:PORT]; it connects when first asked. */
-export function connect(address: string, options: ConnectOptions = {}): HttpClient {
+export function connect(address: string, options: HttpOptions = {}): HttpClient {
   const call = httpCalls(address, options);
   return {
     ...createClient(httpTransport(address, call)),

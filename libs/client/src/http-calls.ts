@@ -8,9 +8,9 @@ export interface HttpOptions {
 }
 
 /** Asks for a path below /api/v1; rejects with HalogridError where the answer is none. */
-export type Call = (path: string, init?: RequestInit) => Promise<Response>;
+export type HttpCall = (path: string, init?: RequestInit) => Promise<Response>;
 
-export function httpCalls(address: string, { token, fetch = globalThis.fetch }: HttpOptions): Call {
+export function httpCalls(address: string, { token, fetch = globalThis.fetch }: HttpOptions): HttpCall {
   const root = new URL('api/v1/', address.endsWith('/') ? address : `${address}/`).href;
   return async (path, init = {}) => {
     const headers = new Headers(init.headers);
@@ -24,7 +24,7 @@ export function httpCalls(address: string, { token, fetch = globalThis.fetch }: 
   };
 }
 
-export const askJson = async <Answer>(call: Call, path: string, init?: RequestInit): Promise<Answer> =>
+export const askJson = async <Answer>(call: HttpCall, path: string, init?: RequestInit): Promise<Answer> =>
   (await (await call(path, init)).json()) as Answer;
 
 /** What is sent as JSON. Throws HalogridError for what JSON does not hold. */

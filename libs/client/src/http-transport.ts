@@ -8,7 +8,7 @@ import type {
 } from '@halogrid/proto';
 import { hasEnded } from '@halogrid/proto/has-ended';
 import { HalogridError } from './errors.ts';
-import { askJson, type Call, posted } from './http-calls.ts';
+import { askJson, type HttpCall, posted } from './http-calls.ts';
 import { type JobRequest, nameOfState } from './job-request.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import type { ResultFiles, Transport } from './transport.ts';
@@ -17,7 +17,7 @@ import type { ResultFiles, Transport } from './transport.ts';
 const [backWithinMs, askEveryMs] = [20_000, 500];
 
 /** The coordinator of `call`, whose HTTP API is at `address`. */
-export function httpTransport(address: string, call: Call): Transport<JobRequest> {
+export function httpTransport(address: string, call: HttpCall): Transport<JobRequest> {
   const jobAt = async (path: string, init?: RequestInit) =>
     statusOf((await askJson<{ job: StatusJson }>(call, path, init)).job);
   return {
@@ -48,7 +48,7 @@ export function httpTransport(address: string, call: Call): Transport<JobRequest
   };
 }
 
-async function* watch(call: Call, path: string): AsyncGenerator<JobStatus, void> {
+async function* watch(call: HttpCall, path: string): AsyncGenerator<JobStatus, void> {
   let heardMs: number | undefined;
   for (;;) {
     try {
@@ -75,7 +75,7 @@ const lossOf = (error: unknown): HalogridError =>
     : new HalogridError('UNAVAILABLE', `The connection was lost: ${(error as Error).message}`);
 
 /** The files of a complete job that the coordinator of `call` serves. */
-export function servedResults(call: Call, jobId: string): ResultFiles {
+export function servedResults(call: HttpCall, jobId: string): ResultFiles {
   const root = `jobs/${encodeURIComponent(jobId)}/results`;
   const pathOf = (name: string): string => `${root}/${name.split('/').map(encodeURIComponent).join('/')}`;
   return {

@@ -16,9 +16,9 @@ export type {
   SearchResponse,
 } from '@halogrid/proto';
 export { type Client, createClient, type JobsQuery } from './client.ts';
-export { type ConnectOptions, connect, type HttpClient } from './connect.ts';
+export { connect, type HttpClient } from './connect.ts';
 export { type ErrorCode, HalogridError, isRefusal, JobError } from './errors.ts';
-export { type Call, type HttpOptions, httpCalls } from './http-calls.ts';
+export { type HttpCall, type HttpOptions, httpCalls } from './http-calls.ts';
 export { httpTransport, servedResults } from './http-transport.ts';
 export { Job, type JobResult } from './job.ts';
 export type { JobRequest, StateName } from './job-request.ts';

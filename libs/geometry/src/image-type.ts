@@ -19,7 +19,7 @@ export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2
 export const greatest: Readonly<Record<PixelType, number>> = { u8: 255, u16: 65_535 };
 
 /** Samples of a dense result in memory. */
-export type Samples =
+export type MapSamples =
   | Uint8Array<ArrayBuffer>
   | Uint16Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
@@ -27,11 +27,11 @@ export type Samples =
   | Float32Array<ArrayBuffer>;
 
 /** `length` samples that are 0. */
-export const createSamples = (sample: SampleType, length: number): Samples =>
+export const createSamples = (sample: SampleType, length: number): MapSamples =>
   viewSamples(sample, new ArrayBuffer(length * sampleBytes[sample]), 0, length);
 
 /** `length` samples from byte `at` of a buffer on, a multiple of their size. */
-export function viewSamples(sample: SampleType, buffer: ArrayBuffer, at: number, length: number): Samples {
+export function viewSamples(sample: SampleType, buffer: ArrayBuffer, at: number, length: number): MapSamples {
   switch (sample) {
     case 'u8':
       return new Uint8Array(buffer, at, length);

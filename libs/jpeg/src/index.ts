@@ -7,7 +7,7 @@ export { isFine, status } from './frame/status.ts';
 export { findStretches, type JpegStretches, StretchScan } from './frame/stretches.ts';
 export { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './gpu/batch-layout.ts';
 export { ColourConverter } from './gpu/colour-converter.ts';
-export { type ColourLayout, type ColourPlanes, chromaBytes, layOutColours, placeColours } from './gpu/colour-layout.ts';
+export { type ColourLayout, chromaBytes, layOutColours, placeColours, type RgbPlanes } from './gpu/colour-layout.ts';
 export { type JpegBuffers, JpegDecoder, type JpegStage } from './gpu/jpeg-decoder.ts';
 export { JpegScratch } from './gpu/jpeg-scratch.ts';
 export { type DecodedColours, decodeColoursTwin } from './twin/decode-colours-twin.ts';

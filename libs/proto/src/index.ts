@@ -37,7 +37,7 @@ export {
   pipelineNames,
   whyNotVerified,
 } from './job-limits.ts';
-export type { Bound, Excess } from './limits/bounds.ts';
+export type { Excess, FieldBound } from './limits/bounds.ts';
 export { decodeBounded, maxParts, orderParts, reportParts, submitParts } from './limits/count-parts.ts';
 export {
   changesBounds,

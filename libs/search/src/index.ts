@@ -29,15 +29,15 @@ export { writeManifest } from './store/index-folder.ts';
 export { type Segment, type StoredBlock, segmentName } from './store/manifest.ts';
 export { closeCatalog, openCatalog } from './store/open-catalog.ts';
 export {
-  binsOfCell,
-  cellsOf,
+  cellsOfGrid,
+  countsOfCell,
   differences,
   identityOf,
   type PipelineIdentity,
   pipelineLine,
   type Unit,
 } from './store/pipeline-identity.ts';
-export { type BlockPlace, blocksOf, queryVector, readFrame, withoutPadding } from './store/read-block.ts';
+export { type BlockPlace, blocksOfIndex, queryVector, readFrame, withoutPadding } from './store/read-block.ts';
 export { rowsFile } from './store/row-columns.ts';
 export { segmentFrames } from './store/segments-writer.ts';
 export { UnknownCamera } from './store/unknown-camera.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request } from 'node:https';
 import { type TestContext, test } from 'node:test';
-import { type HttpOptions, startHttp } from './http.ts';
+import { type HttpServerOptions, startHttp } from './http.ts';
 import { createRegistry } from './metrics.ts';
 import { createAccess, createServerSecurity, createTls } from './security/server-security.ts';
 import { makeCertificates, secretFolder, writeSecret } from './security/testing/secrets.ts';
@@ -12,7 +12,7 @@ import { makeCertificates, secretFolder, writeSecret } from './security/testing/
 const reader = 'reader-token-0123456789';
 const node = 'node-token-0123456789';
 
-async function serve(t: TestContext, options: Partial<HttpOptions>) {
+async function serve(t: TestContext, options: Partial<HttpServerOptions>) {
   const server = await startHttp({
     host: '127.0.0.1',
     port: 0,
@@ -26,7 +26,7 @@ async function serve(t: TestContext, options: Partial<HttpOptions>) {
 }
 
 test('without tokens, a name that another site may have made lead here is refused at each path and method', async (t) => {
-  const openRoute: HttpOptions['openRoute'] = (request, response) =>
+  const openRoute: HttpServerOptions['openRoute'] = (request, response) =>
     request.url === '/judges-itself' && Boolean(response.end('open'));
   const pages = new Map([['/', { type: 'text/html', body: Buffer.from('page') }]]);
   const port = await serve(t, { pages, openRoute });

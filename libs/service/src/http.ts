@@ -10,10 +10,10 @@ import { openMetrics, openMetricsType } from './open-metrics.ts';
 import { inTurn } from './requests-in-turn.ts';
 import { type Access, openAccess } from './security/access.ts';
 import {
-  addressOf,
   ConnectionGate,
   type ConnectionLimits,
   defaultConnectionLimits,
+  peerAddress,
 } from './security/limit-connections.ts';
 import { answerOrigin } from './security/other-origins.ts';
 import { whyForeignName } from './security/own-name.ts';
@@ -22,7 +22,7 @@ import type { Tls } from './security/tls-files.ts';
 /** An import would load also what `fetch` and WebSocket are made of: 25 to 35 ms of processor time (measured). */
 const { createServer } = process.getBuiltinModule('node:http');
 
-export interface HttpOptions extends ListenAddress {
+export interface HttpServerOptions extends ListenAddress {
   registry: Registry;
   /** Why the process cannot serve yet, in one sentence; undefined when it can. */
   notReady: () => string | undefined;
@@ -90,7 +90,7 @@ export interface HttpServer {
  * are pages; all else needs the role `read`. If everyone may read, requests to names that another site may have made
  * point here are refused. Rejects when the address is taken.
  */
-export async function startHttp(options: HttpOptions): Promise<HttpServer> {
+export async function startHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits, allowedOrigins = [] } = options;
   const gate = new ConnectionGate(limits);
   const { registry } = options;
@@ -107,14 +107,14 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     /** What is below /api/ is refused in JSON. */
     const refuse = (status: number, sentence: string, code: string): void =>
       isApi ? sendRefusal(response, status, sentence, code) : send(response, status, sentence);
-    if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
+    if (options.openRoute?.(request, response)) return gate.spoke(peerAddress(request.socket), false);
     const foreign = isJudgedByName && whyForeignName(request.headers.host, own);
     if (foreign) return refuse(403, foreign, 'PERMISSION_DENIED');
-    if (isApi && answerOrigin(request, response, allowedOrigins)) return gate.spoke(addressOf(request.socket), false);
+    if (isApi && answerOrigin(request, response, allowedOrigins)) return gate.spoke(peerAddress(request.socket), false);
     const page = options.pages?.get(path);
     const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
     const isAllowed = isOpen || allow(request, response, options.tls, access, refuse);
-    gate.spoke(addressOf(request.socket), isAllowed && !isOpen);
+    gate.spoke(peerAddress(request.socket), isAllowed && !isOpen);
     if (!isAllowed) return;
     if ((isOpen || path === '/metrics') && !isRead(request, response)) return;
     if (page) return sendPage(request, response, page);

@@ -1,6 +1,6 @@
 export { cacheFolders } from './cache-folders.ts';
 export { dataFolder } from './data-folder.ts';
-export { defaultHttpLimits, type HttpOptions, type HttpServer, type Page, startHttp } from './http.ts';
+export { defaultHttpLimits, type HttpServer, type HttpServerOptions, type Page, startHttp } from './http.ts';
 export {
   isLoopback,
   type ListenAddress,
@@ -32,7 +32,7 @@ export {
   type ServerSecurityOptions,
   weaknesses,
 } from './security/server-security.ts';
-export type { Tls, TlsFiles, TlsOptions } from './security/tls-files.ts';
+export type { Tls, TlsOptions, WatchedTls } from './security/tls-files.ts';
 export type { Warn } from './security/watched-files.ts';
 export { isDialledWrongly, whyNoConnection } from './security/why-no-connection.ts';
 export { aborted, isShuttingDown, shutdownSignal } from './shutdown.ts';

@@ -7,6 +7,6 @@ export { type MapAheadOptions, mapAhead } from './map-ahead.ts';
 export { type ServeOptions, serveOrders } from './serve-orders.ts';
 export { settleAll, twoAtOnce } from './settle-all.ts';
 export { SpareThread } from './spare-thread.ts';
-export { type PackedError, packSystemError, unpackSystemError } from './system-error.ts';
+export { type PackedSystemError, packSystemError, unpackSystemError } from './system-error.ts';
 export { sayEnd, ThreadClient, type ThreadClientOptions, type ThreadEnd } from './thread-client.ts';
 export { Turns } from './turns.ts';

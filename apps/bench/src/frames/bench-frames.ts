@@ -131,11 +131,11 @@ export async function processFrames(
   name: string,
   what?: FrameJob,
 ): Promise<number> {
-  return (await runFrames(cluster, source, join(folder, name), what)).seconds;
+  return (await timeFrames(cluster, source, join(folder, name), what)).seconds;
 }
 
 /** Runs a job over the frames, and tells how long that took from its submission to its end. */
-export async function runFrames(
+export async function timeFrames(
   cluster: FrameCluster,
   source: string,
   out: string,

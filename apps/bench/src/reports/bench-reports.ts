@@ -19,10 +19,10 @@ import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
 import type { Method, Report, ReportCall } from './report.ts';
-import { everyStrategy, fewStrategies, type Scale, square } from './scale.ts';
+import { everyStrategy, fewStrategies, type ReportScale, squareSize } from './scale.ts';
 import type { Bench } from './time-probes.ts';
 
-export const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
+export const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: ReportScale) => Report>;
 export type ReportId = keyof typeof reports;
 
 export interface BenchReportsOptions {
@@ -114,7 +114,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
 async function readyCalls(calls: readonly ReportCall[], repetitions: number, scratch: string): Promise<CudaCall[]> {
   return await Promise.all(
     calls.map(async (call) => {
-      const image = call.content && { image: await writePhotograph(scratch, square(Number(call.arguments.sizes))) };
+      const image = call.content && { image: await writePhotograph(scratch, squareSize(Number(call.arguments.sizes))) };
       return { ...call, arguments: { ...call.arguments, repetitions, ...image } };
     }),
   );

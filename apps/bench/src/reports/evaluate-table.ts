@@ -3,7 +3,7 @@ import { spreadOf } from '../timing/statistics.ts';
 import { probeKey, type ReportRow, type ReportTable } from './report.ts';
 
 /** Milliseconds of the samples of each probe, by its key; a probe that was too slow to measure is not there. */
-export type Samples = ReadonlyMap<string, readonly number[]>;
+export type ProbeTimes = ReadonlyMap<string, readonly number[]>;
 
 export type Value = string | number | undefined;
 
@@ -31,7 +31,7 @@ const words: Record<string, string> = {
 };
 
 /** Fills a table with what was measured. `cuda` is undefined where the CUDA programs did not run. */
-export function evaluateTable(table: ReportTable, samples: Samples, cuda?: readonly CudaRow[]): EvaluatedTable {
+export function evaluateTable(table: ReportTable, samples: ProbeTimes, cuda?: readonly CudaRow[]): EvaluatedTable {
   const names = union(table.rows.map(({ times }) => Object.keys(times)));
   const hasCuda = cuda !== undefined && table.rows.some((row) => row.cuda ?? row.otherCuda);
   // Without CUDA there is nothing to say in a row about a CUDA program, but for the report's figures.
@@ -96,7 +96,7 @@ function valuesOf(
   row: ReportRow,
   { derived, cudaFields = [] }: ReportTable,
   names: readonly string[],
-  samples: Samples,
+  samples: ProbeTimes,
   cuda: readonly CudaRow[],
 ): Record<string, Value> {
   const values: Record<string, Value> = { ...row.labels };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomImage } from '../images/image-cache.ts';
 import { measureTable } from './measure-table.ts';
-import { type Probe, probeKey, type ReportTable } from './report.ts';
+import { probeKey, type ReportTable, type TimedWork } from './report.ts';
 
 const lbp = [{ kernel: 'lbp', parameters: {} }];
-const probe = (timer: Probe['timer'], side: number, more?: Partial<Probe>): Probe => ({
+const probe = (timer: TimedWork['timer'], side: number, more?: Partial<TimedWork>): TimedWork => ({
   timer,
   operations: lbp,
   output: 'map',
@@ -13,13 +13,13 @@ const probe = (timer: Probe['timer'], side: number, more?: Partial<Probe>): Prob
   ...more,
 });
 
-function tableOf(probes: Probe[]): ReportTable {
+function tableOf(probes: TimedWork[]): ReportTable {
   const rows = probes.map((one) => ({ labels: {}, times: { time: one } }));
   return { name: 'a', title: '', rows, derived: [], charts: [] };
 }
 
 async function measure(
-  probes: Probe[],
+  probes: TimedWork[],
   { method = { repetitions: 3, images: 2 }, samples = new Map<string, number[]>(), cellMs = 60_000 } = {},
 ) {
   const notes: string[] = [];

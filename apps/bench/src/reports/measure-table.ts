@@ -1,5 +1,5 @@
 import { warmUps } from '../timing/take-samples.ts';
-import { type Method, type Probe, probeKey, type ReportTable } from './report.ts';
+import { type Method, probeKey, type ReportTable, type TimedWork } from './report.ts';
 import { type Bench, runsOf, timeProbes } from './time-probes.ts';
 
 export interface MeasureOptions {
@@ -19,7 +19,7 @@ export async function measureTable(
   samples: Map<string, number[]>,
   options: MeasureOptions,
 ): Promise<void> {
-  const probes = new Map<string, Probe>();
+  const probes = new Map<string, TimedWork>();
   for (const probe of rows.flatMap(({ times }) => Object.values(times))) {
     if (!samples.has(probeKey(probe))) probes.set(probeKey(probe), probe);
   }
@@ -33,13 +33,13 @@ export async function measureTable(
 }
 
 /** A real GPU is never too slow for a cell, but everything else may be. */
-const maybeSlow = ({ timer }: Probe, { device }: Bench): boolean =>
+const maybeSlow = ({ timer }: TimedWork, { device }: Bench): boolean =>
   device === 'software' || timer === 'cpu' || timer === 'threads' || timer === 'twin';
 
-const pixelsOf = ({ size }: Probe): number => size.width * size.height;
+const pixelsOf = ({ size }: TimedWork): number => size.width * size.height;
 
 /** The same work on a small image, by a timer that takes at least as long a pixel. */
-function smallProbe({ timer, operations, output, strategy, grid, size }: Probe): Probe {
+function smallProbe({ timer, operations, output, strategy, grid, size }: TimedWork): TimedWork {
   const slower = timer === 'threads' ? 'cpu' : timer === 'batch' ? 'whole' : timer;
   const cells = grid && {
     rows: Math.ceil((grid.rows * estimateSide) / size.height),
@@ -50,8 +50,8 @@ function smallProbe({ timer, operations, output, strategy, grid, size }: Probe):
 }
 
 /** Milliseconds a pixel of what may be too slow, by the key of its small probe. */
-async function estimate(probes: readonly Probe[], options: MeasureOptions): Promise<Map<string, number>> {
-  const small = new Map<string, Probe>();
+async function estimate(probes: readonly TimedWork[], options: MeasureOptions): Promise<Map<string, number>> {
+  const small = new Map<string, TimedWork>();
   for (const probe of probes) {
     if (!maybeSlow(probe, options.bench) || pixelsOf(probe) <= estimateSide ** 2) continue;
     small.set(probeKey(smallProbe(probe)), smallProbe(probe));
@@ -68,11 +68,11 @@ async function estimate(probes: readonly Probe[], options: MeasureOptions): Prom
 
 /** Probes that are measured in one go, and how often; those too slow are noted and left out. */
 function planned(
-  probes: readonly Probe[],
+  probes: readonly TimedWork[],
   estimates: ReadonlyMap<string, number>,
   { bench, method, cellMs, note }: MeasureOptions,
-): { probes: Probe[]; method: Method }[] {
-  const fits: { probe: Probe; method: Method }[] = [];
+): { probes: TimedWork[]; method: Method }[] {
+  const fits: { probe: TimedWork; method: Method }[] = [];
   for (const probe of probes) {
     const msAPixel = estimates.get(probeKey(smallProbe(probe)));
     const isKnown = msAPixel !== undefined && pixelsOf(probe) > estimateSide ** 2;
@@ -89,7 +89,7 @@ function planned(
 
 /** In one go; where that fails, one by one, and what fails alone is noted and undefined. */
 async function measureTogether(
-  probes: readonly Probe[],
+  probes: readonly TimedWork[],
   method: Method,
   { bench, cellMs, note }: MeasureOptions,
 ): Promise<(number[] | undefined)[]> {
@@ -109,7 +109,7 @@ async function measureTogether(
   }
 }
 
-function described({ timer, operations, size }: Probe): string {
+function described({ timer, operations, size }: TimedWork): string {
   const kernels = operations.map(({ kernel, parameters }) => [kernel, ...Object.values(parameters)].join(' '));
   return `${kernels.join(' > ')} of ${size.width}x${size.height} (${timer})`;
 }

@@ -1,15 +1,15 @@
 import { reportColumn } from './evaluate-table.ts';
 import {
   type Derived,
-  type Probe,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
-  type Timer,
+  type TimedSpan,
+  type TimedWork,
   withoutTime,
 } from './report.ts';
-import { firstOfEachName, laneShape, type Scale, type Strategy, sizeName, strategyName } from './scale.ts';
+import { firstOfEachName, laneShape, type ReportScale, type Strategy, sizeName, strategyName } from './scale.ts';
 
 const gtx1050 = 'GTX 1050';
 const lbp = { kernel: 'lbp', parameters: {} };
@@ -30,11 +30,11 @@ const blocks = ['32x8', '32x4', '32x16', '16x16', '4x32'];
 const [pageable, pinned] = [7.5, 10.6];
 
 /** R1: the LBP map of one large image by strategy and block shape, and of batches. */
-export function r1({ isQuick, strategies }: Scale): Report {
+export function r1({ isQuick, strategies }: ReportScale): Report {
   const ours = strategies(lbp, 'map');
   const size = isQuick ? { width: 320, height: 180 } : { width: 4928, height: 2772 };
   const images = isQuick ? [1, 4] : [1, 2, 5, 10, 20, 50, 100];
-  const probe = (timer: Timer, more?: Partial<Probe>): Probe => ({
+  const probe = (timer: TimedSpan, more?: Partial<TimedWork>): TimedWork => ({
     timer,
     operations: [lbp],
     output: 'map',

@@ -2,16 +2,16 @@ import { contentsTable } from './contents-table.ts';
 import { overPlainLoop, plainLoop, speedUpsOfCuda, withPlainLoop } from './plain-loop.ts';
 import {
   type LineChartPlan,
-  type Probe,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
   speedUpsBySide,
-  type Timer,
+  type TimedSpan,
+  type TimedWork,
   timesBySide,
 } from './report.ts';
-import { laneShape, type Scale, square, strategyName } from './scale.ts';
+import { laneShape, type ReportScale, squareSize, strategyName } from './scale.ts';
 
 const geforce950M = 'GeForce 950M';
 const kernels = ['global-atomics', 'private-histogram'];
@@ -27,15 +27,15 @@ const loopLine = {
 };
 
 /** R2: the histogram of LBP codes with zeros around the image, by size and block. */
-export function r2({ isQuick, strategies }: Scale): Report {
+export function r2({ isQuick, strategies }: ReportScale): Report {
   const ours = strategies(lbp, 'histogram');
   const sides = isQuick ? [64, 256] : [256, 512, 1024, 2048, 4096, 8192];
   const contentSide = isQuick ? 256 : 1024;
-  const probe = (timer: Timer, side: number, more?: Partial<Probe>): Probe => ({
+  const probe = (timer: TimedSpan, side: number, more?: Partial<TimedWork>): TimedWork => ({
     timer,
     operations: [lbp],
     output: 'histogram',
-    size: square(side),
+    size: squareSize(side),
     ...more,
   });
   const baselines = (side: number) => ({

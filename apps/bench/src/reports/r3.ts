@@ -4,15 +4,15 @@ import { overPlainLoop, plainLoop, withPlainLoop } from './plain-loop.ts';
 import {
   type Derived,
   type LineChartPlan,
-  type Probe,
   type Report,
   type ReportTable,
   speedUp,
   speedUpsBySide,
-  type Timer,
+  type TimedSpan,
+  type TimedWork,
   timesBySide,
 } from './report.ts';
-import { type Scale, square } from './scale.ts';
+import { type ReportScale, squareSize } from './scale.ts';
 
 /** Tables 1 to 3 of the report, ms, and its percentages of 3.5. It gives the CPU's first time as '~0'. */
 const figures: Record<number, Record<string, number>> = {
@@ -22,15 +22,15 @@ const figures: Record<number, Record<string, number>> = {
 };
 
 /** R3: LBP map and histogram of small squares, bits in the other order. */
-export function r3({ isQuick }: Scale): Report {
+export function r3({ isQuick }: ReportScale): Report {
   const sides = isQuick ? [128] : [128, 512, 1024];
   const contentSide = isQuick ? 128 : 1024;
   const cudaNames = ['simple', 'tiled'];
-  const probe = (timer: Timer, side: number): Probe => ({
+  const probe = (timer: TimedSpan, side: number): TimedWork => ({
     timer,
     operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'zero' }],
     output: 'both',
-    size: square(side),
+    size: squareSize(side),
   });
   const sizes: ReportTable = {
     name: 'sizes',

@@ -1,7 +1,7 @@
 import { reportColumn } from './evaluate-table.ts';
 import { overPlainLoop, plainLoop, withPlainLoop } from './plain-loop.ts';
 import { figures, inMs, loopFigures } from './r4-figures.ts';
-import { columnOf, cpus, cuda, type Histograms, inGrid, probe, speedUps } from './r4-work.ts';
+import { columnOf, cpus, cuda, type HistogramCut, inGrid, ldpWork, speedUps } from './r4-work.ts';
 import { type ReportTable, speedUp, speedUpsBySide, timesBySide } from './report.ts';
 
 /** How the CUDA programs read pixels; the number is the percentage of a multiprocessor's memory for shared arrays. */
@@ -9,7 +9,7 @@ const ways = ['shared', 'shared-75', 'global', 'l1-75', 'l1-25', 'l1-0'];
 const withTransfers = ['shared-whole', 'global-whole'];
 const loopSpeedUps = overPlainLoop('kernel', 'whole', 'cpu', 'cuda_shared', 'cuda_global', 'cuda_l1_25');
 
-const eachWay = (side: number, histograms: Histograms) => ({
+const eachWay = (side: number, histograms: HistogramCut) => ({
   ...Object.fromEntries([...ways, ...withTransfers].map((name) => [columnOf(name), cuda(name, side, 3, histograms)])),
   ...withPlainLoop({ width: side, order: 3 }),
 });
@@ -22,7 +22,7 @@ export function bySize(sides: readonly number[]): ReportTable {
     note: 'The report counts in blocks of 16x16: the next table.',
     rows: sides.map((side) => ({
       labels: { side },
-      times: { kernel: probe('kernel', side), whole: probe('whole', side), ...cpus(side) },
+      times: { kernel: ldpWork('kernel', side), whole: ldpWork('whole', side), ...cpus(side) },
       cuda: cuda(ways, side),
       otherCuda: eachWay(side, 'total'),
       reported:
@@ -76,9 +76,9 @@ export function inBlocks(sides: readonly number[]): ReportTable {
     rows: sides.map((side) => ({
       labels: { side },
       times: {
-        kernel: probe('kernel', side, 3, inGrid(side)),
-        whole: probe('whole', side, 3, inGrid(side)),
-        cpu: probe('cpu', side, 3, inGrid(side)),
+        kernel: ldpWork('kernel', side, 3, inGrid(side)),
+        whole: ldpWork('whole', side, 3, inGrid(side)),
+        cpu: ldpWork('cpu', side, 3, inGrid(side)),
       },
       cuda: cuda(ways, side, 3, 'blocks'),
       otherCuda: eachWay(side, 'blocks'),

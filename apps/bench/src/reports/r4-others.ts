@@ -1,5 +1,5 @@
 import { contentsTable } from './contents-table.ts';
-import { cpus, cuda, inGrid, probe, speedUps } from './r4-work.ts';
+import { cpus, cuda, inGrid, ldpWork, speedUps } from './r4-work.ts';
 import type { ReportCall, ReportTable } from './report.ts';
 
 const waysOfOrders = ['shared', 'global'];
@@ -12,7 +12,7 @@ export function byOrder(orders: readonly number[], side: number): ReportTable {
     title: `Order by order · histograms of LDP of ${side}x${side}`,
     rows: orders.map((order) => ({
       labels: { order },
-      times: { kernel: probe('kernel', side, order), ...cpus(side, order) },
+      times: { kernel: ldpWork('kernel', side, order), ...cpus(side, order) },
       cuda: cuda(waysOfOrders, side, order),
     })),
     derived: speedUps,
@@ -32,8 +32,8 @@ export const orderCalls = (orders: readonly number[], side: number): ReportCall[
 /** Random bytes and a photograph. */
 export const byContent = (side: number): ReportTable =>
   contentsTable({ title: `Histograms of LDP of ${side}x${side} by what the image shows` }, [
-    { labels: { what: 'halogrid' }, times: { kernel: probe('kernel', side) } },
-    { labels: { what: 'halogrid', histograms: 'blocks' }, times: { kernel: probe('kernel', side, 3, inGrid(side)) } },
+    { labels: { what: 'halogrid' }, times: { kernel: ldpWork('kernel', side) } },
+    { labels: { what: 'halogrid', histograms: 'blocks' }, times: { kernel: ldpWork('kernel', side, 3, inGrid(side)) } },
     ...waysOfContents.flatMap((name) =>
       (['total', 'blocks'] as const).map((histograms) => ({
         labels: { what: `CUDA ${name}`, histograms },

@@ -1,4 +1,4 @@
-import { cuda, ldp, probe } from './r4-work.ts';
+import { cuda, ldpOfOrder, ldpWork } from './r4-work.ts';
 import type { ReportCall, ReportRow, ReportTable } from './report.ts';
 import { type ListStrategies, laneShape } from './scale.ts';
 
@@ -13,10 +13,10 @@ export function byRegisters(sides: readonly number[], strategies: ListStrategies
     title: 'Figure 6 · threads of a block and registers of a thread, CUDA, shared memory',
     note: 'Registers are what the compiler may use, and what it used; occupancy is the part of a multiprocessor’s threads. WebGPU has no such limit: halogrid has its shapes of a workgroup beside them.',
     rows: sides.flatMap((side): ReportRow[] => [
-      ...strategies(ldp(3), 'histogram').map((strategy, i) => ({
+      ...strategies(ldpOfOrder(3), 'histogram').map((strategy, i) => ({
         labels: { side, registers: `halogrid ${strategy.name}`, block: laneShape(strategy) },
         // The first is the default, which other tables measure as well.
-        times: { kernel: { ...probe('kernel', side), ...(i > 0 && { strategy }) } },
+        times: { kernel: { ...ldpWork('kernel', side), ...(i > 0 && { strategy }) } },
       })),
       ...limits.flatMap((maxRegisters) =>
         blocks.map((block) => ({

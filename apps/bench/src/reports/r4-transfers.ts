@@ -1,6 +1,6 @@
 import { reportColumn } from './evaluate-table.ts';
 import { figures, givenToGpu, inMs } from './r4-figures.ts';
-import { columnOf, cuda, inGrid, probe } from './r4-work.ts';
+import { columnOf, cuda, inGrid, ldpWork } from './r4-work.ts';
 import { type Derived, type ReportTable, speedUp, timesBySide } from './report.ts';
 
 const images = 1000;
@@ -15,9 +15,9 @@ export function inStreams(sides: readonly number[]): ReportTable {
     rows: sides.map((side) => ({
       labels: { side },
       times: {
-        whole: probe('whole', side),
-        cpu: probe('cpu', side),
-        whole_blocks: probe('whole', side, 3, inGrid(side)),
+        whole: ldpWork('whole', side),
+        cpu: ldpWork('cpu', side),
+        whole_blocks: ldpWork('whole', side, 3, inGrid(side)),
       },
       cuda: cuda(
         streamOrders.map((name) => `streams-${name}`),
@@ -60,7 +60,7 @@ export function divided(sides: readonly number[]): ReportTable {
     note: 'The report divides the intersection of histograms so. R is the CPU’s time over the device’s with transfers; T·R / (1 + R) of T images go to the device.',
     rows: sides.map((side) => ({
       labels: { side },
-      times: { whole: probe('whole', side), cpu: probe('cpu', side) },
+      times: { whole: ldpWork('whole', side), cpu: ldpWork('cpu', side) },
       reported: givenToGpu[side] ? { 'GeForce 720m': { 'images to the GPU': givenToGpu[side] } } : undefined,
     })),
     derived: [

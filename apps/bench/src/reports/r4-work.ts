@@ -1,26 +1,26 @@
 import type { AskedOperation, Grid } from '@halogrid/kernels';
-import { type Probe, speedUp, type Timer } from './report.ts';
-import { square } from './scale.ts';
+import { speedUp, type TimedSpan, type TimedWork } from './report.ts';
+import { squareSize } from './scale.ts';
 
 // What the tables of R4 measure: histograms of LDP, by halogrid and by the CUDA programs.
 
 /** Side of the blocks whose histograms the report puts side by side. */
 const blockSide = 16;
 
-export const ldp = (order: number): AskedOperation => ({ kernel: 'ldp', parameters: { order: String(order) } });
+export const ldpOfOrder = (order: number): AskedOperation => ({ kernel: 'ldp', parameters: { order: String(order) } });
 
-export const probe = (timer: Timer, side: number, order = 3, more?: Partial<Probe>): Probe => ({
+export const ldpWork = (timer: TimedSpan, side: number, order = 3, more?: Partial<TimedWork>): TimedWork => ({
   timer,
-  operations: [ldp(order)],
+  operations: [ldpOfOrder(order)],
   output: 'histogram',
-  size: square(side),
+  size: squareSize(side),
   ...more,
 });
 
 export const cpus = (side: number, order = 3) => ({
-  cpu: probe('cpu', side, order),
-  threads: probe('threads', side, order),
-  twin: probe('twin', side, order),
+  cpu: ldpWork('cpu', side, order),
+  threads: ldpWork('threads', side, order),
+  twin: ldpWork('twin', side, order),
 });
 
 /** Every block of an image has a histogram. */
@@ -28,9 +28,9 @@ export const inGrid = (side: number): { grid: Grid } => ({
   grid: { rows: side / blockSide, columns: side / blockSide },
 });
 
-export type Histograms = 'total' | 'blocks';
+export type HistogramCut = 'total' | 'blocks';
 
-export const cuda = (name: string | string[], side: number, order = 3, histograms: Histograms = 'total') => ({
+export const cuda = (name: string | string[], side: number, order = 3, histograms: HistogramCut = 'total') => ({
   name,
   width: side,
   order,

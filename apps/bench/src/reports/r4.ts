@@ -3,10 +3,10 @@ import { byContent, byOrder, contentCall, orderCalls } from './r4-others.ts';
 import { byRegisters, registerCalls } from './r4-registers.ts';
 import { divided, inStreams } from './r4-transfers.ts';
 import type { Report } from './report.ts';
-import type { Scale } from './scale.ts';
+import type { ReportScale } from './scale.ts';
 
 /** R4: Local Derivative Patterns and their histograms, by order and size; work split between CPU and GPU. */
-export function r4({ isQuick, strategies }: Scale): Report {
+export function r4({ isQuick, strategies }: ReportScale): Report {
   const sides = isQuick ? [64, 128] : [256, 512, 1024, 2048, 4096];
   // The report has its loop alone for the smallest.
   const imageSides = isQuick ? sides : [88, ...sides];

@@ -5,14 +5,14 @@ import { bySide, cudaNames, peakFiguresOf, rtx3060Ti, speedUpsBySize } from './r
 import { peaks } from './r5-peaks.ts';
 import {
   type LineChartPlan,
-  type Probe,
   type Report,
   type ReportRow,
   type ReportTable,
   speedUp,
-  type Timer,
+  type TimedSpan,
+  type TimedWork,
 } from './report.ts';
-import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategyName } from './scale.ts';
+import { firstOfEachName, laneShape, type ReportScale, type Strategy, squareSize, strategyName } from './scale.ts';
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
 const speedUps = [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')];
@@ -32,7 +32,7 @@ const peakNames = ['global', 'shared', 'tuned'];
 const launches = 20;
 
 /** R5: convolution into f32 by kernel, size of the image, side of the kernel and block. */
-export function r5({ isQuick, strategies }: Scale): Report {
+export function r5({ isQuick, strategies }: ReportScale): Report {
   const imageSides = isQuick ? [64, 128] : [512, 1024, 1920, 2560, 3840, 4096];
   const kernels = isQuick ? ['box-3'] : Object.keys(speedUpsBySize);
   const kinds = isQuick ? ['box'] : ['gaussian', 'box'];
@@ -41,11 +41,11 @@ export function r5({ isQuick, strategies }: Scale): Report {
 
   const ours = (kernel: string) => strategies(convolution(kernel), 'map');
 
-  const probe = (timer: Timer, kernel: string, imageSide: number, strategy?: Strategy): Probe => ({
+  const probe = (timer: TimedSpan, kernel: string, imageSide: number, strategy?: Strategy): TimedWork => ({
     timer,
     operations: [convolution(kernel)],
     output: 'map',
-    size: square(imageSide),
+    size: squareSize(imageSide),
     strategy,
   });
   const times = (kernel: string, imageSide: number, strategy: Strategy) => ({

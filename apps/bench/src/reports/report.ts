@@ -4,7 +4,7 @@ import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { Strategy } from './scale.ts';
 
 /** What of the work is timed, and where. */
-export type Timer =
+export type TimedSpan =
   /** The device's kernels, by its own clock. */
   | 'kernel'
   /** The device from pixels in memory to results in memory, one image at a time. */
@@ -22,8 +22,8 @@ export type Timer =
 export type Content = 'photograph';
 
 /** One thing to time. */
-export interface Probe {
-  timer: Timer;
+export interface TimedWork {
+  timer: TimedSpan;
   operations: AskedOperation[];
   output: 'map' | 'histogram' | 'both';
   size: Size;
@@ -38,7 +38,7 @@ export interface Probe {
 }
 
 /** Two probes with one key are the same measurement. */
-export const probeKey = (probe: Probe): string => JSON.stringify(probe);
+export const probeKey = (probe: TimedWork): string => JSON.stringify(probe);
 
 /** How often things are timed. */
 export interface Method {
@@ -52,7 +52,7 @@ export interface ReportRow {
   /** What tells the row from the others, by column. */
   labels: Record<string, string | number>;
   /** Measured here, by column; in tables the first has its deviation beside it. */
-  times: Record<string, Probe>;
+  times: Record<string, TimedWork>;
   /** Beside the first of the times, where it is the same work. */
   cuda?: CudaQuery;
   /** Other ways of the CUDA programs to do it, by the name of their column. */

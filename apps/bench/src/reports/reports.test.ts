@@ -12,7 +12,7 @@ import { r3 } from './r3.ts';
 import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
-import { type Probe, probeKey, type Report } from './report.ts';
+import { probeKey, type Report, type TimedWork } from './report.ts';
 import { everyStrategy, type ListStrategies } from './scale.ts';
 
 const defaultStrategy: ListStrategies = (operation, output) => everyStrategy(256)(operation, output).slice(0, 1);
@@ -22,7 +22,7 @@ const two: ListStrategies = () => [
 ];
 const reports = [r1, r2, r3, r4, r5];
 
-const probesOf = ({ tables }: Report): Probe[] =>
+const probesOf = ({ tables }: Report): TimedWork[] =>
   tables.flatMap(({ rows }) => rows.flatMap(({ times }) => Object.values(times)));
 
 /** Made-up times that grow with the image, and are longer where the processor is slower. */

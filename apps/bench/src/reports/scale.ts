@@ -44,11 +44,11 @@ export const strategyName = ({ name, isExact }: Strategy): string => (isExact ? 
 export const laneShape = ({ lanes }: Strategy): string => `${lanes.width}x${lanes.height}`;
 
 /** How much of a report is measured. */
-export interface Scale {
+export interface ReportScale {
   /** Sizes that a software GPU computes within seconds. */
   isQuick: boolean;
   strategies: ListStrategies;
 }
 
-export const square = (side: number) => ({ width: side, height: side });
+export const squareSize = (side: number) => ({ width: side, height: side });
 export const sizeName = ({ width, height }: { width: number; height: number }): string => `${width}x${height}`;

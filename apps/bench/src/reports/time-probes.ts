@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import type { Size } from '@halogrid/geometry';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { type BenchImages, type KernelCase, stageCase } from '../timing/kernel-case.ts';
-import { type SamplingOptions, takeSamples } from '../timing/take-samples.ts';
+import { type SamplingOptions, timeSamples } from '../timing/take-samples.ts';
 import { measureKernelTimes } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
-import type { Content, Method, Probe } from './report.ts';
+import type { Content, Method, TimedWork } from './report.ts';
 
 /** What probes run on. */
 export interface Bench {
@@ -26,7 +26,7 @@ const smallSamples = 2 ** 21;
  * images in turns, everything else has samples of each. Rejects with one sentence where one of the probes cannot be run.
  */
 export async function timeProbes(
-  probes: readonly Probe[],
+  probes: readonly TimedWork[],
   { images, repetitions }: Method,
   cellMs: number,
   bench: Bench,
@@ -42,7 +42,7 @@ export async function timeProbes(
 }
 
 async function timeImages(
-  probes: readonly Probe[],
+  probes: readonly TimedWork[],
   indices: readonly number[],
   repetitions: number,
   withinMs: number,
@@ -81,22 +81,22 @@ async function timeImages(
 }
 
 /** Runs of a sample. */
-export function runsOf(probe: Probe, { device }: Bench): number {
+export function runsOf(probe: TimedWork, { device }: Bench): number {
   if (device === 'software' || probe.timer !== 'kernel') return 1;
   return samplesOf(probe) > smallSamples ? runsOfLarge : runsOfSmall;
 }
 
 const samplesMs = ({ rows }: { rows: { samplesMs: number[] }[] }): number[][] => rows.map((row) => row.samplesMs);
 
-const channelsOf = ({ operations }: Probe): number => createPipeline(operations).input.length;
-const samplesOf = (probe: Probe): number => probe.size.width * probe.size.height * channelsOf(probe);
+const channelsOf = ({ operations }: TimedWork): number => createPipeline(operations).input.length;
+const samplesOf = (probe: TimedWork): number => probe.size.width * probe.size.height * channelsOf(probe);
 
-function imagesOf(probe: Probe, planes: readonly Uint8Array[]): BenchImages {
+function imagesOf(probe: TimedWork, planes: readonly Uint8Array[]): BenchImages {
   const [photo, ...morePhotos] = planes.map((one) => one.subarray(0, samplesOf(probe)));
   return { size: probe.size, photo, morePhotos };
 }
 
-function caseOf({ operations, output, size, strategy, grid }: Probe, images: BenchImages): KernelCase {
+function caseOf({ operations, output, size, strategy, grid }: TimedWork, images: BenchImages): KernelCase {
   const name = `${operations.map(({ kernel }) => kernel).join(' > ')} of ${size.width}x${size.height}`;
   return { name, operations, output, strategy, grid, input: 'photo', images };
 }
@@ -123,7 +123,7 @@ async function timeTwins(cases: readonly KernelCase[], options: SamplingOptions)
       runReference(pipeline, bytes, item, withMap);
       return performance.now() - startedMs;
     };
-    samples.push(await takeSamples(options, sample));
+    samples.push(await timeSamples(options, sample));
   }
   return samples;
 }

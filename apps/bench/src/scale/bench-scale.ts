@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
+import { describeTimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { runFrames } from '../frames/bench-frames.ts';
+import { timeFrames } from '../frames/bench-frames.ts';
 import type { FrameCluster, StartFrameCluster } from '../frames/frame-cluster.ts';
 import { inBenchFolder } from '../frames/in-bench-folder.ts';
 import { untilAttached } from '../frames/until-attached.ts';
@@ -63,9 +63,10 @@ async function compare(
   const runs = clusters.map(({ gpus, cluster }) => {
     const run = { gpus: gpus.length, framesPerSecond: [] as number[], boundBy: 'unknown' };
     const measure = async (turn: string): Promise<void> => {
-      const ended = await runFrames(cluster, source, join(folder, `${gpus.length}-gpus-${turn}`), job);
+      const ended = await timeFrames(cluster, source, join(folder, `${gpus.length}-gpus-${turn}`), job);
       run.framesPerSecond.push(frames / ended.seconds);
-      run.boundBy = describeTime(whereTimeWent(ended.status)).find(([name]) => name === 'bound by')?.[1] ?? run.boundBy;
+      run.boundBy =
+        describeTimeSpent(whereTimeWent(ended.status)).find(([name]) => name === 'bound by')?.[1] ?? run.boundBy;
       digests.add(ended.status.digest);
     };
     return { run, measure };
@@ -73,7 +74,7 @@ async function compare(
   for (const { gpus, cluster } of clusters) {
     await cluster.ready;
     await untilAttached(cluster, gpus.length, 'nodes on a GPU each');
-    await runFrames(cluster, source, join(folder, `${gpus.length}-gpus-warm-up`), job);
+    await timeFrames(cluster, source, join(folder, `${gpus.length}-gpus-warm-up`), job);
   }
   for (let turn = 0; turn < repetitions; turn++) {
     for (const { measure } of runs) await measure(String(turn));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { blocksOf, SearchIndex } from '@halogrid/search';
+import { blocksOfIndex, SearchIndex } from '@halogrid/search';
 import type { BenchSearchOptions } from './bench-search-options.ts';
 import { row } from './measured-row.ts';
 import { measurePeers } from './peers.ts';
@@ -19,7 +19,7 @@ export async function peerRows(
     close: () => index.close(),
   }));
   const { segment } = catalog.segments[0]!;
-  const first = blocksOf(catalog).filter((place) => place.segment === 0);
+  const first = blocksOfIndex(catalog).filter((place) => place.segment === 0);
   await close();
   if (first.some(({ width }) => width !== 4)) return [];
   note('Asking NumPy, FAISS and PyTorch, where they are installed …');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeSamples, warmUps } from './take-samples.ts';
+import { timeSamples, warmUps } from './take-samples.ts';
 
 /** A sample that takes 10 ms, or 1000 as a warm-up. */
 const slow = (isWarmUp: boolean) => (isWarmUp ? 1000 : 10);
@@ -15,7 +15,7 @@ for (const [withinMs, expected] of [
 ] as const) {
   test(`of 5 samples of 10 ms, ${withinMs ?? 'no'} ms hold ${expected}, whatever the warm-ups took`, async () => {
     const asked: boolean[] = [];
-    const samples = await takeSamples({ repetitions: 5, withinMs }, (isWarmUp) => {
+    const samples = await timeSamples({ repetitions: 5, withinMs }, (isWarmUp) => {
       asked.push(isWarmUp);
       return slow(isWarmUp);
     });
@@ -33,13 +33,13 @@ test('warm-ups go on until they have taken their time', async () => {
     asked.push(isWarmUp);
     return 10;
   };
-  await takeSamples({ repetitions: 1, warmUpMs: 45 }, sample);
+  await timeSamples({ repetitions: 1, warmUpMs: 45 }, sample);
   assert.deepEqual(asked, [true, true, true, true, true, false]);
 });
 
 test('a sample that fails ends it', async () => {
   await assert.rejects(
-    takeSamples({ repetitions: 2 }, () => Promise.reject(new Error('lost'))),
+    timeSamples({ repetitions: 2 }, () => Promise.reject(new Error('lost'))),
     /lost/,
   );
 });

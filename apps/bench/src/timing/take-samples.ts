@@ -11,7 +11,7 @@ export interface SamplingOptions {
 }
 
 /** Milliseconds that `sample` returns, after warm-ups whose times nobody wants: one at least. Rejects as `sample` does. */
-export async function takeSamples(
+export async function timeSamples(
   { repetitions, withinMs = Infinity, warmUpMs = 0 }: SamplingOptions,
   sample: (isWarmUp: boolean) => number | Promise<number>,
 ): Promise<number[]> {

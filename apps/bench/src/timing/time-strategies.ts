@@ -1,7 +1,7 @@
 import { cellSizeOf, createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
-import { type SamplingOptions, takeSamples, warmUps } from './take-samples.ts';
+import { type SamplingOptions, timeSamples, warmUps } from './take-samples.ts';
 import { withTimedDevice } from './timed-device.ts';
 
 /** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
@@ -76,7 +76,7 @@ export async function timeStrategies(
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
   const ofAll = { ...options, withinMs: (options.withinMs ?? Infinity) * strategies.length };
-  await takeSamples(ofAll, async (isWarmUp) => {
+  await timeSamples(ofAll, async (isWarmUp) => {
     let turnMs = 0;
     for (const [j, { program, layout }] of programs.entries()) {
       const ms = await sample(device, runsPerSample, (pass) => {

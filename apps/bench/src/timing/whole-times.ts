@@ -1,7 +1,7 @@
 import { type Device, type DeviceKind, openDevice, openWebGpuDevice } from '@halogrid/gpu-node/devices';
 import type { Strategy } from '@halogrid/kernels/gpu';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
-import { type SamplingOptions, takeSamples } from './take-samples.ts';
+import { type SamplingOptions, timeSamples } from './take-samples.ts';
 import type { KernelTime } from './time-strategies.ts';
 
 export interface WholeTimesOptions extends BenchImages, SamplingOptions {
@@ -45,7 +45,7 @@ async function open(kind: DeviceKind, strategy?: Strategy): Promise<Device> {
 async function timeCase(device: Device, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
   const staged = stageCase(one, options);
   const { imagesPerSample: images = 1, clock = () => performance.now() } = options;
-  const samplesMs = await takeSamples(options, (isWarmUp) => sample(device, staged, { images, clock }, isWarmUp));
+  const samplesMs = await timeSamples(options, (isWarmUp) => sample(device, staged, { images, clock }, isWarmUp));
   return { name: one.name, samplesMs };
 }
 

@@ -8,7 +8,7 @@ import { inBenchFolder } from '../frames/in-bench-folder.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { type ClipOptions, makeRecordings } from './make-recordings.ts';
 import { measureWork } from './measured.ts';
-import { ratesOf, type Sample, wayOf } from './video-rates.ts';
+import { type MeasuredRates, ratesOf, wayOf } from './video-rates.ts';
 
 export interface BenchVideoOptions extends ClipOptions {
   device: string;
@@ -68,7 +68,7 @@ async function compare(
     ...{ withKernel: device?.kind === 'cpu', withDecoders: decoders, ways },
     asDecoded: device?.kind === 'gpu',
   });
-  const samples: Sample[] = [];
+  const samples: MeasuredRates[] = [];
   for (let i = 0; i < repetitions; i++) {
     note(`Turn ${i + 1} of ${repetitions}`);
     const sample = await rates.measure(note);
@@ -102,14 +102,14 @@ export interface Ratio {
  * A row for the frames a second of each measurement, and for the time of cores that a frame takes, where the system tells; then those of
  * each ratio, turn by turn: the rate over that of the bound, and the bound's time of cores over the other.
  */
-export function videoTable(title: string, samples: readonly Sample[], ratios: readonly Ratio[]): string {
-  const row = (name: string, figureOf: (sample: Sample) => number, digits: number) => {
+export function videoTable(title: string, samples: readonly MeasuredRates[], ratios: readonly Ratio[]): string {
+  const row = (name: string, figureOf: (sample: MeasuredRates) => number, digits: number) => {
     const { median, min, max } = spreadOf(samples.map(figureOf));
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
   };
   const names = Object.keys(samples[0]!);
   const hasTime = (name: string) => samples.every((sample) => sample[name]!.coresMs !== undefined);
-  const timeOf = (sample: Sample, name: string) => sample[name]!.coresMs!;
+  const timeOf = (sample: MeasuredRates, name: string) => sample[name]!.coresMs!;
   return table([
     [title, 'median', 'min', 'max'],
     ...names.map((name) => row(`${name}, frames/s`, (sample) => sample[name]!.rate, 0)),

@@ -10,7 +10,7 @@ import { type Measured, measureWork } from './measured.ts';
 import { hasOpencv, opencvRate } from './opencv-pool.ts';
 
 /** What was measured by its name, in the order of the table. */
-export type Sample = Record<string, Measured>;
+export type MeasuredRates = Record<string, Measured>;
 
 /** The program ffmpeg, where it is installed. */
 const runProgram = (path: string) =>
@@ -38,7 +38,7 @@ export const wayOf = (hwaccel: string): string => hwaccel || 'cores';
 export interface VideoRates {
   frames: number;
   /** Measures all once, and tells of each as soon as it is known. */
-  measure(note: (line: string) => void): Promise<Sample>;
+  measure(note: (line: string) => void): Promise<MeasuredRates>;
   /** Names of what bounds end to end, decoded that way. */
   boundsOf(way: string): string[];
   close(): Promise<void>;
@@ -82,8 +82,8 @@ export async function ratesOf(
     measureWork(perFile * paths.length, () => decodeByFfmpeg(paths, ffmpegInHardware, method));
   const timed = (work: () => Promise<unknown>) => measureWork(perFile * recordings.length, work);
 
-  const measure = async (note: (line: string) => void): Promise<Sample> => {
-    const sample: Sample = {};
+  const measure = async (note: (line: string) => void): Promise<MeasuredRates> => {
+    const sample: MeasuredRates = {};
     const tell = (name: string, measured: Measured): void => {
       sample[name] = measured;
       note(`${name}: ${measured.rate.toFixed(0)} frames/s`);

@@ -6,7 +6,7 @@ import { type ClientSecurity, isDialledWrongly, parseAddressList, whyNoConnectio
 import { readRefusal } from '@halogrid/service/refusal-metadata';
 import { localFiles } from '../results/result-files.ts';
 import { CallRefusal } from './call-refusal.ts';
-import { type Connection, findLeader, type Patience } from './find-leader.ts';
+import { findLeader, type LeaderPatience, type ServingCoordinator } from './find-leader.ts';
 import { jobPage } from './job-page.ts';
 import { optionOfField } from './option-of-field.ts';
 
@@ -23,19 +23,19 @@ export type GrpcTransport = Transport<SubmitRequest> & Pick<CoordinatorClient, '
 const answerWithinMs = 30_000;
 
 /** A coordinator that stands still accepts connections and never greets. */
-const greetingOfOne: Patience = { withinMs: 10_000, isAskedAgain: false };
+const greetingOfOne: LeaderPatience = { withinMs: 10_000, isAskedAgain: false };
 
 /**
  * For a coordinator that this process has started, and of whose end it is told. Where many others want the same cores it may take
  * long to greet: after 10 s of that, runs were given up that would have been done.
  */
-export const ownCoordinator: Patience = { withinMs: 120_000, isAskedAgain: false };
+export const ownCoordinator: LeaderPatience = { withinMs: 120_000, isAskedAgain: false };
 
 /** For one that is not there yet. */
-export const untilThere: Patience = { withinMs: Number.POSITIVE_INFINITY, isAskedAgain: true };
+export const untilThere: LeaderPatience = { withinMs: Number.POSITIVE_INFINITY, isAskedAgain: true };
 
 /** A standby leads long before this. */
-const failover: Patience = { withinMs: 20_000, isAskedAgain: true };
+const failover: LeaderPatience = { withinMs: 20_000, isAskedAgain: true };
 
 /** A client of such a coordinator. */
 export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
@@ -44,12 +44,15 @@ export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
 });
 
 /** As grpcTransport, for a command. */
-export const connectCoordinator = (address: string, security: ClientSecurity, patience?: Patience): CoordinatorClient =>
-  clientOf(grpcTransport(address, security, { patience }));
+export const connectCoordinator = (
+  address: string,
+  security: ClientSecurity,
+  patience?: LeaderPatience,
+): CoordinatorClient => clientOf(grpcTransport(address, security, { patience }));
 
-export interface GrpcOptions {
+export interface GrpcClientOptions {
   /** For each time that it connects; without it, several addresses are asked for as long as a standby takes to lead. */
-  patience?: Patience | undefined;
+  patience?: LeaderPatience | undefined;
   /** What the caller calls a field of the .proto files: its option, unless given. */
   nameOf?: ((field: string) => string) | undefined;
 }
@@ -61,15 +64,15 @@ export interface GrpcOptions {
 export function grpcTransport(
   address: string,
   security: ClientSecurity,
-  { patience, nameOf = optionOfField }: GrpcOptions = {},
+  { patience, nameOf = optionOfField }: GrpcClientOptions = {},
 ): GrpcTransport {
   const addresses = parseAddressList('--coordinator', address);
-  let connecting: Promise<Connection | undefined> | undefined;
+  let connecting: Promise<ServingCoordinator | undefined> | undefined;
   let isClosed = false;
 
   // Where there is one coordinator alone, nobody takes over, and that it is not there is said at once.
   const first = patience ?? (addresses.length > 1 ? failover : greetingOfOne);
-  const lead = async (patient = first): Promise<Connection> => {
+  const lead = async (patient = first): Promise<ServingCoordinator> => {
     connecting ??= findLeader(addresses, security, patient, () => areAllWrong(addresses, security));
     const connection = await connecting;
     if (!connection) throw new HalogridError('UNAVAILABLE', await whyNobodyLeads(addresses, security));
@@ -79,7 +82,10 @@ export function grpcTransport(
 
   type Answer<T> = (error: ServiceError | null, response: T) => void;
   type Call<T> = (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void;
-  const ask = async <T>(callOf: (leader: Connection) => Call<T>, connection?: Connection): Promise<T> => {
+  const ask = async <T>(
+    callOf: (leader: ServingCoordinator) => Call<T>,
+    connection?: ServingCoordinator,
+  ): Promise<T> => {
     const leader = connection ?? (await lead());
     return new Promise((resolve, reject) => {
       callOf(leader)(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {

@@ -5,14 +5,14 @@ import type { ClientSecurity } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 
 /** A coordinator that serves: of several with one ledger, that is the leader. */
-export interface Connection {
+export interface ServingCoordinator {
   address: string;
   jobs: JobsClient;
   nodes: NodesClient;
   close(): void;
 }
 
-export interface Patience {
+export interface LeaderPatience {
   withinMs: number;
   /** Whether an address where nobody answers is asked again. */
   isAskedAgain: boolean;
@@ -40,9 +40,9 @@ const channelOptions = {
 export async function findLeader(
   addresses: readonly string[],
   security: ClientSecurity,
-  patience: Patience,
+  patience: LeaderPatience,
   isHopeless: () => Promise<boolean>,
-): Promise<Connection | undefined> {
+): Promise<ServingCoordinator | undefined> {
   const over = new AbortController();
   const candidates = addresses.map((address) => connect(address, security));
   const closeAll = (): void => {
@@ -60,7 +60,7 @@ export async function findLeader(
   return leader;
 }
 
-function connect(address: string, security: ClientSecurity): Connection {
+function connect(address: string, security: ClientSecurity): ServingCoordinator {
   const { channel, options } = grpcClient(address, security);
   const jobs = new JobsClient(address, channel, { ...channelOptions, ...options });
   const nodes = new NodesClient(address, channel, { ...options, channelOverride: jobs.getChannel() });
@@ -68,7 +68,10 @@ function connect(address: string, security: ClientSecurity): Connection {
 }
 
 /** Rejects where it does not become ready, or is closed. */
-async function untilReady(connection: Connection, { withinMs, isAskedAgain }: Patience): Promise<Connection> {
+async function untilReady(
+  connection: ServingCoordinator,
+  { withinMs, isAskedAgain }: LeaderPatience,
+): Promise<ServingCoordinator> {
   const channel = connection.jobs.getChannel();
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -5,7 +5,7 @@ import { createClientSecurity } from '@halogrid/service';
 import {
   type CoordinatorClient,
   clientOf,
-  type GrpcOptions,
+  type GrpcClientOptions,
   type GrpcTransport,
   grpcTransport,
   ownCoordinator,
@@ -21,7 +21,7 @@ const anyPort = '127.0.0.1:0';
 /** A coordinator and nodes on this machine, the nodes in processes of their own, that talk gRPC over loopback. */
 export interface LocalCluster {
   /** Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went wrong. */
-  dial(nameOf?: GrpcOptions['nameOf']): GrpcTransport;
+  dial(nameOf?: GrpcClientOptions['nameOf']): GrpcTransport;
   /** A client by such calls. */
   connect(): CoordinatorClient;
   /** What its pages ask for. */
@@ -149,7 +149,7 @@ export async function startLocalCluster({
     await stop();
     throw error;
   });
-  const dial = (nameOf?: GrpcOptions['nameOf']) => {
+  const dial = (nameOf?: GrpcClientOptions['nameOf']) => {
     const transport = grpcTransport(address, createClientSecurity({}, env), { patience: ownCoordinator, nameOf });
     return unlessBroken(transport, broken);
   };

@@ -5,7 +5,7 @@ import {
   ascendingCounts,
   decodeChoices,
   deviceChoices,
-  oneOf,
+  parseWord,
   searchDevices,
   someOf,
   wholeNumber,
@@ -16,11 +16,11 @@ const timedDevices = ['gpu', 'software'] as const;
 /** What searches an index. */
 const scanDevices = searchDevices.filter((kind) => kind !== 'auto');
 const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
-const reportId = oneOf('a report', reportIds);
+const reportId = parseWord('a report', reportIds);
 
 const frameFormat = () =>
   new Option('--format <format>', 'jpg, or pgm: gray pixels that need no decoding')
-    .argParser(oneOf('--format', ['jpg', 'pgm'] as const))
+    .argParser(parseWord('--format', ['jpg', 'pgm'] as const))
     .default('jpg');
 
 const frameQuality = () =>
@@ -39,7 +39,7 @@ export function addBenchCommand(program: Command): void {
     .description(
       'Times the kernels by the device’s own clock, several images in rotation; beside them the CUDA programs, where nvcc is.',
     )
-    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--device <kind>', 'gpu or software', parseWord('--device', timedDevices), 'gpu')
     .option('--width <px>', 'width of the image', wholeNumber('--width', 1, 32768), 4928)
     .option('--height <px>', 'height of the image', wholeNumber('--height', 1, 32768), 2772)
     .option('--repetitions <n>', 'samples, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 40)
@@ -61,7 +61,7 @@ export function addBenchCommand(program: Command): void {
     .option('--tables <name,…>', 'of these reports only some tables, by the names of their CSV files', (text) =>
       text.split(','),
     )
-    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--device <kind>', 'gpu or software', parseWord('--device', timedDevices), 'gpu')
     .option('-o, --out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
     .option('--quick', 'sizes that a software GPU computes within seconds', false)
     .option('--repetitions <n>', 'samples in place of the report’s own number', wholeNumber('--repetitions', 1, 1000))
@@ -77,7 +77,7 @@ export function addBenchCommand(program: Command): void {
     .description(
       'Runs frames through a coordinator and nodes, and decoding alone (reading, of pgm) beside it, in turns.',
     )
-    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .option('--decode <where,…>', 'as for run; several in turns', someOf('--decode', decodeChoices), ['auto'])
     .addOption(frameFormat())
@@ -99,7 +99,7 @@ export function addBenchCommand(program: Command): void {
       'Times the decoding of JPEG frames to luma by the device’s own clock, by stage, and compares the pixels with ' +
         'libjpeg-turbo’s; then feeds a node such frames from files, without a coordinator.',
     )
-    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--device <kind>', 'gpu or software', parseWord('--device', timedDevices), 'gpu')
     .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .addOption(frameWidth())
@@ -131,12 +131,12 @@ export function addBenchCommand(program: Command): void {
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)
     .addOption(
       new Option('--format <format>', 'jpg; pgm: gray pixels that need no decoding; mp4: recordings, H.264')
-        .argParser(oneOf('--format', ['jpg', 'pgm', 'mp4'] as const))
+        .argParser(parseWord('--format', ['jpg', 'pgm', 'mp4'] as const))
         .default('jpg'),
     )
     .addOption(frameQuality())
-    .option('--decode <where>', 'JPEGs: as for run', oneOf('--decode', decodeChoices), 'auto')
-    .option('--hwaccel <name>', 'recordings: as for run', oneOf('--hwaccel', hwaccels))
+    .option('--decode <where>', 'JPEGs: as for run', parseWord('--decode', decodeChoices), 'auto')
+    .option('--hwaccel <name>', 'recordings: as for run', parseWord('--hwaccel', hwaccels))
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
@@ -151,18 +151,22 @@ export function addBenchCommand(program: Command): void {
       'Runs copies of a recording through a coordinator and nodes, and decoding alone beside it, by FFmpeg itself and by our ' +
         'decoders, in turns.',
     )
-    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('--clip <file>', 'a recording of yours (one is made, and kept in the user’s cache folder)')
     .option(
       '--codec <name>',
       'h264 or hevc, of the one that is made',
-      oneOf('--codec', ['h264', 'hevc'] as const),
+      parseWord('--codec', ['h264', 'hevc'] as const),
       'h264',
     )
     .option('--frames <n>', 'its frames', wholeNumber('--frames', 1, 100_000), 342)
     .option('--width <px>', 'its width', wholeNumber('--width', 16, 8192), 1920)
     .option('--height <px>', 'its height', wholeNumber('--height', 16, 8192), 1080)
-    .option('--hwaccel <name>', 'as for run, measured beside cores; auto: and cuda alone', oneOf('--hwaccel', hwaccels))
+    .option(
+      '--hwaccel <name>',
+      'as for run, measured beside cores; auto: and cuda alone',
+      parseWord('--hwaccel', hwaccels),
+    )
     .option('--no-decoders', 'leave out our decoders without a node, which take as long as a run')
     .option('--copies <n>', 'files of a run', wholeNumber('--copies', 1, 100_000), 16)
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
@@ -179,7 +183,7 @@ export function addBenchCommand(program: Command): void {
       'Runs the same frames with a node on the device, with one on the cpu, and with both: how many each should compute by ' +
         'their times alone, and how many the scheduler gave it.',
     )
-    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--device <kind>', 'gpu or software', parseWord('--device', timedDevices), 'gpu')
     .option('--op <name[:k=v,…]>', 'the kernel', 'ldp:order=3')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .option('--batch <n>', 'frames of a shard', wholeNumber('--batch', 1, maxBatchFrames), 10)
@@ -198,8 +202,8 @@ export function addBenchCommand(program: Command): void {
     .summary('an index: making, opening and searching it')
     .description('Makes an index of frames that are made up, in a temporary folder, and searches it.')
     .option('--frames <n>', 'frames of the index', wholeNumber('--frames', 1, 100_000_000), 1_000_000)
-    .option('--kernel <name>', 'lbp (256 bins) or ldp (1024)', oneOf('--kernel', ['lbp', 'ldp'] as const), 'lbp')
-    .option('--device <kind>', 'gpu, software, cpu or twin', oneOf('--device', scanDevices), 'cpu')
+    .option('--kernel <name>', 'lbp (256 bins) or ldp (1024)', parseWord('--kernel', ['lbp', 'ldp'] as const), 'lbp')
+    .option('--device <kind>', 'gpu, software, cpu or twin', parseWord('--device', scanDevices), 'cpu')
     .option(
       '--direct',
       'make the index without the features of a job: one that fills a GPU takes minutes otherwise',

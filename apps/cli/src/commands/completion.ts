@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { commandWords } from '../completion/command-words.ts';
 import { completionScript, shells } from '../completion/completion-script.ts';
-import { oneOf } from '../options/option-values.ts';
+import { parseWord } from '../options/option-values.ts';
 import type { SettingCommand } from '../settings/setting-command.ts';
 
 export function addCompletionCommand(program: Command): void {
@@ -10,7 +10,7 @@ export function addCompletionCommand(program: Command): void {
     .description(
       'Prints a script with which a shell completes commands, options, what these may be, and names of files.',
     )
-    .addArgument(new Argument('<shell>', shells.join(', ')).argParser(oneOf('a shell', shells)))
+    .addArgument(new Argument('<shell>', shells.join(', ')).argParser(parseWord('a shell', shells)))
     .action(async (shell: (typeof shells)[number], _options: object, command: SettingCommand) => {
       process.stdout.write(completionScript(shell, commandWords(await command.whole())));
     });

@@ -1,8 +1,8 @@
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { checkNames } from '../settings/check-names.ts';
-import { pathOf } from '../settings/choose-settings.ts';
-import { describeConfig, type Facts, factsOf } from '../settings/describe-config.ts';
+import { commandPath } from '../settings/choose-settings.ts';
+import { describeConfig, factsOf, type ShownOption } from '../settings/describe-config.ts';
 import { foundFiles } from '../settings/read-settings.ts';
 import { leavesOf, type SettingCommand } from '../settings/setting-command.ts';
 
@@ -23,9 +23,9 @@ export function addConfigCommand(program: Command): void {
       const names = whole.commands.map((each) => each.name());
       await checkNames(settings, whole, names, async () => whole);
       const asked = words.join(' ');
-      const leaves = leavesOf(whole).filter((leaf) => asked === '' || isOf(pathOf(leaf), words));
+      const leaves = leavesOf(whole).filter((leaf) => asked === '' || isOf(commandPath(leaf), words));
       if (leaves.length === 0) throw new UsageError(`Expected a command, such as run, but received '${asked}'`);
-      const facts: Facts[] = leaves.flatMap((leaf) => factsOf(leaf, settings, options.profile));
+      const facts: ShownOption[] = leaves.flatMap((leaf) => factsOf(leaf, settings, options.profile));
       const found = foundFiles(settings);
       process.stdout.write(
         options.json

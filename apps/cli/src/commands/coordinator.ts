@@ -2,7 +2,7 @@ import { aborted, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
-import { collect, duration, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+import { collect, duration, logLevels, parseWord, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
@@ -86,7 +86,7 @@ export function addCoordinatorCommand(program: Command): void {
       collect,
     )
     .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
-    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
+    .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');

@@ -5,7 +5,7 @@ import { describeFindings, type Findings, inspectMachine, installedVersions } fr
 import { folderSpaces } from '../doctor/folder-space.ts';
 import { probeJpegs } from '../doctor/jpegs.ts';
 import { probePorts } from '../doctor/ports.ts';
-import type { Probe } from '../doctor/probe.ts';
+import type { DeviceTrial } from '../doctor/probe.ts';
 import { probeVideos } from '../doctor/videos.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
@@ -58,14 +58,14 @@ async function examine(asJson: boolean, settings: Findings['settings']): Promise
 const probeWithinMs = 60_000;
 
 /** Tries a device in a process of its own: a broken driver takes the whole process along. */
-async function probeInChild(choice: DeviceChoice): Promise<Probe> {
+async function probeInChild(choice: DeviceChoice): Promise<DeviceTrial> {
   const child = startChild(['doctor', '--probe', choice]);
   let isLate = false;
   const patience = setTimeout(() => {
     isLate = true;
     void child.stop();
   }, probeWithinMs);
-  const probe = (await child.ready) as Probe | undefined;
+  const probe = (await child.ready) as DeviceTrial | undefined;
   clearTimeout(patience);
   await child.stop();
   if (probe) return probe;

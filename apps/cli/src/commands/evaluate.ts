@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { type DistanceName, distanceNames } from '@halogrid/search/distance-names';
 import { type Command, InvalidArgumentError } from 'commander';
-import { collect, deviceChoices, oneOf } from '../options/option-values.ts';
+import { collect, deviceChoices, parseWord } from '../options/option-values.ts';
 import { readBorder } from '../options/read-border.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
-import type { Block } from '../search/block-grid.ts';
+import type { BlockSize } from '../search/block-grid.ts';
 import type { EvaluateOptions } from '../search/evaluate-folder.ts';
 
-const distanceName = oneOf('--distance', distanceNames);
+const distanceName = parseWord('--distance', distanceNames);
 const readDistances = (text: string): DistanceName[] => text.split(',').map(distanceName);
 
-function readBlock(text: string): Block {
+function readBlock(text: string): BlockSize {
   const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
   if (!rows || !columns) {
     throw new InvalidArgumentError(`Expected HxW in pixels, such as 16x16, but received '${text}'`);
@@ -39,7 +39,7 @@ export function addEvaluateCommand(program: Command): void {
       readBlock,
     )
     .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
-    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('-o, --out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')
     .action(async (folder: string, options: EvaluateOptions) => {

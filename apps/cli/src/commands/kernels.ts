@@ -1,7 +1,7 @@
 import { borderModes, kernelForms, kernelNames } from '@halogrid/kernels';
 import { Argument, type Command } from 'commander';
 import { describeKernel, describeKernels } from '../kernels/describe-kernels.ts';
-import { oneOf } from '../options/option-values.ts';
+import { parseWord } from '../options/option-values.ts';
 
 export function addKernelsCommand(program: Command): void {
   program
@@ -9,7 +9,7 @@ export function addKernelsCommand(program: Command): void {
     .description(
       'Shows what --op takes: the kernels, and of one its parameters, what each may be, and its border rules.',
     )
-    .addArgument(new Argument('[name]', 'one of them').argParser(oneOf('a kernel', kernelNames)))
+    .addArgument(new Argument('[name]', 'one of them').argParser(parseWord('a kernel', kernelNames)))
     .option('--json', 'as JSON')
     .action((name: string | undefined, { json }: { json?: boolean }) => {
       const all = kernelForms();

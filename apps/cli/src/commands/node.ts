@@ -11,7 +11,7 @@ import {
   decodeChoices,
   deviceChoices,
   logLevels,
-  oneOf,
+  parseWord,
   wholeNumber,
 } from '../options/option-values.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
@@ -48,11 +48,11 @@ export function addNodeCommand(program: Command): void {
       '127.0.0.1:7070',
     )
     .option('--name <name>', "for people (default: the machine's name and four digits)")
-    .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', deviceChoices.join(', '), parseWord('--device', deviceChoices), 'auto')
     .option(
       '--decode <where>',
       'JPEGs: on the gpu, on the cpu, or auto, which measures who is quicker; results are the same',
-      oneOf('--decode', decodeChoices),
+      parseWord('--decode', decodeChoices),
       'auto',
     )
     .option(
@@ -83,7 +83,7 @@ export function addNodeCommand(program: Command): void {
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may read /metrics, as for the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
-    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
+    .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
     const coordinator = options.coordinator === toldByParent ? await wordOfParent() : options.coordinator;

@@ -1,7 +1,7 @@
 import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
-import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { type DeviceChoice, deviceChoices, parseWord, wholeNumber } from '../options/option-values.ts';
 import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfPlan, exitCodeOfSignal } from '../process/exit-code.ts';
@@ -24,7 +24,7 @@ export function addPlanCommand(program: Command): void {
     .argument('<source...>', 'as for run');
   addQuietOption(addJobOptions(command))
     .option('--nodes <n>', 'as for run', wholeNumber('--nodes', 1, 64), 1)
-    .option('--device <kind>', 'as for run', oneOf('--device', deviceChoices), 'auto')
+    .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
     .option('--json', 'as JSON')
     .action(async (sources: string[], options: PlanOptions) => {

@@ -1,6 +1,6 @@
 import { distanceNames } from '@halogrid/search/distance-names';
 import type { Command } from 'commander';
-import { moment, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
+import { moment, parseWord, searchDevices, wholeNumber } from '../options/option-values.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
 import type { SearchOptions } from '../search/answer-queries.ts';
 import { readRegion } from '../search/region.ts';
@@ -18,7 +18,7 @@ export function addSearchCommand(program: Command): void {
     .argument('<query...>', 'image file, PATH#FRAME of an indexed source, or row:N')
     .requiredOption('--index <dir>', 'folder of the index')
     .option('--top <k>', 'results a query', wholeNumber('--top', 1, maxTop), 10)
-    .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
+    .option('--distance <name>', `${distanceNames.join(', ')}`, parseWord('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
     .option(
       '--region <part>',
@@ -34,7 +34,12 @@ export function addSearchCommand(program: Command): void {
       'fold results that are at most so many frames from a better one',
       wholeNumber('--group', 1, maxTop),
     )
-    .option('--device <kind>', `what searches: ${searchDevices.join(', ')}`, oneOf('--device', searchDevices), 'auto')
+    .option(
+      '--device <kind>',
+      `what searches: ${searchDevices.join(', ')}`,
+      parseWord('--device', searchDevices),
+      'auto',
+    )
     .option('-o, --out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (texts: string[], options: SearchOptions) => {

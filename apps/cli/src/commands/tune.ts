@@ -1,6 +1,6 @@
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { oneOf } from '../options/option-values.ts';
+import { parseWord } from '../options/option-values.ts';
 
 interface TuneOptions {
   device: 'gpu' | 'software';
@@ -15,7 +15,7 @@ export function addTuneCommand(program: Command): void {
       'Measures the ways to run each kernel on this machine’s GPU and keeps the choices for run and node. Results are the ' +
         'same bytes with any choice.',
     )
-    .option('--device <kind>', 'gpu or software', oneOf('--device', ['gpu', 'software']), 'gpu')
+    .option('--device <kind>', 'gpu or software', parseWord('--device', ['gpu', 'software']), 'gpu')
     .option('--quick', 'LBP alone, one shape of a workgroup a strategy', false)
     .option('--forget', 'remove the choices kept for this device', false)
     .action(async ({ device, quick, forget }: TuneOptions) => {

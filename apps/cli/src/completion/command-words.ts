@@ -2,13 +2,13 @@ import { kernelNames } from '@halogrid/kernels';
 import type { Argument, Command, Option } from 'commander';
 
 /** What may stand in a place: some words, names of files or folders, or anything. */
-export type Wanted = { words: readonly string[] } | 'file' | 'folder' | 'anything';
+export type WantedWord = { words: readonly string[] } | 'file' | 'folder' | 'anything';
 
 export interface OptionWords {
   /** `--out`, and `-o` where there is a short one. */
   names: string[];
   /** undefined: it takes no value. */
-  value: Wanted | undefined;
+  value: WantedWord | undefined;
   description: string;
 }
 
@@ -19,7 +19,7 @@ export interface CommandWords {
   /** Commands below it. */
   below: string[];
   options: OptionWords[];
-  argument: Wanted;
+  argument: WantedWord;
 }
 
 /** What can be typed of a program and of all its commands, the program first. */
@@ -46,7 +46,7 @@ export function commandWords(
   return [...all, { ...help, argument: { words: names } }];
 }
 
-function argumentOf(argument: Argument | undefined, names: readonly string[]): Wanted {
+function argumentOf(argument: Argument | undefined, names: readonly string[]): WantedWord {
   if (!argument) return 'anything';
   return argument.name() === 'command' ? { words: names } : wantedBy(argument, argument.name());
 }
@@ -62,7 +62,7 @@ const folders = ['dir', 'folder', 'out'];
 const files = ['file', 'file|url', 'source', 'query'];
 
 /** By the choices of its parser, or what its placeholder names. */
-function wantedBy({ argChoices, parseArg }: Option | Argument, placeholder: string): Wanted {
+function wantedBy({ argChoices, parseArg }: Option | Argument, placeholder: string): WantedWord {
   const { choices = argChoices } = (parseArg ?? {}) as { choices?: readonly string[] };
   if (choices) return { words: choices };
   if (placeholder.startsWith('name[:')) return { words: kernelNames };

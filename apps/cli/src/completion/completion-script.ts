@@ -1,4 +1,4 @@
-import type { CommandWords, Wanted } from './command-words.ts';
+import type { CommandWords, WantedWord } from './command-words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -60,7 +60,7 @@ ${args.join('\n')}
 `;
 }
 
-function bashWant(wanted: Wanted): string {
+function bashWant(wanted: WantedWord): string {
   return typeof wanted === 'string' ? `want=${wanted}` : `want=words words='${wanted.words.join(' ')}'`;
 }
 
@@ -95,7 +95,7 @@ function condition(path: readonly string[], below: readonly string[]): string {
   return `__fish_seen_subcommand_from ${first}; and __fish_seen_subcommand_from ${path[1]}`;
 }
 
-function fishWant(wanted: Wanted): string {
+function fishWant(wanted: WantedWord): string {
   if (typeof wanted !== 'string') return `-x -a '${wanted.words.join(' ')}'`;
   if (wanted === 'file') return '-r -F';
   return wanted === 'folder' ? `-x -a '(__fish_complete_directories)'` : '-x';

@@ -8,7 +8,7 @@ import { describeSeconds } from '../progress/quantities.ts';
 import { describeSpace, type FolderSpace } from './folder-space.ts';
 import { describeJpegs, type JpegFinding } from './jpegs.ts';
 import { describePort, type PortFinding } from './ports.ts';
-import type { Probe } from './probe.ts';
+import type { DeviceTrial } from './probe.ts';
 import { describeVideos, type VideoFinding } from './videos.ts';
 
 export interface Findings {
@@ -17,7 +17,7 @@ export interface Findings {
   /** NVIDIA's cards; none where its driver is not there. */
   gpus: GpuInventory;
   /** By what was asked for: gpu, software, cpu, auto. */
-  devices: Record<string, Probe>;
+  devices: Record<string, DeviceTrial>;
   videos: VideoFinding;
   /** libjpeg-turbo, which reads JPEGs. */
   jpegs: JpegFinding;
@@ -59,7 +59,7 @@ function describeGpu({ model, uuid, busId, minor }: NvidiaGpu): string {
   return [model, uuid ?? 'its UUID is known once it was opened', busId, devicePath({ minor })].join(', ');
 }
 
-function describeProbe(choice: string, probe: Probe): string {
+function describeProbe(choice: string, probe: DeviceTrial): string {
   if (!probe.works) return `no: ${probe.reason.replace(/^The device '\w+' is not available: /, '')}`;
   const { kind, name, driver } = probe.device;
   if (choice === 'auto') return `takes ${kind}: ${probe.why}`;

@@ -12,12 +12,12 @@ import {
 import type { DeviceChoice } from '../options/option-values.ts';
 
 /** What trying a device came to; `why` says why it is this one, `reason` why none works. Both are one sentence. */
-export type Probe =
+export type DeviceTrial =
   | { works: true; device: DeviceInfo; why: string; openSeconds: number }
   | { works: false; reason: string };
 
 /** Opens the device in this process, computes a small plane on it and compares the result with the CPU twin's. */
-export async function probeDevice(choice: DeviceChoice): Promise<Probe> {
+export async function probeDevice(choice: DeviceChoice): Promise<DeviceTrial> {
   try {
     const { openDevice } = await import('@halogrid/gpu-node');
     const begin = performance.now();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOptions } from './check-options.ts';
+import { checkRunOptions } from './check-options.ts';
 import { runCommand } from './read-run.ts';
 
-const check = (given: unknown) => checkOptions(given as never, runCommand().options);
+const check = (given: unknown) => checkRunOptions(given as never, runCommand().options);
 
 test('what the types allow is accepted', () => {
   for (const more of [

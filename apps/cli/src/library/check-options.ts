@@ -35,7 +35,7 @@ const word: Check = (value) => (['string', 'number'].includes(typeof value) ? un
  * Throws HalogridError where a call has no sources, an option that there is not, or a value of another type; `command` are the
  * options of the command, which read what is of their type.
  */
-export function checkOptions(given: RunOptions, command: readonly Option[]): RunOptions {
+export function checkRunOptions(given: RunOptions, command: readonly Option[]): RunOptions {
   if (!isPlain(given)) throw refusal(`Expected options but received '${shown(given)}': ${example}`);
   const ofCommand = command.map((option): [string, Check] => [
     nameInProgram(option.long!),

@@ -2,7 +2,7 @@ import type { SubmitRequest } from '@halogrid/proto';
 import { Command } from 'commander';
 import { addClusterOptions, type ClusterChoice, checkClusterChoice } from '../options/cluster-options.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
-import { checkOptions } from './check-options.ts';
+import { checkRunOptions } from './check-options.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** The options of the command that a program may give. */
@@ -14,7 +14,7 @@ export const runCommand = (): Command =>
 /** What the options ask for, read as the words of a command are; paths are seen from `folder`. Throws what that throws. */
 export function readRun(given: RunOptions, folder: string): { request: SubmitRequest; choice: ClusterChoice } {
   const command = runCommand();
-  const { sources, signal: _, note: __, ...options } = checkOptions(given, command.options);
+  const { sources, signal: _, note: __, ...options } = checkRunOptions(given, command.options);
   command.parse([...wordsOf(options), '--', ...[sources].flat()], { from: 'user' });
   const read: JobOptions & ClusterChoice = command.opts();
   checkClusterChoice(read);

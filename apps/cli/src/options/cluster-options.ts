@@ -9,7 +9,7 @@ import {
   decodeChoices,
   deviceChoices,
   duration,
-  oneOf,
+  parseWord,
   wholeNumber,
 } from './option-values.ts';
 
@@ -30,12 +30,12 @@ export function addClusterOptions(command: Command): Command {
     .option(
       '--device <kind>',
       `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
-      oneOf('--device', deviceChoices),
+      parseWord('--device', deviceChoices),
     )
     .option(
       '--decode <where>',
       `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
-      oneOf('--decode', decodeChoices),
+      parseWord('--decode', decodeChoices),
     )
     .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
     .option(

@@ -1,7 +1,7 @@
 import { type ClientSecurityOptions, createClientSecurity } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
-import type { Patience } from '../client/find-leader.ts';
+import type { LeaderPatience } from '../client/find-leader.ts';
 
 export interface CoordinatorOption extends ClientSecurityOption {
   coordinator: string;
@@ -20,7 +20,7 @@ export function addCoordinatorOption(command: Command): Command {
 export async function withCoordinator<T>(
   options: CoordinatorOption,
   use: (client: CoordinatorClient) => Promise<T>,
-  patience?: Patience,
+  patience?: LeaderPatience,
 ): Promise<T> {
   const client = connectCoordinator(options.coordinator, createClientSecurity(options, process.env), patience);
   try {

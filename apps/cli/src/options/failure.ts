@@ -7,7 +7,7 @@ import { optionOfField } from '../client/option-of-field.ts';
 import { usageSentence } from './usage-sentence.ts';
 
 /** Why something failed, by the names of the command line. */
-export interface Failure {
+export interface CommandFailure {
   /** As errors of the API have it. */
   code: ErrorCode;
   sentence: Sentence;
@@ -16,7 +16,7 @@ export interface Failure {
 }
 
 /** Why a command failed that threw `error`. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): CommandFailure {
   if (error instanceof CommanderError) {
     const sentence = new Sentence(usageSentence(error.message).split(/(--\w[\w-]*)/));
     return { code: 'INVALID_ARGUMENT', sentence, field: sentence.field };

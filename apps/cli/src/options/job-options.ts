@@ -23,7 +23,7 @@ import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
-import { collect, countOrPercentage, oneOf, percentage, wholeNumber } from './option-values.ts';
+import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
@@ -67,7 +67,7 @@ export function addJobOptions(command: Command): Command {
     .option(
       '--map <format>',
       `the dense result of every source: ${mapFormats.join(', ')}`,
-      oneOf('--map', mapFormats),
+      parseWord('--map', mapFormats),
       'none',
     )
     .option('--grid <RxC>', 'also a histogram for each cell of a grid over each image', '1x1')

@@ -1,11 +1,11 @@
 import type { JobsQuery, StateName } from '@halogrid/client';
 import { readSince } from '@halogrid/service/read-since';
 import type { Command } from 'commander';
-import { oneOf, wholeNumber } from './option-values.ts';
+import { parseWord, wholeNumber } from './option-values.ts';
 
 /** The states of a job, in the order in which it has them. */
 const stateNames: StateName[] = ['pending', 'running', 'finalising', 'complete', 'failed', 'cancelled'];
-const readState = oneOf('--state', stateNames);
+const readState = parseWord('--state', stateNames);
 
 /** What the options of `addJobsOptions` parse to. */
 export type JobsChoice = Required<Pick<JobsQuery, 'limit'>> & JobsQuery;

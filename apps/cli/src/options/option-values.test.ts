@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, duration, moment, oneOf, wholeNumber } from './option-values.ts';
+import { ascendingCounts, collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -18,7 +18,7 @@ test('whole numbers in the range are taken and all else is refused', () => {
 });
 
 test('a word that is not allowed is refused with those that are', () => {
-  const parse = oneOf('--device', ['cpu', 'gpu']);
+  const parse = parseWord('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
   assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));
 });

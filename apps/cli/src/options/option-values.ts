@@ -50,7 +50,7 @@ export function countOrPercentage(option: string): (text: string) => MaxQuaranti
 type WordParser<T> = ((text: string) => T) & { readonly choices: readonly string[] };
 
 /** Makes a parser of a fixed set of words for commander. It throws UsageError. */
-export function oneOf<T extends string>(option: string, allowed: readonly T[]): WordParser<T> {
+export function parseWord<T extends string>(option: string, allowed: readonly T[]): WordParser<T> {
   const read = (text: string): T => {
     const value = allowed.find((word) => word === text);
     if (value !== undefined) return value;

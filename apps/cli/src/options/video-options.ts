@@ -2,7 +2,7 @@ import { hwaccels, maxEvery, type VideoOptions } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { oneOf, wholeNumber } from './option-values.ts';
+import { parseWord, wholeNumber } from './option-values.ts';
 
 /** What the options of `addVideoOptions` parse to. */
 export interface VideoChoice {
@@ -24,7 +24,7 @@ export function addVideoOptions(command: Command): Command {
 }
 
 const onCores = 'none';
-const readName = oneOf('--hwaccel', [...hwaccels, onCores]);
+const readName = parseWord('--hwaccel', [...hwaccels, onCores]);
 
 /** A way to decode as jobs have it; undefined for cores alone. Throws UsageError. */
 export const readHwaccel = Object.assign(

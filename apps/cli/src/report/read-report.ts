@@ -51,7 +51,7 @@ export interface QuarantinedInput {
   error: string;
 }
 
-export interface Report {
+export interface JobReport {
   job: WrittenJob;
   parts: ReportPart[];
   /** The first of them. */
@@ -64,7 +64,7 @@ const maxPictureBytes = 32 * 2 ** 20;
 const maxErrorBytes = 2 ** 18;
 
 /** What an output folder holds for a page. Rejects with UsageError where it is none of a job that has ended. */
-export async function readReport(folder: string): Promise<Report> {
+export async function readReport(folder: string): Promise<JobReport> {
   const job = await readJob(folder);
   const room = { bytes: maxPictureBytes };
   const names = job.pipelines?.map(({ name }) => name) ?? [''];

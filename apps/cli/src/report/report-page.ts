@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { describeMended, describeReason, pathOf } from '@halogrid/console/words/sentences.js';
+import { describeMended, describeReason, shownPath } from '@halogrid/console/words/sentences.js';
 import { specRows } from '@halogrid/console/words/spec-rows.js';
 import { describePipeline } from '@halogrid/kernels';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { Html, html } from './html.ts';
-import type { Preview, Report, ReportPart } from './read-report.ts';
+import type { JobReport, Preview, ReportPart } from './read-report.ts';
 
 /** Rows of a table at most. */
 const maxRows = 500;
 
 /** The page of a report as one file of HTML that asks for nothing else; `style` is its CSS. */
-export function reportPage(report: Report, style: string): string {
+export function reportPage(report: JobReport, style: string): string {
   const { job, parts } = report;
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -49,7 +49,7 @@ ${section('Seconds by stage, summed over nodes', rows(stages(report)))}
 const section = (title: string, content: Html | undefined): Html =>
   content ? html`<section><h2>${title}</h2>${content}</section>` : html``;
 
-function tiles({ job }: Report): Html {
+function tiles({ job }: JobReport): Html {
   const { counts, wallSeconds } = job;
   const facts: [name: string, value: string][] = [
     ['Sources', counts.sources.toLocaleString('en')],
@@ -62,7 +62,7 @@ function tiles({ job }: Report): Html {
 }
 
 /** The kernels of each pipeline as --op takes them; of a version that has others, their names. */
-function asked({ job: { specification } }: Report): { name: string; operations: string[] }[] {
+function asked({ job: { specification } }: JobReport): { name: string; operations: string[] }[] {
   try {
     return specPipelines(specification).map(({ name, pipeline }) => ({
       name,
@@ -77,7 +77,7 @@ function asked({ job: { specification } }: Report): { name: string; operations: 
   }
 }
 
-function results({ job }: Report): [string, string[]][] {
+function results({ job }: JobReport): [string, string[]][] {
   const { rows: down = 1, columns: across = 1 } = job.specification.grid ?? {};
   const given: [string, string | undefined | false][] = [
     ['digest', job.digest],
@@ -95,7 +95,7 @@ function results({ job }: Report): [string, string[]][] {
   return [...given.flatMap(([name, value]): [string, string[]][] => (value ? [[name, [value]]] : [])), ...parts];
 }
 
-function stages({ job: { seconds = {} } }: Report): [string, string[]][] {
+function stages({ job: { seconds = {} } }: JobReport): [string, string[]][] {
   return Object.entries(seconds)
     .filter(([, spent]) => spent > 0)
     .sort(([, a], [, b]) => b - a)
@@ -128,25 +128,25 @@ function partSection({ name, chart, previews, leftOut, uris }: ReportPart, isNam
 function pair({ name, map, source }: Preview, uri: string | undefined): Html {
   const image = (bytes: Buffer | undefined, type: string, what: string) =>
     bytes ? html`<img alt="${what} of ${name}" src="${dataUri(type, bytes)}">` : '';
-  return html`<figure><div>${image(source, 'jpeg', 'Source')}${image(map, 'png', 'Map')}</div><figcaption>${uri ? pathOf(uri) : name}</figcaption></figure>`;
+  return html`<figure><div>${image(source, 'jpeg', 'Source')}${image(map, 'png', 'Map')}</div><figcaption>${uri ? shownPath(uri) : name}</figcaption></figure>`;
 }
 
 const dataUri = (type: string, bytes: Buffer): string => `data:image/${type};base64,${bytes.toString('base64')}`;
 
-function quarantined({ job, quarantined: inputs }: Report): Html {
+function quarantined({ job, quarantined: inputs }: JobReport): Html {
   const { quarantined: count } = job.counts;
   if (count === 0) return html``;
   const shown = inputs.slice(0, maxRows);
   const lines = shown.map(
     ({ uri, stage, error }) =>
-      html`<tr><td class="wrap">${pathOf(uri)}</td><td>${stage}</td><td class="wrap">${error}</td></tr>`,
+      html`<tr><td class="wrap">${shownPath(uri)}</td><td>${stage}</td><td class="wrap">${error}</td></tr>`,
   );
   const more = count > shown.length ? html`<p class="inputs">errors.jsonl has all ${count}.</p>` : '';
   const table = html`<div class="scroll"><table><thead><tr><th scope="col">Input</th><th scope="col">Stage</th><th scope="col">Why</th></tr></thead><tbody>${lines}</tbody></table></div>`;
   return section('Quarantined inputs', html`${list((job.quarantine ?? []).map(describeReason)) ?? ''}${table}${more}`);
 }
 
-function nodes({ job }: Report): Html | undefined {
+function nodes({ job }: JobReport): Html | undefined {
   if (!job.nodes?.length) return undefined;
   const lines = job.nodes.map(
     ({ name, device, shards }) =>

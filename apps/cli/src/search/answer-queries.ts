@@ -7,8 +7,8 @@ import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import { exitCodes } from '../process/exit-code.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, sheetRows, whyFewer } from './answers.ts';
 import { queryHistograms, regionHistograms } from './query-histograms.ts';
-import { readQuery } from './read-query.ts';
-import { countsIn, type Region } from './region.ts';
+import { parseQuery } from './read-query.ts';
+import { countsInRegion, type Region } from './region.ts';
 import { type SearchDevice, searchDevice } from './search-device.ts';
 
 export interface SearchOptions {
@@ -34,7 +34,7 @@ export async function answerQueries(
   signal: AbortSignal,
 ): Promise<number> {
   const { top, distance, camera, perSource, group, out, json } = options;
-  const queries = texts.map((text) => readQuery(text, process.cwd()));
+  const queries = texts.map((text) => parseQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
   const { region } = options;
   if (region?.kind === 'cells' && unit === 'frame')
@@ -50,7 +50,7 @@ export async function answerQueries(
         ? await regionHistograms(queries, region.rect, catalog, signal)
         : await queryHistograms(queries, catalog, signal);
     const vectors = bins.map((counts) => {
-      const wanted = region?.kind === 'cells' ? countsIn(region, catalog.pipeline, counts) : counts;
+      const wanted = region?.kind === 'cells' ? countsInRegion(region, catalog.pipeline, counts) : counts;
       return queryVector(catalog.pipeline, wanted, unit);
     });
     checkQueries(queries, vectors);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, describeAnswers, sheetRows } from './answers.ts';
+import { describeAnswers, type PrintedResult, sheetRows } from './answers.ts';
 
-const answer: Answer = {
+const answer: PrintedResult = {
   rank: 1,
   uri: 'file:///archive/north%20gate/a.jpg',
   frame: 0,
@@ -12,7 +12,7 @@ const answer: Answer = {
   capturedAt: null,
   camera: null,
 };
-const ofVideo: Answer = {
+const ofVideo: PrintedResult = {
   ...answer,
   rank: 2,
   uri: 'file:///cam.mp4',

@@ -1,10 +1,10 @@
 import type { SheetRow } from '@halogrid/results/contact-sheet';
-import { type Catalog, cellsOf, type DistanceName, type Finding, type Unit } from '@halogrid/search';
+import { type Catalog, cellsOfGrid, type DistanceName, type Finding, type Unit } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
 import { plural } from '../progress/quantities.ts';
 
 /** A result as `--json` prints it. */
-export interface Answer {
+export interface PrintedResult {
   rank: number;
   uri: string;
   frame: number;
@@ -26,11 +26,16 @@ export interface Answer {
 export interface AnswersOfQuery {
   query: string;
   distance: DistanceName;
-  results: Answer[];
+  results: PrintedResult[];
 }
 
 /** What was found, in words that do not need the index. */
-export function answersOf(findings: readonly Finding[], catalog: Catalog, unit: Unit, isGrouped: boolean): Answer[] {
+export function answersOf(
+  findings: readonly Finding[],
+  catalog: Catalog,
+  unit: Unit,
+  isGrouped: boolean,
+): PrintedResult[] {
   const { columns } = catalog.pipeline.grid;
   return findings.map(({ score, row, cell, folded }, i) => {
     const { uri, frame, timestampMs, capturedAtMs, camera } = catalog.describe(row);
@@ -64,11 +69,11 @@ export function describeAnswers({ query, distance, results }: AnswersOfQuery): s
   return `${query}: ${plural(results.length, 'result')}\n${table([head, ...rows], '  ')}`;
 }
 
-const cellOf = ({ cellRow, cellColumn }: Answer): string =>
+const cellOf = ({ cellRow, cellColumn }: PrintedResult): string =>
   cellRow === undefined ? '' : ` cell ${cellRow},${cellColumn}`;
 
 /** When it was captured, where that is known, else how far into its source it is. */
-function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timestampMs'>): string {
+function timeOf({ capturedAt, timestampMs }: Pick<PrintedResult, 'capturedAt' | 'timestampMs'>): string {
   if (capturedAt !== null) return capturedAt;
   return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
 }
@@ -87,7 +92,7 @@ export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
 const sheetTiles = 50;
 const sheetQueries = 20;
 
-function captionOf(answer: Answer): string {
+function captionOf(answer: PrintedResult): string {
   const name = readable(answer.uri.slice(answer.uri.lastIndexOf('/') + 1));
   const time = answer.capturedAt === null && answer.timestampMs === null ? '' : ` ${timeOf(answer)}`;
   return `${name}${answer.timestampMs === null ? '' : `#${answer.frame}`}${cellOf(answer)}${time}`;
@@ -104,7 +109,7 @@ function readable(name: string): string {
 
 /** What a person should know where fewer were found than were asked for, a sentence each. */
 export function whyFewer(catalog: Catalog, unit: Unit, top: number): string[] {
-  const units = catalog.frames * (unit === 'cell' ? cellsOf(catalog.pipeline) : 1);
+  const units = catalog.frames * (unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1);
   const empty = catalog.countEmpty(unit);
   const notes = [];
   if (units < top) notes.push(`The index has ${plural(units, unit)}, so no more than that can be found.`);

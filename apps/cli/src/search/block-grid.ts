@@ -3,7 +3,7 @@ import type { Grid } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 
 /** Height and width of a block, pixels. */
-export interface Block {
+export interface BlockSize {
   readonly rows: number;
   readonly columns: number;
 }
@@ -12,7 +12,7 @@ export interface Block {
  * The grid whose cells are nearest to blocks of that size: as many as fit, and one more where at least half of one is left. Cells of a
  * grid differ by a pixel at most, and every pixel is in one. Throws UsageError where images differ in size, so that no grid suits all.
  */
-export function blockGrid(images: readonly ({ uri: string } & Size)[], block: Block): Grid {
+export function blockGrid(images: readonly ({ uri: string } & Size)[], block: BlockSize): Grid {
   const [first] = images;
   if (!first) throw new UsageError('Expected images for --block but there is none');
   const other = images.find(({ width, height }) => width !== first.width || height !== first.height);

@@ -26,6 +26,6 @@ export async function classFolders(folder: string): Promise<ClassFolder[]> {
 }
 
 /** The class of an image, by its URI. */
-export function labelOf(uri: string, classes: readonly ClassFolder[]): string | undefined {
+export function classOf(uri: string, classes: readonly ClassFolder[]): string | undefined {
   return classes.find(({ path }) => uri.startsWith(`${pathToFileURL(path).href}/`))?.label;
 }

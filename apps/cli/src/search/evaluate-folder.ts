@@ -21,9 +21,9 @@ import { specPipelines } from '../options/spec-pipelines.ts';
 import { exitCodes } from '../process/exit-code.ts';
 import { createProgressView } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
-import { type Block, blockGrid } from './block-grid.ts';
-import { type ClassFolder, classFolders, labelOf } from './class-folders.ts';
-import { describeReports, evaluationRows, type Report, reportOf } from './evaluation-report.ts';
+import { type BlockSize, blockGrid } from './block-grid.ts';
+import { type ClassFolder, classFolders, classOf } from './class-folders.ts';
+import { describeReports, type EvaluationReport, evaluationRows, reportOf } from './evaluation-report.ts';
 import { type ComputedFrame, type ComputedJob, framesOfJob } from './frames-of-job.ts';
 
 export interface EvaluateOptions {
@@ -32,7 +32,7 @@ export interface EvaluateOptions {
   border?: BorderMode;
   /** RxC, with commas between several. */
   grid?: string;
-  block?: Block;
+  block?: BlockSize;
   /** Intersection unless given. */
   distance?: DistanceName[];
   device: DeviceChoice;
@@ -42,7 +42,7 @@ export interface EvaluateOptions {
 
 /** What came of one pipeline, grid and distance. */
 interface Evaluated {
-  report: Report;
+  report: EvaluationReport;
   evaluation: Evaluation;
 }
 
@@ -102,7 +102,7 @@ function labelled(
 ): LabelledImage[] {
   return frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
-    const label = labelOf(uri, classes);
+    const label = classOf(uri, classes);
     if (label === undefined || massOf(bins) === 0) return [];
     const { bins: counts, mass } = queryVector(pipeline, bins, 'frame');
     return [{ uri, label, vector: { bins: narrowCounts(counts), mass } }];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeReports, type Report } from './evaluation-report.ts';
+import { describeReports, type EvaluationReport } from './evaluation-report.ts';
 
-const report: Report = {
+const report: EvaluationReport = {
   pipeline: 'ldp:order=3 border=interior',
   grid: '1x1',
   distance: 'intersection',

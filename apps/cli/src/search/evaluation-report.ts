@@ -3,7 +3,7 @@ import type { Evaluation } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
 
 /** What `evaluate --json` prints; part of the program's interface. */
-export interface Report {
+export interface EvaluationReport {
   /** The name that --pipeline gives it. */
   name?: string;
   pipeline: string;
@@ -24,7 +24,10 @@ export interface Report {
   precision_at: Record<number, number>;
 }
 
-export function reportOf(found: Evaluation, how: Pick<Report, 'name' | 'pipeline' | 'grid' | 'distance'>): Report {
+export function reportOf(
+  found: Evaluation,
+  how: Pick<EvaluationReport, 'name' | 'pipeline' | 'grid' | 'distance'>,
+): EvaluationReport {
   const { images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc } = found;
   const rates = {
     recognition_rate: found.recognitionRate,
@@ -38,7 +41,7 @@ export function reportOf(found: Evaluation, how: Pick<Report, 'name' | 'pipeline
  * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in the layout of
  * table 5 of the fourth report. A row begins with what differs.
  */
-export function describeReports(reports: readonly Report[]): string {
+export function describeReports(reports: readonly EvaluationReport[]): string {
   const [first] = reports;
   if (reports.length === 1) return describeReport(first!);
   const facts = reports.map(({ name, pipeline, grid, distance }) => ({ pipeline: name ?? pipeline, grid, distance }));
@@ -62,7 +65,7 @@ Nearest to (0, 1):
 ${table([[...differ, 'threshold', 'TP', 'FN', 'FP', 'TN', 'TPR', 'FPR'], ...thresholds], '  ')}`;
 }
 
-function describeReport(report: Report): string {
+function describeReport(report: EvaluationReport): string {
   const { images, classes, pipeline, grid, distance, threshold, tpr, fpr, tp, fn, fp, tn } = report;
   const precisions = Object.entries(report.precision_at).map(([rank, share]) => `${share.toFixed(4)} at ${rank}`);
   const rows = [

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import {
-  binsOfCell,
   type CameraChanges,
   type ChangeKind,
-  cellsOf,
+  cellsOfGrid,
+  countsOfCell,
   findChanges,
   readFeatures,
   readFinishedJob,
@@ -29,7 +29,7 @@ export interface ChangesOptions {
 export async function listChanges(folder: string, options: ChangesOptions): Promise<void> {
   const job = await readFinishedJob(resolve(folder), options.pipeline);
   const { pipeline } = job;
-  const shape = { ...pipeline.grid, bins: binsOfCell(pipeline) };
+  const shape = { ...pipeline.grid, bins: countsOfCell(pipeline) };
   const { minDuration, threshold, camera } = options;
   const found = await findChanges(readFeatures(job), shape, { minDuration, times: threshold, camera });
   checkFrames(folder, found);
@@ -40,7 +40,7 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
   const changes = cameras.flatMap((one) => changesOf(one, shape.columns));
   for (const note of changeNotes(cameras)) process.stderr.write(`${note}\n`);
   process.stdout.write(
-    options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOf(pipeline)),
+    options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOfGrid(pipeline)),
   );
   const { out } = options;
   if (out !== undefined) await writing(out, anotherFolder, () => writeChanges(out, changes, cameras));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readQuery } from './read-query.ts';
+import { parseQuery } from './read-query.ts';
 
 const table: [string, object][] = [
   ['row:17', { kind: 'row', row: 17 }],
@@ -13,13 +13,13 @@ const table: [string, object][] = [
 ];
 
 for (const [text, query] of table) {
-  test(`the query '${text}'`, () => assert.deepEqual(readQuery(text, '/archive'), { text, ...query }));
+  test(`the query '${text}'`, () => assert.deepEqual(parseQuery(text, '/archive'), { text, ...query }));
 }
 
 test('what is no query is refused', () => {
   assert.throws(
-    () => readQuery('', '/archive'),
+    () => parseQuery('', '/archive'),
     /^UsageError: Expected an image, PATH#FRAME or row:N but received ''$/,
   );
-  assert.throws(() => readQuery('ftp://host/a.jpg', '/archive'), /^UsageError: .*ftp:/);
+  assert.throws(() => parseQuery('ftp://host/a.jpg', '/archive'), /^UsageError: .*ftp:/);
 });

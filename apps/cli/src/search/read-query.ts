@@ -8,7 +8,7 @@ export type Query =
   | { readonly kind: 'image'; readonly text: string; readonly uri: string };
 
 /** Parses `row:N`, `PATH#FRAME` or a path, which is seen from `folder`. Throws UsageError. */
-export function readQuery(text: string, folder: string): Query {
+export function parseQuery(text: string, folder: string): Query {
   const [, row] = /^row:(\d{1,15})$/.exec(text) ?? [];
   if (row !== undefined) return { kind: 'row', text, row: Number(row) };
   const [, path, frame] = /^(.+)#(\d{1,10})$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CellRegion, countsIn, readRegion } from './region.ts';
+import { type CellRegion, countsInRegion, readRegion } from './region.ts';
 
 const cells = (text: string): CellRegion => {
   const region = readRegion(text);
@@ -19,8 +19,8 @@ const pipeline = {
 
 test('a region is a cell, or all cells from one corner to the other', () => {
   const counts = Float64Array.from({ length: 12 }, (_, i) => i + 1);
-  assert.deepEqual([...countsIn(cells('1,2'), pipeline, counts)], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 12]);
-  assert.deepEqual([...countsIn(cells('0,1-1,2'), pipeline, counts)], [0, 0, 3, 4, 5, 6, 0, 0, 9, 10, 11, 12]);
+  assert.deepEqual([...countsInRegion(cells('1,2'), pipeline, counts)], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 12]);
+  assert.deepEqual([...countsInRegion(cells('0,1-1,2'), pipeline, counts)], [0, 0, 3, 4, 5, 6, 0, 0, 9, 10, 11, 12]);
 });
 
 test('a region of pixels has its corner and its size', () => {
@@ -47,5 +47,5 @@ test('what is no region of the grid is refused', () => {
     );
   }
   const sentence = /^UsageError: Expected cells of a grid of 2x3 for --region but received 2,0$/;
-  assert.throws(() => countsIn(cells('0,0-2,0'), pipeline, new Float64Array(12)), sentence);
+  assert.throws(() => countsInRegion(cells('0,0-2,0'), pipeline, new Float64Array(12)), sentence);
 });

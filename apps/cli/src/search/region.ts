@@ -44,7 +44,7 @@ function readCells(text: string): CellRegion | undefined {
 }
 
 /** The counts of the cells in a region; those of others are 0. Throws UsageError where the grid has no such cells. */
-export function countsIn(
+export function countsInRegion(
   region: CellRegion,
   { grid, channels, bins }: PipelineIdentity,
   counts: Float64Array,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { scanOn } from '@halogrid/gpu-node/search';
-import { blocksOf, IndexError, type OpenScan, ThreadScan } from '@halogrid/search';
+import { blocksOfIndex, IndexError, type OpenScan, ThreadScan } from '@halogrid/search';
 import type { SearchDevice } from '../options/option-values.ts';
 
 export type { SearchDevice };
@@ -23,7 +23,7 @@ export function isWorthGpu(bytes: number, queries: number, cores: number): boole
 export function searchDevice(choice: SearchDevice, queries: number, note: (line: string) => void): OpenScan {
   if (choice !== 'auto') return scanOn(choice, note);
   return async (catalog) => {
-    const bytes = blocksOf(catalog).reduce((sum, block) => sum + block.bytes, 0);
+    const bytes = blocksOfIndex(catalog).reduce((sum, block) => sum + block.bytes, 0);
     if (!isWorthGpu(bytes, queries, availableParallelism())) return new ThreadScan(catalog);
     return await scanOn(
       'gpu',

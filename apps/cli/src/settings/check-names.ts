@@ -1,15 +1,15 @@
+import { didYouMean } from '@halogrid/kernels/did-you-mean';
 import { UsageError } from '@halogrid/service/usage-error';
 import type { Command } from 'commander';
 import { settable } from './choose-settings.ts';
-import { didYouMean } from './nearest-name.ts';
 import type { Settings } from './read-settings.ts';
-import { keyOf, variableOf } from './setting-values.ts';
-import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
+import { settingKey, variableOf } from './setting-values.ts';
+import { isTable, keyPlace, type SettingsFile, type Table } from './settings-file.ts';
 import { otherVariables, unknownVariables } from './variables.ts';
 
 /** The keys that a command, or one below it, may be set by. */
 export function keysOf(command: Command): Set<string> {
-  return new Set([...settable(command).map(keyOf), ...command.commands.flatMap((each) => [...keysOf(each)])]);
+  return new Set([...settable(command).map(settingKey), ...command.commands.flatMap((each) => [...keysOf(each)])]);
 }
 
 /** A name that nothing goes by. */
@@ -33,7 +33,7 @@ export function unknownKey(file: SettingsFile, program: Command, names: readonly
     const found = isTable(table) ? unknownIn(table, within, program, names) : undefined;
     if (!found) continue;
     const { section, key, allowed, isOfAny } = found;
-    const place = placeOf(file, section, key);
+    const place = keyPlace(file, section, key);
     const where = section.length > 0 ? ` in [${section.join('.')}]` : '';
     // There are too many for a sentence.
     const expected = isOfAny ? "an option's name ('halogrid config' lists them)" : `one of ${allowed.join(', ')}`;

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { createProgram } from '../program.ts';
-import { chooseSettings, pathOf, settable } from './choose-settings.ts';
+import { chooseSettings, commandPath, settable } from './choose-settings.ts';
 import type { Settings } from './read-settings.ts';
 import { leavesOf } from './setting-command.ts';
-import { keyOf, variableOf, words } from './setting-values.ts';
+import { settingKey, variableOf, words } from './setting-values.ts';
 
 /** Settings of an environment, and of files by their owners. */
 function settingsOf(env: Record<string, string>, files: { folder?: string; user?: string } = {}): Settings {
@@ -215,7 +215,7 @@ test('every option that can be set has a variable and a line in what is shown, w
   for (const leaf of leavesOf(program)) {
     const shown = new Set(chooseSettings(leaf, settings).map(({ key }) => key));
     for (const option of settable(leaf))
-      assert.ok(shown.has(keyOf(option)), `${pathOf(leaf).join(' ')} ${option.long}`);
+      assert.ok(shown.has(settingKey(option)), `${commandPath(leaf).join(' ')} ${option.long}`);
   }
 });
 

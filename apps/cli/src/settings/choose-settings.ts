@@ -5,24 +5,24 @@ import { notOfFolder, ofFolder } from './folder-options.ts';
 import type { Settings } from './read-settings.ts';
 import {
   expandHome,
-  keyOf,
   parseRaw,
   type RawValue,
+  settingKey,
   valueOfToml,
   valueOfVariable,
   variableOf,
 } from './setting-values.ts';
-import { isTable, placeOf, type SettingsFile, type Table } from './settings-file.ts';
+import { isTable, keyPlace, type SettingsFile, type Table } from './settings-file.ts';
 
 /** Places of values, the first before the others. */
 export const places = ['command line', 'environment', 'profile', 'folder', 'user', 'default'] as const;
-export type Place = (typeof places)[number];
+export type SettingPlace = (typeof places)[number];
 
 /** An option of a command as it is now. */
 export interface Setting {
   readonly option: Option;
   readonly key: string;
-  readonly place: Place;
+  readonly place: SettingPlace;
   /** `HALOGRID_TILE`, `halogrid.toml:12`; undefined for the command line and defaults. */
   readonly from: string | undefined;
   readonly value: unknown;
@@ -31,15 +31,17 @@ export interface Setting {
 }
 
 /** The names of a command, without the program's: `['bench', 'kernels']`. */
-export function pathOf(command: Command): string[] {
-  return command.parent ? [...pathOf(command.parent), command.name()] : [];
+export function commandPath(command: Command): string[] {
+  return command.parent ? [...commandPath(command.parent), command.name()] : [];
 }
 
 /** Options of a command that may be set in other places than the command line. */
 export function settable(command: Command): Option[] {
   if (command.parent === null) return [];
-  const own = onlyTyped[pathOf(command).join(' ')] ?? {};
-  return command.options.filter((option) => !option.hidden && keyOf(option) !== 'profile' && !(keyOf(option) in own));
+  const own = onlyTyped[commandPath(command).join(' ')] ?? {};
+  return command.options.filter(
+    (option) => !option.hidden && settingKey(option) !== 'profile' && !(settingKey(option) in own),
+  );
 }
 
 /**
@@ -48,7 +50,7 @@ export function settable(command: Command): Option[] {
  */
 export function chooseSettings(command: Command, settings: Settings): Setting[] {
   const chosen = new Map<string, Setting>();
-  const name = pathOf(command).join(' ');
+  const name = commandPath(command).join(' ');
   const dropped = new Set<string>();
   const drop = (key: string, value: unknown): void => {
     for (const each of droppedBy(name, key, value)) dropped.add(each);
@@ -57,12 +59,12 @@ export function chooseSettings(command: Command, settings: Settings): Setting[] 
     const attribute = option.attributeName();
     if (command.getOptionValueSource(attribute) !== 'cli') continue;
     const value = command.getOptionValue(attribute);
-    chosen.set(keyOf(option), { option, key: keyOf(option), place: 'command line', from: undefined, value });
-    drop(keyOf(option), value);
+    chosen.set(settingKey(option), { option, key: settingKey(option), place: 'command line', from: undefined, value });
+    drop(settingKey(option), value);
   }
   for (const [place, find] of finders(command, settings)) {
     const given = settable(command).flatMap((option) => {
-      const key = keyOf(option);
+      const key = settingKey(option);
       if (chosen.has(key) || dropped.has(key)) return [];
       const found = find(option, key);
       return found ? [{ option, key, place, from: found.from, ...valueOrError(found.value) }] : [];
@@ -75,10 +77,10 @@ export function chooseSettings(command: Command, settings: Settings): Setting[] 
   return [
     ...chosen.values(),
     ...settable(command)
-      .filter((option) => !chosen.has(keyOf(option)))
+      .filter((option) => !chosen.has(settingKey(option)))
       .map((option) => ({
         option,
-        key: keyOf(option),
+        key: settingKey(option),
         place: 'default' as const,
         from: undefined,
         value: option.defaultValue,
@@ -88,7 +90,7 @@ export function chooseSettings(command: Command, settings: Settings): Setting[] 
 
 type Find = (option: Option, key: string) => { from: string; value: () => unknown } | undefined;
 
-function finders(command: Command, settings: Settings): [Place, Find][] {
+function finders(command: Command, settings: Settings): [SettingPlace, Find][] {
   const { env, files } = settings;
   const atHome = (option: Option, raw: RawValue): RawValue =>
     typeof raw === 'boolean' ? raw : raw.map((text) => expandHome(option, text, env.HOME));
@@ -98,7 +100,7 @@ function finders(command: Command, settings: Settings): [Place, Find][] {
     if (!text) return undefined;
     return { from, value: () => parseRaw(option, atHome(option, valueOfVariable(option, text))) };
   };
-  const path = pathOf(command);
+  const path = commandPath(command);
   const profile = profileOf(command, settings);
   const inFiles = (owner?: SettingsFile['owner']): Find => {
     const sections = files
@@ -111,14 +113,14 @@ function finders(command: Command, settings: Settings): [Place, Find][] {
       if (!section) return undefined;
       const { file, table, names } = section;
       return {
-        from: placeOf(file, names, key),
+        from: keyPlace(file, names, key),
         value: () => parseRaw(option, atHome(option, rawOf(file, option, key, table[key]))),
       };
     };
   };
   return [
     ['environment', inEnvironment],
-    ...(profile ? [['profile', inFiles()] satisfies [Place, Find]] : []),
+    ...(profile ? [['profile', inFiles()] satisfies [SettingPlace, Find]] : []),
     ['folder', inFiles('folder')],
     ['user', inFiles('user')],
   ];

@@ -1,17 +1,17 @@
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
-import { chooseSettings, type Place, pathOf } from './choose-settings.ts';
+import { chooseSettings, commandPath, type SettingPlace } from './choose-settings.ts';
 import { onlyTyped } from './exclusions.ts';
 import type { Settings } from './read-settings.ts';
 import { variableOf } from './setting-values.ts';
 
 /** An option as `halogrid config` shows it. */
-export interface Facts {
+export interface ShownOption {
   command: string;
   option: string;
   /** null where it has none. */
   value: unknown;
-  place: Place;
+  place: SettingPlace;
   /** The variable, or the file and its line; null for defaults. */
   from: string | null;
   variable: string;
@@ -22,9 +22,9 @@ export interface Facts {
 }
 
 /** Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no such profile. */
-export function factsOf(command: Command, settings: Settings, profile: string | undefined): Facts[] {
+export function factsOf(command: Command, settings: Settings, profile: string | undefined): ShownOption[] {
   const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
-  const name = pathOf(command).join(' ');
+  const name = commandPath(command).join(' ');
   const chosen = chooseSettings(command, { ...settings, env }).map(({ key, value, place, from, error }) => ({
     ...{ command: name, option: key, value: withoutSecrets(value) ?? null, place, from: from ?? null },
     variable: variableOf(key),
@@ -52,7 +52,7 @@ interface FoundFile {
 }
 
 /** What a person reads: of one command all options, of all commands those that are set. */
-export function describeConfig(facts: readonly Facts[], files: readonly FoundFile[], isOfOne: boolean): string {
+export function describeConfig(facts: readonly ShownOption[], files: readonly FoundFile[], isOfOne: boolean): string {
   const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
   const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {
     const where = from ?? (onlyTyped ? `command line alone: ${onlyTyped}` : place);

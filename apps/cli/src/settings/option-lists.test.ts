@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'smol-toml';
 import { createProgram, noSettings } from '../program.ts';
 import { checkNames, keysOf } from './check-names.ts';
-import { chooseSettings, pathOf } from './choose-settings.ts';
+import { chooseSettings, commandPath } from './choose-settings.ts';
 import { commandsWithExclusions, onlyTyped } from './exclusions.ts';
 import { notOfFolder, ofFolder } from './folder-options.ts';
 import type { Settings } from './read-settings.ts';
@@ -37,7 +37,7 @@ test('no option has the name of another variable', () => {
 });
 
 test('exclusions are of commands that there are', () => {
-  const paths = leavesOf(program).map((leaf) => pathOf(leaf).join(' '));
+  const paths = leavesOf(program).map((leaf) => commandPath(leaf).join(' '));
   for (const name of [...commandsWithExclusions, ...Object.keys(onlyTyped)]) assert.ok(paths.includes(name), name);
 });
 

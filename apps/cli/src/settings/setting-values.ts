@@ -6,7 +6,8 @@ import { collect } from '../options/option-values.ts';
 export type RawValue = boolean | string[];
 
 /** An option's name in files: `max-quarantined` of `--max-quarantined`, `decoders` of `--no-decoders`. */
-export const keyOf = (option: Option): string => (option.negate ? option.name().slice('no-'.length) : option.name());
+export const settingKey = (option: Option): string =>
+  option.negate ? option.name().slice('no-'.length) : option.name();
 
 /** The variable that says the same: `HALOGRID_MAX_QUARANTINED`. */
 export const variableOf = (key: string): string => `HALOGRID_${key.toUpperCase().replaceAll('-', '_')}`;
@@ -40,13 +41,13 @@ export function valueOfToml(option: Option, value: unknown): RawValue {
   const shown = JSON.stringify(value);
   if (isFlag(option)) {
     if (typeof value === 'boolean') return value;
-    throw new UsageError(`Expected true or false for ${keyOf(option)} but received ${shown}`);
+    throw new UsageError(`Expected true or false for ${settingKey(option)} but received ${shown}`);
   }
   if (!Array.isArray(value)) return [textOfToml(option, value)];
   const texts = value.map((each) => textOfToml(option, each));
   if (isRepeated(option)) return texts;
   if (isJoined(option)) return [texts.join(',')];
-  throw new UsageError(`Expected one value for ${keyOf(option)} but received ${shown}`);
+  throw new UsageError(`Expected one value for ${settingKey(option)} but received ${shown}`);
 }
 
 function textOfToml(option: Option, value: unknown): string {
@@ -54,7 +55,7 @@ function textOfToml(option: Option, value: unknown): string {
   if (typeof value === 'number') return String(value);
   // A date of TOML gives back what was written.
   if (value instanceof Date) return value.toISOString();
-  throw new UsageError(`Expected a text or a number for ${keyOf(option)} but received ${JSON.stringify(value)}`);
+  throw new UsageError(`Expected a text or a number for ${settingKey(option)} but received ${JSON.stringify(value)}`);
 }
 
 /** What the option's own parser makes of it. Throws what that throws. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readSettings } from './read-settings.ts';
-import { placeOf, readSettingsFile } from './settings-file.ts';
+import { keyPlace, readSettingsFile } from './settings-file.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-settings-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -31,7 +31,7 @@ const lines: [section: string[], key: string, place: string][] = [
 
 for (const [section, key, place] of lines) {
   test(`${[...section, key].join('.')} is at ${place}`, () => {
-    assert.equal(placeOf({ path: 'f', owner: 'user', root: {}, text }, section, key), place);
+    assert.equal(keyPlace({ path: 'f', owner: 'user', root: {}, text }, section, key), place);
   });
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/words/progress.js';
 import { describeMended, describeReason, whyNothingMerged } from '@halogrid/console/words/sentences.js';
-import { describeTime, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
+import { describeTimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { describeAgo } from '../progress/describe-ago.ts';
@@ -31,7 +31,7 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ...job.mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],
     ['pixels', describePixels(counts.pixels)],
-    ...describeTime(whereTimeWent(status)),
+    ...describeTimeSpent(whereTimeWent(status)),
     ...(job.nodes === null ? [] : [['nodes', describeNodes(status)]]),
     ...(job.digest ? [['digest', job.digest]] : []),
     ['results', job.out],

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { describeMended, describeReason } from '@halogrid/console/words/sentences.js';
-import { describeTime } from '@halogrid/console/words/where-time-went.js';
+import { describeTimeSpent } from '@halogrid/console/words/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
@@ -34,7 +34,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     ...mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
-    ...describeTime(summary.time),
+    ...describeTimeSpent(summary.time),
     ['shards', `${counts.shards} in ${plural(counts.attempts, 'attempt')}`],
     ...(nodes ?? []).map((node, i) => [
       i === 0 ? 'nodes' : '',

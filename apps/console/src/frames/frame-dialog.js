@@ -1,6 +1,6 @@
 import { button, element } from '../elements.js';
-import { nameOfFrame, timeOfFrame } from '../words/frame-words.js';
-import { pathOf } from '../words/sentences.js';
+import { shortFrameName, timeOfFrame } from '../words/frame-words.js';
+import { shownPath } from '../words/sentences.js';
 import { lazyPicture } from './pictures.js';
 
 /**
@@ -20,13 +20,13 @@ const side = 1024;
  * @param {Region} [known.marked] a part of it, in shares of the whole
  */
 export function showFrame(frame, { note, jobId, marked }) {
-  const name = nameOfFrame(frame);
+  const name = shortFrameName(frame);
   const map = frame.picture && `${frame.picture}/map`;
   const dialog = element(
     'dialog',
     { class: 'frame', 'aria-label': name },
     element('h2', {}, name),
-    element('p', {}, [pathOf(frame.uri), timeOfFrame(frame), note].filter(Boolean).join(' · ')),
+    element('p', {}, [shownPath(frame.uri), timeOfFrame(frame), note].filter(Boolean).join(' · ')),
     element(
       'div',
       { class: 'pair' },

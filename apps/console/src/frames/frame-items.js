@@ -1,5 +1,5 @@
 import { button, element } from '../elements.js';
-import { nameOfFrame, timeOfFrame } from '../words/frame-words.js';
+import { shortFrameName, timeOfFrame } from '../words/frame-words.js';
 import { showFrame } from './frame-dialog.js';
 import { lazyPicture } from './pictures.js';
 import { regionOfCells } from './region.js';
@@ -37,7 +37,7 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
  * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
  */
 export function frameItem(frame, { words, ...known }, pick) {
-  const name = nameOfFrame(frame);
+  const name = shortFrameName(frame);
   const { marked } = known;
   const open = button('', () => showFrame(frame, known));
   open.className = 'open';

@@ -1,6 +1,6 @@
 import { element, fieldById } from '../elements.js';
 import { placeRegion } from './place-region.js';
-import { isInside, regionBetween, regionText } from './region.js';
+import { isInPicture, regionBetween, regionText } from './region.js';
 
 /** @import { Region } from './region.js' */
 
@@ -49,7 +49,7 @@ export class RegionPicker {
     if (fields.every(({ value }) => value === '')) return '';
     const region = this.#region();
     const size = this.#size ?? { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
-    if (!region || !isInside(region, size)) {
+    if (!region || !isInPicture(region, size)) {
       const within = this.#size ? ` inside of ${this.#size.width} x ${this.#size.height} pixels` : '';
       throw new Error(`The region needs a corner, a width and a height${within}`);
     }
@@ -95,7 +95,7 @@ export class RegionPicker {
   #show() {
     const region = this.#region();
     const size = this.#size;
-    const isShown = region !== undefined && size !== undefined && isInside(region, size);
+    const isShown = region !== undefined && size !== undefined && isInPicture(region, size);
     this.#frame.hidden = !isShown;
     if (!isShown) return;
     placeRegion(this.#frame, region, size);

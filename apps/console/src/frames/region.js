@@ -36,7 +36,7 @@ export const regionText = ({ x, y, width, height }) => `${x},${y},${width}x${hei
  * @param {Region} region
  * @param {{ width: number, height: number }} size
  */
-export function isInside({ x, y, width, height }, size) {
+export function isInPicture({ x, y, width, height }, size) {
   const isWhole = [x, y, width, height].every((value) => Number.isInteger(value) && value >= 0);
   return isWhole && width > 0 && height > 0 && x + width <= size.width && y + height <= size.height;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isInside, regionBetween, regionOfCells, regionText } from './region.js';
+import { isInPicture, regionBetween, regionOfCells, regionText } from './region.js';
 
 test('a region is between two points of a picture, whichever comes first', () => {
   const size = { width: 400, height: 300 };
@@ -16,7 +16,7 @@ test('wherever the points are, the region is inside of the picture', () => {
   const share = fc.double({ min: -0.5, max: 1.5, noNaN: true });
   const point = fc.record({ x: share, y: share });
   const size = fc.record({ width: fc.integer({ min: 1, max: 9000 }), height: fc.integer({ min: 1, max: 9000 }) });
-  fc.assert(fc.property(point, point, size, (from, to, of) => isInside(regionBetween(from, to, of), of)));
+  fc.assert(fc.property(point, point, size, (from, to, of) => isInPicture(regionBetween(from, to, of), of)));
 });
 
 test('what is no region of a picture is told', () => {
@@ -29,7 +29,7 @@ test('what is no region of a picture is told', () => {
     { x: 0.5, y: 0, width: 1, height: 1 },
     { x: Number.NaN, y: 0, width: 1, height: 1 },
   ]) {
-    assert.equal(isInside(region, size), false, regionText(region));
+    assert.equal(isInPicture(region, size), false, regionText(region));
   }
 });
 

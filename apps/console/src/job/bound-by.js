@@ -1,5 +1,5 @@
 import { element } from '../elements.js';
-import { describeTime, whereTimeWent, workNames } from '../words/where-time-went.js';
+import { describeTimeSpent, whereTimeWent, workNames } from '../words/where-time-went.js';
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
@@ -7,7 +7,7 @@ import { describeTime, whereTimeWent, workNames } from '../words/where-time-went
 export function boundBy(job, nowMs) {
   const spent = whereTimeWent(job, nowMs);
   if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
-  const sentences = describeTime(spent);
+  const sentences = describeTimeSpent(spent);
   const { binding, busy, bound } = spent;
   const bars = binding
     ? entriesOf(binding).map(([work, part]) => bar(workNames[work], part, bound === work))

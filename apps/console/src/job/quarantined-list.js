@@ -1,7 +1,7 @@
 import { downloadLink } from '../api/download-link.js';
 import { element } from '../elements.js';
 import { describeCount } from '../words/quantities.js';
-import { pathOf } from '../words/sentences.js';
+import { shownPath } from '../words/sentences.js';
 
 /** @import { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto' */
 
@@ -33,7 +33,7 @@ function groupOf({ stage, error, inputs, files }) {
       'ul',
       {},
       ...files.map((file) => {
-        const name = pathOf(file.uri) + (file.frame > 0 ? `, frame ${file.frame}` : '');
+        const name = shownPath(file.uri) + (file.frame > 0 ? `, frame ${file.frame}` : '');
         const more = file.error === error ? [] : [element('span', { class: 'hint' }, ` ${file.error}`)];
         return element('li', {}, element('code', {}, name), ...more);
       }),

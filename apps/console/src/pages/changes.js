@@ -6,8 +6,8 @@ import { button, byId, element, fieldById, fill } from '../elements.js';
 import { showFrame } from '../frames/frame-dialog.js';
 import { lazyPicture } from '../frames/pictures.js';
 import { regionOfCells } from '../frames/region.js';
-import { describeTime, nameOfFrame } from '../words/frame-words.js';
-import { pathOf } from '../words/sentences.js';
+import { describeTime, shortFrameName } from '../words/frame-words.js';
+import { shownPath } from '../words/sentences.js';
 import { cameraNotes, describeEvent, kinds, lastingFirst } from '../words/timeline.js';
 
 /**
@@ -42,7 +42,7 @@ async function show() {
 
 /** A choice for each pipeline of a job. @param {JobStatus} job */
 function jobOptions({ jobId, finishedMs, spec }) {
-  const words = `${describeTime(finishedMs, 'captured_at')}, ${pathOf(spec?.out ?? '')}`;
+  const words = `${describeTime(finishedMs, 'captured_at')}, ${shownPath(spec?.out ?? '')}`;
   const names = spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   return names.map((name) => {
     const value = new URLSearchParams({ job: jobId, ...(name && { pipeline: name }) });
@@ -64,7 +64,7 @@ function cameraSection(camera, grid) {
   return element(
     'section',
     { class: 'card' },
-    element('h2', {}, pathOf(camera.camera)),
+    element('h2', {}, shownPath(camera.camera)),
     element(
       'p',
       { class: 'hint' },
@@ -88,7 +88,7 @@ function cameraSection(camera, grid) {
 /** @param {string} when @param {IndexedFrame} frame @param {Region | undefined} marked */
 function figure(when, frame, marked) {
   const jobId = new URLSearchParams(location.search).get('job') ?? '';
-  const name = nameOfFrame(frame);
+  const name = shortFrameName(frame);
   const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, ...(marked && { marked }) }));
   open.className = 'open';
   open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`, marked));

@@ -6,7 +6,7 @@ import { frameItem, resultItem } from '../frames/frame-items.js';
 import { imageOf, loadPicture } from '../frames/pictures.js';
 import { RegionPicker } from '../frames/region-picker.js';
 import { describeIndex, framesPath, searchPath, shownFrames, utcMs } from '../frames/search-query.js';
-import { describeMoment, nameOfFrame } from '../words/frame-words.js';
+import { describeMoment, shortFrameName } from '../words/frame-words.js';
 
 /**
  * @import { FramesAnswer, IndexedFrame, IndexStatus, SearchResult } from '@halogrid/proto'
@@ -40,7 +40,7 @@ async function lookForFile(file) {
 async function lookForFrame(frame) {
   wanted = { row: frame.row ?? 0 };
   fieldById('file').value = '';
-  const name = nameOfFrame(frame);
+  const name = shortFrameName(frame);
   try {
     const { image, ...size } = await loadPicture(`${frame.picture}?side=${picturePx}`, name);
     picker.open(image, size);

@@ -5,7 +5,7 @@ import { button, byId, element, fieldById, fill } from '../elements.js';
 import { FolderBrowser } from '../forms/folder-browser.js';
 import { OperationForm } from '../forms/operation-form.js';
 import { planRows } from '../words/plan-rows.js';
-import { pathOf } from '../words/sentences.js';
+import { shownPath } from '../words/sentences.js';
 
 /** @import { JobSpec, JobStatus, KernelsAnswer, MayAnswer, PlanAnswer } from '@halogrid/proto' */
 
@@ -33,7 +33,7 @@ function showSources() {
       });
       remove.className = 'small';
       remove.setAttribute('aria-label', `Remove ${source}`);
-      return element('li', {}, element('code', {}, pathOf(source)), remove);
+      return element('li', {}, element('code', {}, shownPath(source)), remove);
     }),
   );
 }

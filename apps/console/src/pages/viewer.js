@@ -11,7 +11,7 @@ import { mapTiles, sourceTiles } from '../viewer/tile-sources.js';
 import { showChanges } from '../viewer/viewer-changes.js';
 import { ZoomSide } from '../viewer/zoom-side.js';
 import { describeCount, describeDuration } from '../words/quantities.js';
-import { pathOf } from '../words/sentences.js';
+import { shownPath } from '../words/sentences.js';
 
 /** @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame, JobFrame, JobStatus, ResultsAnswer } from '@halogrid/proto' */
 
@@ -117,8 +117,8 @@ function tell(frame) {
   const { uri, index, timestampMs } = frame;
   const inside = frame.frame === undefined ? '' : `, frame ${frame.frame}`;
   const at = timestampMs === undefined ? '' : `, at ${describeDuration(timestampMs)}`;
-  fill('name', [(pathOf(uri).split('/').at(-1) ?? '') + inside + at]);
-  byId('name').setAttribute('title', pathOf(uri));
+  fill('name', [(shownPath(uri).split('/').at(-1) ?? '') + inside + at]);
+  byId('name').setAttribute('title', shownPath(uri));
   const similar = new URLSearchParams({ job: jobId, source: String(index) });
   byId('similar').setAttribute('href', `search.html?${similar}`);
   const field = fieldById('at');

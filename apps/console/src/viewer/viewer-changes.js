@@ -1,7 +1,7 @@
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
 import { element, fill } from '../elements.js';
-import { pathOf } from '../words/sentences.js';
+import { shownPath } from '../words/sentences.js';
 import { cameraNotes } from '../words/timeline.js';
 
 /** @import { ChangesResponse, IndexedFrame } from '@halogrid/proto' */
@@ -25,7 +25,7 @@ export async function showChanges(jobId, pipeline, go) {
       element(
         'section',
         { class: 'camera' },
-        element('h3', {}, pathOf(camera.camera)),
+        element('h3', {}, shownPath(camera.camera)),
         ...cameraNotes(camera).map((note) => element('p', { class: 'hint' }, note)),
         timelineChart(camera, rows * columns, ({ after }) => after && go(after)),
       ),

@@ -1,6 +1,6 @@
 import { describeShards, hasEnded, percentDone, secondsLeft } from './progress.js';
 import { describeClock, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
-import { describeLack, describeMended, describeReason, pathOf, whyNothingMerged } from './sentences.js';
+import { describeLack, describeMended, describeReason, shownPath, whyNothingMerged } from './sentences.js';
 
 /**
  * @import { AskedPipeline, JobStatus, NodeStatus } from '@halogrid/proto'
@@ -73,7 +73,7 @@ export function jobView(job, ms, rates) {
     frames: describeCount(counts?.frames ?? 0),
     quarantined: describeCount(counts?.quarantined ?? 0),
     time: describeDuration((job.finishedMs || ms) - job.submittedMs),
-    out: pathOf(job.spec?.out ?? ''),
+    out: shownPath(job.spec?.out ?? ''),
     error: job.error,
     waiting: hasEnded(job) ? '' : job.waiting,
     reasons: job.reasons.map(describeReason),

@@ -1,10 +1,10 @@
-import { pathOf } from './sentences.js';
+import { shownPath } from './sentences.js';
 
 /** @import { IndexedFrame, JobFrame } from '@halogrid/proto' */
 
 /** The last part of a source's path, with the frame of a video: `cam1.mp4 #250`. @param {IndexedFrame} frame */
-export function nameOfFrame({ uri, frame, isVideo }) {
-  const name = pathOf(uri).split('/').at(-1) || uri;
+export function shortFrameName({ uri, frame, isVideo }) {
+  const name = shownPath(uri).split('/').at(-1) || uri;
   return isVideo ? `${name} #${frame}` : name;
 }
 
@@ -16,7 +16,7 @@ export function timeOfFrame({ capturedMs, timestampMs }) {
 
 /** Which frame of an archive it is, in few words: how far into its video, or the name of its file. @param {JobFrame} frame */
 export function describeMoment({ uri, timestampMs }) {
-  const name = pathOf(uri).split('/').at(-1) || uri;
+  const name = shownPath(uri).split('/').at(-1) || uri;
   return timestampMs === undefined ? name : describeTime(timestampMs, 'timestamp_ms');
 }
 

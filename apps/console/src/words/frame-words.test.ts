@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeMoment, describeTime, nameOfFrame, timeOfFrame } from './frame-words.js';
+import { describeMoment, describeTime, shortFrameName, timeOfFrame } from './frame-words.js';
 
 test('a frame has the name of its file, and that of a video its number', () => {
   const image = { uri: 'file:///archive/street%201.jpg', frame: 0, isVideo: false, picture: '' };
-  assert.equal(nameOfFrame(image), 'street 1.jpg');
-  assert.equal(nameOfFrame({ ...image, uri: 's3://bucket/cam1.mp4', frame: 250, isVideo: true }), 'cam1.mp4 #250');
+  assert.equal(shortFrameName(image), 'street 1.jpg');
+  assert.equal(shortFrameName({ ...image, uri: 's3://bucket/cam1.mp4', frame: 250, isVideo: true }), 'cam1.mp4 #250');
 });
 
 test('a time is of the clock, of a video, or the number of a frame', () => {

@@ -1,6 +1,6 @@
 import { nodeState } from './cluster-view.js';
 import { describeBytes, describeCount, describeDuration, describePixels, describeSpeed, plural } from './quantities.js';
-import { decoded, describeLack, pathOf } from './sentences.js';
+import { decoded, describeLack, shownPath } from './sentences.js';
 
 /**
  * @import { LeftNode, NodeStatus, WorkersAtWork } from '@halogrid/proto'
@@ -83,7 +83,7 @@ function sightRows(sees) {
 }
 
 /** Results are written below a folder of ours in that of the job. @param {string} uri or what is decoded */
-const describePlace = (uri) => decoded[uri] ?? pathOf(uri).replace(/\/\.halogrid$/, '');
+const describePlace = (uri) => decoded[uri] ?? shownPath(uri).replace(/\/\.halogrid$/, '');
 
 /**
  * A node that is gone, a cell each.

@@ -13,7 +13,7 @@ export const decoded = { video: 'videos', jpeg: 'JPEGs' };
 export function describeNeed(need) {
   const space = need.indexOf(' ');
   const [verb, what] = [need.slice(0, space), need.slice(space + 1)];
-  return `cannot ${verb} ${verb === 'decode' ? (decoded[what] ?? what) : pathOf(what)}`;
+  return `cannot ${verb} ${verb === 'decode' ? (decoded[what] ?? what) : shownPath(what)}`;
 }
 
 /** @param {Pick<Lack, 'need' | 'reason'>} lack */
@@ -37,7 +37,7 @@ export function describeReason({ stage, error, inputs, example }) {
  */
 function whichOf(inputs, words, example) {
   if (!example) return '';
-  const path = pathOf(example);
+  const path = shownPath(example);
   if (inputs > 1) return `, e.g. ${path}`;
   return words.includes(path) ? '' : `: ${path}`;
 }
@@ -62,7 +62,7 @@ export function whyNothingMerged({ state, counts }) {
 }
 
 /** A file as a path, where that can be shown in a line; anything else as its URI. @param {string} uri */
-export function pathOf(uri) {
+export function shownPath(uri) {
   if (!uri.startsWith('file:///')) return uri;
   try {
     const path = decodeURIComponent(new URL(uri).pathname);

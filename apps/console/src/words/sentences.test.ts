@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeNeed, JobState, readNeed, writeNeed } from '@halogrid/proto';
-import { describeLack, describeMended, describeNeed, describeReason, pathOf, whyNothingMerged } from './sentences.js';
+import {
+  describeLack,
+  describeMended,
+  describeNeed,
+  describeReason,
+  shownPath,
+  whyNothingMerged,
+} from './sentences.js';
 
 test('what a node lacks is told in words', () => {
   const table: [need: string, sentence: string][] = [
@@ -53,7 +60,7 @@ test('mended inputs are told alike', () => {
 
 test('a path that would spoil a line stays a URI, and so does what is none', () => {
   const uris = ['file:///a%0Ab.png', 'file:///a%1B[2J.png', 'file:///100%', 'https://host/a%20b', 'file://host/a'];
-  for (const uri of uris) assert.equal(pathOf(uri), uri);
+  for (const uri of uris) assert.equal(shownPath(uri), uri);
 });
 
 test('a complete job that merged nothing is told, others are not', () => {

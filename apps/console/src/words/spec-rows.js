@@ -1,4 +1,4 @@
-import { pathOf } from './sentences.js';
+import { shownPath } from './sentences.js';
 
 /** @import { AskedPipeline, JobSpec } from '@halogrid/proto' */
 
@@ -30,8 +30,8 @@ export function specRows(spec, asked) {
   return [
     ...asked.map(({ name, operations }) => /** @type {[string, string[]]} */ ([name || 'kernels', operations])),
     ...options.flatMap(([name, value]) => /** @type {[string, string[]][]} */ (value ? [[name, [String(value)]]] : [])),
-    ['sources', spec.sources.map(pathOf)],
-    ['output', [pathOf(spec.out)]],
+    ['sources', spec.sources.map(shownPath)],
+    ['output', [shownPath(spec.out)]],
   ];
 }
 

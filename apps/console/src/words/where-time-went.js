@@ -147,7 +147,7 @@ export function boundOf(
  * @param {TimeSpent | undefined} spent
  * @returns {string[][]}
  */
-export function describeTime(spent) {
+export function describeTimeSpent(spent) {
   if (!spent) return [];
   const { starting, computing, writing } = spent;
   const parts = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus, JobTimes } from '@halogrid/proto';
-import { boundOf, describeTime, whereTimeWent } from './where-time-went.js';
+import { boundOf, describeTimeSpent, whereTimeWent } from './where-time-went.js';
 
 type Bound = ReturnType<typeof boundOf>;
 
@@ -143,7 +143,7 @@ test('seconds are means of the nodes, and never more than there were', () => {
 });
 
 test('a person reads where the time went and what bound it', () => {
-  const lines = (times: Partial<JobTimes>) => describeTime(whereTimeWent(job(times)));
+  const lines = (times: Partial<JobTimes>) => describeTimeSpent(whereTimeWent(job(times)));
   const stageSeconds = { decode: 30, compute: 0.24 };
   assert.deepEqual(lines({ busySeconds: { decode: 3.1, device: 0.24, shard: 4 }, stageSeconds }), [
     ['time', '0.50 s to the first shard, 4.00 s computing, 0.50 s writing'],
@@ -176,7 +176,7 @@ test('what was not seen is not told', () => {
   assert.equal(whereTimeWent(job({ busySeconds }, { times: undefined })), undefined);
   const older = whereTimeWent(job({}));
   assert.deepEqual([older?.computing, older?.bound], [4, undefined]);
-  assert.equal(describeTime(older).length, 1);
+  assert.equal(describeTimeSpent(older).length, 1);
 });
 
 test('a job that goes on is told of up to now', () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@halogrid/service';
 import { scratchUri } from '../job/output-paths.ts';
-import type { OtherJobs } from '../ledger/ledger.ts';
+import type { JobsElsewhere } from '../ledger/ledger.ts';
 import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
 import { Journal } from '../log/journal.ts';
@@ -33,7 +33,7 @@ export async function openSharedLedger(
   registry: Registry,
   epoch: number,
   { clock, log, lost }: LedgerContext,
-  others?: OtherJobs,
+  others?: JobsElsewhere,
 ): Promise<LedgerInRegistry> {
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),

@@ -1,7 +1,7 @@
 import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, histogramOfExemplars, waitBuckets, workBuckets } from '@halogrid/service/metrics';
-import { stages } from '../job/shard.ts';
+import { stageNames } from '../job/shard.ts';
 
 /** Who looks through an index in a search. */
 const searchers = ['nodes', 'coordinator', 'both'] as const;
@@ -110,7 +110,7 @@ export function createMetrics(registry: Registry) {
   }
   for (const device of ['gpu', 'software', 'cpu', 'coordinator']) metrics.searchedFrames.inc({ device }, 0);
   for (const state of ['complete', 'failed', 'cancelled']) metrics.jobsEnded.inc({ state }, 0);
-  for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
+  for (const stage of stageNames) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
   for (const kernel of kernelNames) {
     metrics.inputPixels.inc({ kernel }, 0);

@@ -138,8 +138,8 @@ export interface ShardAnswer {
 }
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
-export const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
-export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');
+export const stageNames = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
+export const stageLabel = (stage: string): string => (stageNames.has(stage) ? stage : 'other');
 /** What nodes may say that they were busy with; anything else is left out. */
 export const activities = new Set([
   ...['read', 'decode', 'device', 'encode', 'shard'],

@@ -12,7 +12,7 @@ import { Questions } from './questions.ts';
 import { graceMs, hear, type Silence } from './silence.ts';
 
 /** What this coordinator leads. */
-export interface LedJobs {
+export interface OwnJobs {
   /** Whether it is at this job, or was until that ended. */
   has(jobId: string): boolean;
   /** Goes on with a job that is its own now. Rejects where it cannot be read; it is tried again then. */
@@ -62,7 +62,7 @@ export class SharedJobs {
   readonly #known = new Map<string, Known>();
   /** What was told of this coordinator's jobs. */
   readonly #told = new Map<string, string>();
-  #led: LedJobs | undefined;
+  #led: OwnJobs | undefined;
   #view: SharedView = { members: [], jobs: [], questions: [] };
   /** For how long members were not heard of. */
   #silences: ReadonlyMap<number, Silence> = new Map();
@@ -90,7 +90,7 @@ export class SharedJobs {
    * Takes over what nobody leads, and looks from then on. Resolves when each job is led by somebody who was heard of
    * since: jobs of a coordinator that was killed and is started again are taken up before its nodes come back.
    */
-  async start(led: LedJobs): Promise<void> {
+  async start(led: OwnJobs): Promise<void> {
     this.#led = led;
     const startMs = this.#options.nowMs();
     do await this.#lookNow();

@@ -1,7 +1,7 @@
-import type { JobSpec, JobTimes, MendedInputs, MendedKind, QuarantineReason } from '@halogrid/proto';
+import type { Counts, JobSpec, JobTimes, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { OutputLack } from '../job/output-lack.ts';
-import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { FrameOfVideo, PlanStep, Shard, ShardAnswer } from '../job/shard.ts';
 import type { LedgerState } from '../log/fact.ts';
 
 export type { LedgerState };
@@ -17,7 +17,7 @@ export interface JobRecord {
   /** Set once complete. */
   digest: string;
   planned: boolean;
-  counts: JobCounts;
+  counts: Counts;
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
   /**
@@ -34,39 +34,14 @@ export interface JobRecord {
   canGoOn?: true;
 }
 
-/** As halogrid.v1.Counts defines them. */
-export interface JobCounts {
-  sources: number;
-  frames: number;
-  shards: number;
-  shardsDone: number;
-  attempts: number;
-  /** Image pixels of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
-  pixels: number;
-  quarantined: number;
-  /** Absent where there is none. */
-  kept?: number;
-}
-
 /** The answer to a shard, as the ledger commits it. */
-export interface ShardCommit {
+export interface ShardCommit extends Omit<ShardAnswer, 'spans'> {
   jobId: string;
   shard: number;
   attempt: number;
   epoch: number;
   /** For job.json: which node and device did it; absent where the coordinator did, of sources that are kept. */
   node?: { name: string; device: string };
-  /** Those of a tile. */
-  results: SourceResult[];
-  /** Those of frames, as ShardAnswer.found. */
-  found?: FoundFrames;
-  errors: SourceError[];
-  /** As ShardAnswer.mended. */
-  mended?: readonly MendedKind[];
-  stageSeconds: Record<string, number>;
-  /** As ShardCompleted.busy_seconds. */
-  busySeconds?: Record<string, number>;
-  inputBytes: number;
 }
 
 /** A planned shard that is not done, and the number of its last attempt; 0 before the first. */
@@ -251,7 +226,7 @@ export interface Ledger {
 }
 
 /** Jobs that the ledger of this process does not lead. */
-export interface OtherJobs {
+export interface JobsElsewhere {
   get(jobId: string): Promise<JobRecord | undefined>;
   list(): Promise<JobRecord[]>;
   ended(): JobRecord[];

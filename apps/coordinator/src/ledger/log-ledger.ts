@@ -13,11 +13,11 @@ import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/re
 import type {
   JobRecord,
   JobResults,
+  JobsElsewhere,
   Ledger,
   LedgerState,
   MergedPart,
   OpenShards,
-  OtherJobs,
   QuarantinedRow,
   SettledSources,
   ShardCommit,
@@ -49,7 +49,7 @@ export interface LogLedgerOptions {
   /** Told where what a home holds is found to be lost while it is in use. */
   lost?: (error: LostLedgerError) => void;
   /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
-  others?: OtherJobs;
+  others?: JobsElsewhere;
 }
 
 interface Led {

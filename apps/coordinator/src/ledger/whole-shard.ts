@@ -1,9 +1,9 @@
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { noZone } from '@halogrid/results/found-shard';
-import type { OpenImage } from '../log/job-state.ts';
+import type { UnfinishedImage } from '../log/job-state.ts';
 
 /** An image whose tiles are all in, as what was found of its block, which has no other source. */
-export function wholeShard(block: Uint8Array, { size, captured, parts }: OpenImage): FoundShard {
+export function wholeShard(block: Uint8Array, { size, captured, parts }: UnfinishedImage): FoundShard {
   const { width, height } = size!;
   return {
     block,

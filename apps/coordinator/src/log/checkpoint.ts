@@ -1,7 +1,7 @@
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
-import { type JobState, newState, type OpenImage, type QuarantinedSource } from './job-state.ts';
-import { MendedInputCounts, type StoredMended } from './mended-inputs.ts';
-import { SourceIndex, type StoredIndex } from './source-index.ts';
+import { type JobState, newState, type QuarantinedSource, type UnfinishedImage } from './job-state.ts';
+import { MendedInputCounts, type MendedState } from './mended-inputs.ts';
+import { SourceIndex, type SourceIndexState } from './source-index.ts';
 
 const plain = [
   'state',
@@ -21,18 +21,18 @@ const plain = [
 /** A state as a fact has it: objects of JSON and bytes. */
 interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   parts: { counted: string; totals: Uint8Array }[];
-  index: StoredIndex;
+  index: SourceIndexState;
   attempts: [shard: number, attempt: number][];
   quarantined: [source: number, reason: QuarantinedSource][];
   /** Images that no tile of came: how many are to come. */
   untouched: [source: number, tiles: number][];
   open: [source: number, image: StoredImage][];
-  mended?: StoredMended;
+  mended?: MendedState;
   mendedUris: [source: number, uri: string][];
 }
 
 /** The counts of its tiles are where these lie: they are as many as those of a whole image, and more. */
-type StoredImage = Omit<OpenImage, 'tiles' | 'parts'> & {
+type StoredImage = Omit<UnfinishedImage, 'tiles' | 'parts'> & {
   tiles: [epoch: number, offset: number, length: number][];
 };
 
@@ -71,7 +71,7 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
     if (sums.byteLength !== totals.length) throw new RangeError('The totals have another number of bins than the job');
     new Uint8Array(sums.buffer).set(totals);
   }
-  const open = new Map<number, OpenImage>();
+  const open = new Map<number, UnfinishedImage>();
   for (const [source, tilesLeft] of kept.untouched) open.set(source, { tilesLeft, pixels: 0, tiles: [], parts: [] });
   for (const [source, image] of kept.open) open.set(source, restoreImage(image));
   return {
@@ -87,11 +87,11 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
   };
 }
 
-function storeImage({ parts: _, tiles, ...image }: OpenImage): StoredImage {
+function storeImage({ parts: _, tiles, ...image }: UnfinishedImage): StoredImage {
   return { ...image, tiles: tiles.map(({ epoch, offset, length }) => [epoch, offset, length]) };
 }
 
-function restoreImage({ tiles, ...image }: StoredImage): OpenImage {
+function restoreImage({ tiles, ...image }: StoredImage): UnfinishedImage {
   return { ...image, tiles: tiles.map(([epoch, offset, length]) => ({ epoch, offset, length })), parts: [] };
 }
 

@@ -7,7 +7,7 @@ import { SourceBlock } from '@halogrid/sources/source-block';
 import { restoreState } from './checkpoint.ts';
 import type { AnswerFact, Fact, PlannedFact, TileFact, WithdrawnFact } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
-import { isOpen, type JobState, type OpenImage, type QuarantinedSource } from './job-state.ts';
+import { isOpen, type JobState, type QuarantinedSource, type UnfinishedImage } from './job-state.ts';
 import { OpenBins } from './open-bins.ts';
 
 /**
@@ -127,7 +127,7 @@ function takeTile(state: JobState, fact: TileFact): void {
   nodeDid(state, fact);
 }
 
-function addTile(state: JobState, image: OpenImage, fact: TileFact): void {
+function addTile(state: JobState, image: UnfinishedImage, fact: TileFact): void {
   const { size, rect, captured } = fact;
   const pixels = rect.width * rect.height;
   state.counts.pixels += pixels;
@@ -140,7 +140,7 @@ function addTile(state: JobState, image: OpenImage, fact: TileFact): void {
 }
 
 /** Adds the counts of a tile to those of its image, whose pixels have those of the tile. */
-export function addTileCounts(state: JobState, image: OpenImage, { size, rect, parts = [] }: TileFact): void {
+export function addTileCounts(state: JobState, image: UnfinishedImage, { size, rect, parts = [] }: TileFact): void {
   for (const [i, { counted, binCount, bins: packed }] of parts.entries()) {
     const { shape } = state.parts[i]!;
     const part = image.parts[i] ?? { counted: 0, bins: new OpenBins(binsOfSource(shape)) };

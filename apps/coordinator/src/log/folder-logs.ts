@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
 import { type LogDisk, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
-import { readBytes } from './read-bytes.ts';
+import { readLogBytes } from './read-bytes.ts';
 
 const namePattern = /^log-(\d+)$/;
 
@@ -46,7 +46,7 @@ export class FolderLogs implements LogPlace {
   }
 
   read(epoch: number, offset: number, length: number): Uint8Array {
-    return readBytes(this.file(epoch), offset, length);
+    return readLogBytes(this.file(epoch), offset, length);
   }
 
   file(epoch: number): string {

@@ -23,7 +23,7 @@ export const maxGroupBytes = 2 ** 30;
 
 const magic = 0x686c6f67;
 /** Of a group. */
-export const headBytes = 20;
+export const groupHeadBytes = 20;
 const lengthBytes = 4;
 
 /**
@@ -44,7 +44,7 @@ export function packGroup(
 ): Uint8Array[] {
   const pieces = facts.flatMap((fact) => [uint32(fact.length), fact]);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (headBytes + length > maxGroupBytes) throw new RangeError(`A group of facts has ${length} bytes`);
+  if (groupHeadBytes + length > maxGroupBytes) throw new RangeError(`A group of facts has ${length} bytes`);
   let checksum = seed(logName, offset, length, checkpoint);
   for (const piece of pieces) checksum = crc32(piece, checksum);
   const head = Buffer.concat([uint32(magic), uint32(length), uint32(checksum), uint64(checkpoint)]);
@@ -53,7 +53,7 @@ export function packGroup(
 
 /** Where each fact of a group that begins at `offset` lies in the log. */
 export function* factOffsets(offset: number, facts: Facts): Generator<number> {
-  let at = offset + headBytes;
+  let at = offset + groupHeadBytes;
   for (const { length } of facts) {
     yield at + lengthBytes;
     at += lengthBytes + length;
@@ -62,8 +62,8 @@ export function* factOffsets(offset: number, facts: Facts): Generator<number> {
 
 /** Bytes of the group whose head is at `at` of `bytes`; undefined where there is no head, or it cannot be right. */
 export function groupLength(bytes: Buffer, at = 0): number | undefined {
-  if (bytes.length - at < headBytes || bytes.readUInt32LE(at) !== magic) return undefined;
-  const whole = headBytes + bytes.readUInt32LE(at + 4);
+  if (bytes.length - at < groupHeadBytes || bytes.readUInt32LE(at) !== magic) return undefined;
+  const whole = groupHeadBytes + bytes.readUInt32LE(at + 4);
   return whole <= maxGroupBytes ? whole : undefined;
 }
 
@@ -71,7 +71,7 @@ export function groupLength(bytes: Buffer, at = 0): number | undefined {
 export function readGroup(logName: string, offset: number, bytes: Buffer): Group | undefined {
   const whole = groupLength(bytes);
   if (whole === undefined || whole > bytes.length) return undefined;
-  const content = bytes.subarray(headBytes, whole);
+  const content = bytes.subarray(groupHeadBytes, whole);
   const checkpoint = Number(bytes.readBigUInt64LE(12));
   if (crc32(content, seed(logName, offset, content.length, checkpoint)) !== bytes.readUInt32LE(8)) return undefined;
   const facts: Uint8Array[] = [];

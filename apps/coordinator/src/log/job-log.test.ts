@@ -15,7 +15,7 @@ import type { AnswerFact, PlannedFact, PlannedShard, TileFact } from './fact.ts'
 import { packFact, readFact } from './fact-codec.ts';
 import { FolderLogs } from './folder-logs.ts';
 import { countLogs, JobLog } from './job-log.ts';
-import { isOpen, type OpenImage, reasonsOf } from './job-state.ts';
+import { isOpen, reasonsOf, type UnfinishedImage } from './job-state.ts';
 import { realDisk } from './log-file.ts';
 import { foundImages } from './testing/found-images.ts';
 import { plannedFact } from './testing/planned-fact.ts';
@@ -386,7 +386,7 @@ describe('a job in logs', () => {
     return Buffer.from(packFact({ kind: 'checkpoint', logs: [], state: storeState(state) })).toString('hex');
   };
 
-  const countsOf = ({ counted, bins }: OpenImage['parts'][number]) => [counted, ...bins.sums];
+  const countsOf = ({ counted, bins }: UnfinishedImage['parts'][number]) => [counted, ...bins.sums];
 
   it('has checkpoints that do not grow with the bins of open images', async () => {
     const lengths: number[] = [];

@@ -12,7 +12,7 @@ import { QuarantineReasons } from './quarantine-reasons.ts';
 import { SourceIndex } from './source-index.ts';
 
 /** An image some of whose tiles are to come. */
-export interface OpenImage {
+export interface UnfinishedImage {
   tilesLeft: number;
   /** Image pixels of the tiles that came. */
   pixels: number;
@@ -44,7 +44,7 @@ export interface StateCounts {
   shards: number;
   shardsDone: number;
   attempts: number;
-  /** As JobCounts.pixels. */
+  /** Of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
   pixels: number;
   /** Sources that are done, and that an earlier job had done. */
   kept: number;
@@ -77,7 +77,7 @@ export interface JobState {
    */
   reasons: QuarantineReasons | undefined;
   /** By source. */
-  readonly open: Map<number, OpenImage>;
+  readonly open: Map<number, UnfinishedImage>;
   mended: MendedInputCounts;
   /** URIs of the sources that `mended` gives as examples, or may. */
   readonly mendedUris: Map<number, string>;

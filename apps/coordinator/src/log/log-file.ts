@@ -6,8 +6,8 @@ import {
   type Facts,
   type Group,
   type GroupPlace,
+  groupHeadBytes,
   groupLength,
-  headBytes,
   lastMagic,
   nextMagic,
   packGroup,
@@ -241,7 +241,7 @@ export async function lastGroup(
 }
 
 async function readAt(file: FileHandle, name: string, offset: number, end: number): Promise<Group | undefined> {
-  const length = groupLength(await readBytes(file, offset, Math.min(headBytes, end - offset)));
+  const length = groupLength(await readBytes(file, offset, Math.min(groupHeadBytes, end - offset)));
   if (length === undefined || offset + length > end) return undefined;
   return readGroup(name, offset, await readBytes(file, offset, length));
 }

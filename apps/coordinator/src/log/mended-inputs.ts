@@ -9,7 +9,7 @@ interface Kind {
 }
 
 /** As the ledger keeps it. */
-export interface StoredMended {
+export interface MendedState {
   kinds: [mended: string, inputs: number, source: number][];
   open: [source: number, mended: string][];
 }
@@ -27,7 +27,7 @@ export class MendedInputCounts {
   /** Images whose tiles are not all in. */
   readonly #open: Map<number, string>;
 
-  constructor({ kinds, open }: StoredMended = { kinds: [], open: [] }) {
+  constructor({ kinds, open }: MendedState = { kinds: [], open: [] }) {
     this.#kinds = new Map(kinds.map(([mended, inputs, source]) => [mended, { inputs, source }]));
     this.#open = new Map(open);
   }
@@ -73,7 +73,7 @@ export class MendedInputCounts {
   }
 
   /** The counts, from which the constructor makes them again; undefined where there are none. */
-  get stored(): StoredMended | undefined {
+  get stored(): MendedState | undefined {
     if (this.#kinds.size === 0 && this.#open.size === 0) return undefined;
     return {
       kinds: [...this.#kinds].map(([mended, { inputs, source }]) => [mended, inputs, source]),

@@ -1,11 +1,10 @@
 // Reads bytes of a log, and waits for the disk meanwhile.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { DamagedLogError } from './log-file.ts';
 
 /** Bytes of the log at `path` from `offset` on. Throws DamagedLogError where it has fewer, or is not in its folder. */
-export function readBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
+export function readLogBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   const file = openThere(path);
   try {
@@ -23,16 +22,6 @@ function openThere(path: string): number {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw isMissing && existsSync(dirname(path)) ? DamagedLogError.gone(path) : error;
   }
-}
-
-/** The same of bytes with that CRC-32. Throws DamagedLogError where they are others. */
-export function readChecked(
-  path: string,
-  { offset, length, checksum }: { offset: number; length: number; checksum: number },
-): Uint8Array<ArrayBuffer> {
-  const bytes = readBytes(path, offset, length);
-  if (crc32(bytes) !== checksum) throw DamagedLogError.changed(path, offset);
-  return bytes;
 }
 
 /** Fills `target` with the bytes of an open log from `at` on. Throws DamagedLogError where it has fewer. */

@@ -16,13 +16,13 @@ export interface PlannedPlace {
 }
 
 /** What a checkpoint keeps of it. */
-export interface StoredIndex {
+export interface SourceIndexState {
   sources: number;
   shards: number;
   done: Uint8Array;
-  plan: StoredTable;
-  runs: StoredTable;
-  answers: StoredTable;
+  plan: PackedColumns;
+  runs: PackedColumns;
+  answers: PackedColumns;
   wholes: readonly [source: number, epoch: number, offset: number, length: number][];
 }
 
@@ -44,7 +44,7 @@ export class SourceIndex {
   readonly #wholes: Map<number, FactPlace | undefined>;
   #placedFacts: number;
 
-  constructor(stored?: StoredIndex) {
+  constructor(stored?: SourceIndexState) {
     this.sources = stored?.sources ?? 0;
     this.shards = stored?.shards ?? 0;
     this.#done = new Marks(stored?.done);
@@ -152,7 +152,7 @@ export class SourceIndex {
   }
 
   /** Everything is written. */
-  get stored(): StoredIndex {
+  get stored(): SourceIndexState {
     return {
       ...{ sources: this.sources, shards: this.shards, done: this.#done.bytes },
       ...{ plan: this.#plan.stored, runs: this.#runs.stored, answers: this.#answers.stored },
@@ -170,14 +170,14 @@ export class SourceIndex {
 const nowhere: FactPlace = { epoch: 0, offset: Number.NaN, length: 0 };
 
 /** Columns of numbers by name, as bytes. */
-export type StoredTable = Readonly<Record<string, Uint8Array>>;
+export type PackedColumns = Readonly<Record<string, Uint8Array>>;
 
 /** Rows of numbers in columns. */
 class Table {
   readonly #names: readonly string[];
   readonly #columns: ReadonlyMap<string, NumberColumn>;
 
-  constructor(names: readonly string[], stored?: StoredTable) {
+  constructor(names: readonly string[], stored?: PackedColumns) {
     this.#names = names;
     this.#columns = new Map(names.map((name) => [name, new NumberColumn(stored?.[name])]));
   }
@@ -213,7 +213,7 @@ class Table {
     return Number.isNaN(offset) ? undefined : { epoch: this.at('epoch', row), offset, length: this.at('length', row) };
   }
 
-  get stored(): StoredTable {
+  get stored(): PackedColumns {
     return Object.fromEntries(this.#names.map((name) => [name, this.column(name).bytes]));
   }
 }

@@ -1,8 +1,8 @@
 import type { Pipeline } from '@halogrid/kernels';
+import type { CaptureCounts } from '@halogrid/results/source-tables';
 import { jobPipelines } from '../job/accepted-job.ts';
 import type { PlanNote } from '../job/shard.ts';
 import type { JobResults } from '../ledger/ledger.ts';
-import type { CaptureCounts } from './tables-output.ts';
 
 /**
  * Whether a job writes when its sources were captured: it does with the histograms of any pipeline. `pipeline` is that of a job

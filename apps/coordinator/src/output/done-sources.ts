@@ -5,7 +5,7 @@ import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { limitConcurrency } from '@halogrid/threads';
 import type { FoundRun, SettledSources } from '../ledger/ledger.ts';
-import { readBytes } from '../log/read-bytes.ts';
+import { readLogBytes } from '../log/read-bytes.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { partPipelines, partsPath } from './write-part.ts';
@@ -95,7 +95,7 @@ export class DoneSources {
   }
 
   async #read({ planned: { file, offset, length }, found, shard }: FoundRun): Promise<ReadShard> {
-    const block = new SourceBlock(readBytes(file, offset, length));
+    const block = new SourceBlock(readLogBytes(file, offset, length));
     try {
       return { block, sizes: await this.#reader.sizes(found, block.length) };
     } catch (error) {

@@ -13,10 +13,16 @@ import {
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
+import { overwriteClaim } from '@halogrid/results/claim-file';
+import { describeResults } from '@halogrid/results/describe-results';
+import { histogramJson } from '@halogrid/results/histogram-json';
+import { digestOfAll } from '@halogrid/results/job-digest';
+import { exists, isReady, type Move, movesPath, publishOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
+import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
-import { jobPipeline } from '../job/accepted-job.ts';
+import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
@@ -25,22 +31,17 @@ import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
 import { isKept, type PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
-import { digestOfAll } from '../log/digest.ts';
 import { writesCaptured } from './captured-by.ts';
-import { overwriteClaim } from './claim-file.ts';
-import { describeResults } from './describe-results.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
-import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
-import { findChanges } from './previous/changes.ts';
+import { comparePlan } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
-import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
-import type { CaptureCounts, PartSummary, TablesOutput } from './tables-output.ts';
+import type { PartSummary, TablesOutput } from './tables-output.ts';
 
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
@@ -131,7 +132,7 @@ async function prepareOutput(
   const { sources: count } = results.job.counts;
   const isKept = await keptSources(results);
   const sources = new DoneSources(spec, results.settled, until);
-  const descriptions = parts.map(({ pipeline }) => describeResults(results.job, pipeline, ''));
+  const descriptions = parts.map(({ pipeline }) => describeResults(pipeline, jobGrid(results.job.spec), ''));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
   // Side by side: most of a small job's end is waiting for the disk.
@@ -158,7 +159,7 @@ async function prepareOutput(
   const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
   const findings = {
     captured,
-    incremental: earlier && (await findChanges(results.plan(), earlier)),
+    incremental: earlier && (await comparePlan(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   const finishedMs = now();
@@ -306,7 +307,7 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const description = describeResults(results.job, pipeline, digest);
+  const description = describeResults(pipeline, jobGrid(results.job.spec), digest);
   const histogram = { kernel, counted, channels, description, binning: pipeline.binning };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { listNames } from '@halogrid/results/source-list';
+import type { CaptureCounts } from '@halogrid/results/source-tables';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { redactUri } from '@halogrid/sources';
 import { jobPipeline } from '../job/accepted-job.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { zonelessNotes } from './captured-by.ts';
 import type { Changes } from './previous/changes.ts';
-import type { CaptureCounts } from './tables-output.ts';
 
 /** What job.json of a job that has not ended says, and what another job reads of any. */
 export interface JobClaim {

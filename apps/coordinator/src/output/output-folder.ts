@@ -6,14 +6,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
+import {
+  createClaim,
+  isLeftOver,
+  overwriteClaim,
+  removeLeftOvers,
+  replaceClaim,
+  restoreClaim,
+} from '@halogrid/results/claim-file';
+import { exists, isReady, publishOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isLogName } from '../log/folder-logs.ts';
-import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { addsMaps, isSameJob, isUnfinished, type JobClaim, runningJobJson } from './job-json.ts';
-import { exists, isReady, publishOutput } from './publish-output.ts';
 import { describeDifferences, specDifferences } from './spec-differences.ts';
 
 /** Everything a job writes into its folder, besides job.json. */

@@ -3,14 +3,14 @@ import { FeatureFiles } from '@halogrid/results/feature-files';
 import type { FileLimits } from '@halogrid/results/features';
 import type { FoundSource } from '@halogrid/results/found-shard';
 import { binsOfCell } from '@halogrid/results/histogram-shape';
+import { JobDigest } from '@halogrid/results/job-digest';
 import { pageLayout } from '@halogrid/results/page-layout';
 import type { PipelineOutput } from '@halogrid/results/range-finisher';
 import { quarantinedDigest } from '@halogrid/results/source-digest';
 import { listLine, type SourceFacts } from '@halogrid/results/source-facts';
 import { listNames } from '@halogrid/results/source-list';
+import { type SourceFailure, SourceTables } from '@halogrid/results/source-tables';
 import type { CaptureRule } from '@halogrid/sources/captured';
-import { JobDigest } from '../log/digest.ts';
-import { type SourceFailure, SourceTables } from './source-tables.ts';
 import type { PipelineTables, TablePaths } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 

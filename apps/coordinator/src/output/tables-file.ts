@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
-import { type PackedError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
+import { jobLine } from '@halogrid/results/job-line';
+import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
-import { jobLine } from '../ledger/job-line.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import { LostPartError } from './lost-part-error.ts';
 import type { UntilWritten } from './output-wait.ts';
@@ -146,7 +146,7 @@ export class TablesFile implements TablesOutput {
     const path = this.#path;
     const client: TablesThread = new ThreadClient(thread.take(), {
       ended: (end) => failure(path, 'error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
-      unpack: (error) => failure(path, unpackSystemError(error as PackedError)),
+      unpack: (error) => failure(path, unpackSystemError(error as PackedSystemError)),
     });
     this.#stop = () => client.terminate();
     void client.whenEnded.then(() => this.#more.resolve());

@@ -1,20 +1,9 @@
-import type { ListName } from '@halogrid/results/source-list';
-import type { CaptureOrigin } from '@halogrid/sources/captured';
+import type { SourceSummary } from '@halogrid/results/source-tables';
 import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
 
-/** How many sources that are done have a capture time from where. */
-export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
-
 /** What is known of a pipeline's sources once their tables are written. */
-export interface PartSummary {
-  /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
-  listed: string[] | undefined;
-  /** The list of sources. */
-  file: ListName;
-  /** Entries that there are. */
-  entries: number;
-  captured: CaptureCounts;
+export interface PartSummary extends SourceSummary {
   /** That of a job of this pipeline alone. */
   digest: string;
 }

@@ -7,7 +7,7 @@ import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { settleAll } from '@halogrid/threads';
 import type { FoundRun, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
-import { readBytes } from '../log/read-bytes.ts';
+import { readLogBytes } from '../log/read-bytes.ts';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
 import type { PipelineTables, TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
 
@@ -68,7 +68,7 @@ export class TablesWriter {
   async #finish({ planned, found, count, shard }: FoundRun): Promise<TablesAnswer> {
     const { file, offset, length, nth: from } = planned;
     try {
-      await this.#finisher!.add({ block: readBytes(file, offset, length), found, from, count });
+      await this.#finisher!.add({ block: readLogBytes(file, offset, length), found, from, count });
       return undefined;
     } catch (error) {
       if (!(error instanceof PartError)) throw error;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { firstOf, indexesOf } from '../job/planned-sources.ts';
-import { type Batch, type BatchLimits, FrameGatherer } from './gather-frames.ts';
+import { type BatchLimits, FrameGatherer, type GatheredFrames } from './gather-frames.ts';
 
 test('batches hold every frame once and in order, within both limits, and none could take the next frame', () => {
   const limits = fc.record({ maxFrames: fc.integer({ min: 1, max: 5 }), maxBytes: fc.integer({ min: 1, max: 100 }) });
@@ -33,7 +33,7 @@ test('no frames make no batch', () => {
   assert.deepEqual(gather([], { maxFrames: () => 3, maxBytes: 10 }), []);
 });
 
-function gather(sizes: number[], limits: BatchLimits): Batch[] {
+function gather(sizes: number[], limits: BatchLimits): GatheredFrames[] {
   const gatherer = new FrameGatherer(limits);
   const closed = sizes.map((bytes, index) => {
     return gatherer.add({ index, uri: `file:///${index}`, name: '', sizeBytes: 0 }, bytes);

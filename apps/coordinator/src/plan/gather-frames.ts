@@ -11,7 +11,7 @@ export interface BatchLimits {
 }
 
 /** Frames that one shard computes, and their decoded bytes. */
-export interface Batch {
+export interface GatheredFrames {
   sources: PlannedSources;
   costBytes: number;
 }
@@ -28,7 +28,7 @@ export class FrameGatherer {
   }
 
   /** Adds a frame; returns the batch that it closed, if it did. */
-  add(frame: BlockSource, frameBytes: number): Batch | undefined {
+  add(frame: BlockSource, frameBytes: number): GatheredFrames | undefined {
     const { maxFrames, maxBytes } = this.#limits;
     const isFull =
       this.#open.count >= maxFrames(this.#closed) || this.#costBytes + frameBytes > maxBytes || this.#open.isLong;
@@ -39,7 +39,7 @@ export class FrameGatherer {
   }
 
   /** The batch that is not full yet, if it holds any frame. */
-  flush(): Batch | undefined {
+  flush(): GatheredFrames | undefined {
     if (this.#open.count === 0) return undefined;
     const batch = { sources: this.#open.end(), costBytes: this.#costBytes };
     this.#open = new SourceGatherer();

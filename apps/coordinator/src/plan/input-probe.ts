@@ -30,14 +30,14 @@ const opensAhead = 8;
 export type Input = Source & { listedVersion?: string };
 
 /** What was found out about an input that is to be computed. */
-export type Probe =
+export type InputFinding =
   | { kind: 'sized'; input: Input; size: ImageSize; version?: string }
   | { kind: 'video'; input: Input }
   | { kind: 'unopened'; input: Input; bytes: number }
   | { kind: 'unreadable'; input: Input; error: InputError };
 
 /** An input of which nothing need be read while the job is planned. */
-export type Unopened = Extract<Probe, { kind: 'unopened' }>;
+export type Unopened = Extract<InputFinding, { kind: 'unopened' }>;
 
 /** An input of which the result of an earlier job holds: that of its file with that number. */
 export interface Kept {
@@ -90,7 +90,7 @@ export class InputProbe {
   }
 
   /** Whether what an earlier job has of the input holds; if not, as `look`. */
-  async probe(listed: Source): Promise<Probe | Kept> {
+  async probe(listed: Source): Promise<InputFinding | Kept> {
     const { earlier } = this.#means;
     // Before anything is waited for, so that inputs that are listed twice take their results in order.
     const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
@@ -107,7 +107,7 @@ export class InputProbe {
   }
 
   /** What the input is, and its size where that must be known before it is given to a node. */
-  async look(input: Input): Promise<Probe> {
+  async look(input: Input): Promise<InputFinding> {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if (input.named || hasVideoExtension(input.name) || hasUnsupportedExtension(input.name)) {
@@ -121,7 +121,7 @@ export class InputProbe {
       }
     }
     if (this.#spec.tilePx || input.named || hasNoSize(input)) return this.#open(input);
-    const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
+    const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads its first bytes, and says what it is while the job is planned.
     if (hasUnsupportedExtension(input.name)) return this.#open(input);
@@ -130,7 +130,7 @@ export class InputProbe {
     return size && size.width * size.height <= this.#tilePixels ? unopened(channelBytes(size)) : this.#open(input);
   }
 
-  #open(input: Input): Promise<Probe> {
+  #open(input: Input): Promise<InputFinding> {
     return this.#opening(() => openInput(input, this.#means.open));
   }
 }
@@ -142,7 +142,7 @@ export class InputProbe {
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
-async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
+async function openInput(input: Input, open: typeof openImage): Promise<InputFinding> {
   try {
     const image = await open(input.uri);
     const { width, height, pixel, version } = image;

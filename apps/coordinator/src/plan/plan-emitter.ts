@@ -4,6 +4,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { addEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
+import { OutputNames } from '@halogrid/results/output-names';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import type { PlannedSources } from '../job/planned-sources.ts';
@@ -12,9 +13,8 @@ import type { PlanStep, ShardWork } from '../job/shard.ts';
 import { gatherSources } from '../job/source-gatherer.ts';
 import { tileSide } from '../job/tile-side.ts';
 import type { DoneLine } from '../output/previous/earlier-part.ts';
-import { type Batch, FrameGatherer } from './gather-frames.ts';
-import { channelBytes, type Input, type Probe, type Unopened } from './input-probe.ts';
-import { OutputNames } from './output-names.ts';
+import { FrameGatherer, type GatheredFrames } from './gather-frames.ts';
+import { channelBytes, type Input, type InputFinding, type Unopened } from './input-probe.ts';
 import { type NumberedSource, nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 import { SourcesAside } from './sources-aside.ts';
 
@@ -41,7 +41,7 @@ const countBytes = 4;
 /** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
 export const maxBatchBytes = 128 * 2 ** 20;
 
-type Probed<Kind> = Extract<Probe, { kind: Kind }>;
+type Probed<Kind> = Extract<InputFinding, { kind: Kind }>;
 
 /**
  * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
@@ -151,7 +151,7 @@ export class PlanEmitter {
   }
 
   /** An image of which something was read, or what cannot be. */
-  *image(probed: Exclude<Probe, { kind: 'video' }>): Generator<PlanStep[], void, undefined> {
+  *image(probed: Exclude<InputFinding, { kind: 'video' }>): Generator<PlanStep[], void, undefined> {
     const steps: PlanStep[] = [];
     if (probed.kind === 'unopened') this.frame(probed, steps);
     else {
@@ -201,7 +201,7 @@ export class PlanEmitter {
     if (closed) steps.push(...this.#batch(closed));
   }
 
-  #batch({ sources, costBytes }: Batch): PlanStep[] {
+  #batch({ sources, costBytes }: GatheredFrames): PlanStep[] {
     return this.#planned({ kind: 'frames', sources }, Math.max(costBytes, sources.count * this.#countsBytes));
   }
 

@@ -7,7 +7,7 @@ import { noVideoSentence, videoField } from '../job/check-video.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
-import { InputProbe, type Kept, type Probe, type Unopened } from './input-probe.ts';
+import { type InputFinding, InputProbe, type Kept, type Unopened } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
 import { tellAhead } from './tell-ahead.ts';
@@ -104,7 +104,7 @@ export async function* planJob(
 
 /** What is looked at, and what is found: of many inputs together where nothing need be read of them. */
 type Next = Source | Unopened[];
-type Found = Kept | Probe | Unopened[];
+type Found = Kept | InputFinding | Unopened[];
 
 /** Inputs that follow one another of which nothing need be read, together; others one by one. */
 async function* grouped(

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CameraEvent, CameraTimeline, ChangesRequest, ChangesResponse } from '@halogrid/proto';
 import {
-  binsOfCell,
   type CameraChanges,
   type ChangeEvent,
+  countsOfCell,
   findChanges,
   type Moment,
   readFeatures,
@@ -27,7 +27,7 @@ export async function findCameraChanges(
   const job = await readFinishedJob(await partOf(folder, pipeline));
   // The folder is one that may be read; a link in it may lead elsewhere.
   await allowedPath(job.features);
-  const shape = { ...job.pipeline.grid, bins: binsOfCell(job.pipeline) };
+  const shape = { ...job.pipeline.grid, bins: countsOfCell(job.pipeline) };
   const options = { minDuration: minDuration || 16, times: threshold || 8, ...(camera !== '' && { camera }) };
   const found = await findChanges(readFeatures(job), shape, options);
   const frames = found.reduce((sum, one) => sum + one.frames, 0);

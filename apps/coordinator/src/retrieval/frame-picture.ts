@@ -4,13 +4,13 @@ import { SourceList } from '@halogrid/results/source-list';
 import { thumbnail } from '@halogrid/results/thumbnails';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal } from '../job/refusal.ts';
-import type { Orders, Picture } from './orders.ts';
+import type { Orders, PngPicture } from './orders.ts';
 import type { ShownFrame, Tickets } from './tickets.ts';
 
 type PictureOrder = Orders['picture']['order'];
 
 /** The picture of a frame that was told of, or of the map that its job kept. Rejects with Refusal, and as sources do. */
-export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<Picture> {
+export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<PngPicture> {
   const shown = tickets.read(ticket);
   if (!shown) throw new Refusal('missing', 'This coordinator has not told of that frame: ask for it again');
   const { uri, frame, isVideo } = shown;
@@ -23,7 +23,7 @@ export async function framePicture({ ticket, of, side }: PictureOrder, tickets: 
 /** Files of a job that may show the map of a source, the smallest first. */
 const mapFiles = (name: string): string[] => [join('preview', `${name}.png`), join('maps', `${name}.png`)];
 
-async function mapPicture(shown: ShownFrame, box: { width: number; height: number }): Promise<Picture> {
+async function mapPicture(shown: ShownFrame, box: { width: number; height: number }): Promise<PngPicture> {
   const none = new Refusal('missing', 'The job of this frame kept no map of it that can be shown');
   if (shown.out === undefined) throw none;
   const out = fileURLToPath(shown.out);

@@ -3,7 +3,7 @@
 import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { serveOrders } from '@halogrid/threads';
-import { readBytes } from '../log/read-bytes.ts';
+import { readLogBytes } from '../log/read-bytes.ts';
 import type { CellsOrder } from './live-cells.ts';
 
 serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(
@@ -13,7 +13,7 @@ serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(
       for (const run of runs) {
         if (run.kind === 'quarantined') continue;
         const { file, offset, length, nth: from } = run.planned;
-        const shard = await reader.read(run.found, new SourceBlock(readBytes(file, offset, length)));
+        const shard = await reader.read(run.found, new SourceBlock(readLogBytes(file, offset, length)));
         const { bins } = shard.parts[part]!;
         for (const [row, nth] of shard.found.entries()) {
           if (nth >= from && nth < from + run.count) add(sums, bins, row * sums.length);

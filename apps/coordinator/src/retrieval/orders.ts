@@ -16,7 +16,7 @@ import type { SourceAccess } from '@halogrid/sources';
 import type { RefusalKind } from '../job/refusal.ts';
 
 /** A picture as a PNG, and the size of what it shows. */
-export interface Picture {
+export interface PngPicture {
   png: Uint8Array;
   width: number;
   height: number;
@@ -50,11 +50,11 @@ export interface Orders {
   /** `count` histograms of a features.parquet, from row `first` on. */
   histograms: { order: { features: string; first: number; count: number }; answer: number[][] };
   /** `side`: pixels at most. */
-  picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };
+  picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: PngPicture };
   /** Whether parts of the image can be shown. */
   readsParts: { order: { uri: string }; answer: boolean };
   /** A part of an image, or all of a frame, of a URI that the process may read. */
-  region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: Picture };
+  region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: PngPicture };
 }
 
 export type OrderKind = keyof Orders;
@@ -71,7 +71,7 @@ export interface Setup {
 export type Order = { [Kind in OrderKind]: { id: number; kind: Kind; order: Orders[Kind]['order'] } }[OrderKind];
 
 /** Without a kind, what went wrong is no fault of who asked. */
-export type Answer =
+export type RetrievalAnswer =
   | { id: number; answer: Orders[OrderKind]['answer'] }
   | { id: number; sentence: string; kind?: RefusalKind; field?: string };
 

@@ -10,7 +10,7 @@ import { framePicture } from './frame-picture.ts';
 import { indexStatus, listFrames } from './list-frames.ts';
 import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
-import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, Searched, Setup } from './orders.ts';
+import type { Order, OrderKind, Orders, PartQuestion, PartReply, RetrievalAnswer, Searched, Setup } from './orders.ts';
 import { readHistograms } from './read-histograms.ts';
 import { sourcePicture } from './source-picture.ts';
 import { sumCells } from './sum-cells.ts';
@@ -78,7 +78,7 @@ process.once('message', ({ access, secret, folder }: Setup) => {
   });
 });
 
-function send(message: Answer | PartQuestion): void {
+function send(message: RetrievalAnswer | PartQuestion): void {
   process.send!(message);
 }
 

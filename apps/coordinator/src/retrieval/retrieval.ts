@@ -8,7 +8,16 @@ import type { PartFound } from '@halogrid/proto';
 import { type SourceAccess, sourceAccess } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
 import { Refusal } from '../job/refusal.ts';
-import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, SearchNode, Setup } from './orders.ts';
+import type {
+  Order,
+  OrderKind,
+  Orders,
+  PartQuestion,
+  PartReply,
+  RetrievalAnswer,
+  SearchNode,
+  Setup,
+} from './orders.ts';
 
 const program = fileURLToPath(new URL('./retrieval-process.ts', import.meta.url));
 
@@ -139,7 +148,7 @@ export class Retrieval {
       throw cannotStart('too many files are open, or no memory is left');
     }
     child.send({ access: this.#access, secret: this.#secret, folder } satisfies Setup);
-    child.on('message', (message: Answer | PartQuestion) => {
+    child.on('message', (message: RetrievalAnswer | PartQuestion) => {
       if ('part' in message) return void this.#askNode(child, message);
       const waiting = this.#waiting.get(message.id);
       if ('answer' in message) waiting?.resolve(message.answer);

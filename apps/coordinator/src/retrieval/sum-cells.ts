@@ -1,5 +1,5 @@
 import type { FrameHistograms } from '@halogrid/proto';
-import { binsOfCell, cellsOf, readFeatures, readFinishedJob } from '@halogrid/search';
+import { cellsOfGrid, countsOfCell, readFeatures, readFinishedJob } from '@halogrid/search';
 import { allowedPath } from '@halogrid/sources';
 import { checkCounts } from './check-counts.ts';
 
@@ -12,8 +12,8 @@ export async function sumCells(folder: string, name: string | undefined): Promis
   // The folder is one that may be read; a link in it may lead elsewhere.
   await allowedPath(job.features);
   const { grid, channels } = job.pipeline;
-  const bins = binsOfCell(job.pipeline);
-  const count = cellsOf(job.pipeline);
+  const bins = countsOfCell(job.pipeline);
+  const count = cellsOfGrid(job.pipeline);
   checkCounts(count, bins);
   const sums = new Float64Array(count * bins);
   for await (const frame of readFeatures(job)) {

@@ -9,7 +9,7 @@ import {
   type AttachedNode,
   createEntry,
   createJob,
-  type Place,
+  type InputPlace,
   type ScheduledJob,
   type ShardEntry,
   type Turn,
@@ -87,7 +87,7 @@ function uriOf({ work }: Shard): string {
 }
 
 /** The place of the next shard of the plan, which it shares with the shard before where they read the same. */
-function placeOf(job: ScheduledJob, shard: Shard): Place {
+function placeOf(job: ScheduledJob, shard: Shard): InputPlace {
   const uri = uriOf(shard);
   if (job.lastPlace?.uri !== uri) job.lastPlace = { uri, isTaken: false };
   return job.lastPlace;

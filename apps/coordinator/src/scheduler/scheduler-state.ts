@@ -34,7 +34,7 @@ export interface ShardEntry {
   readonly job: ScheduledJob;
   readonly shard: Shard;
   /** Neighbours in the plan that read the same file or folder share it. */
-  readonly place: Place;
+  readonly place: InputPlace;
   state: EntryState;
   /** The lease that is current, and its copy where there is one. */
   held: readonly Attempt[];
@@ -63,7 +63,7 @@ export interface ShardEntry {
 export type Loss = Pick<AttachedNode, 'nodeId' | 'name'>;
 
 /** A file or folder that neighbouring shards read. */
-export interface Place {
+export interface InputPlace {
   readonly uri: string;
   /** A node has begun with it. */
   isTaken: boolean;
@@ -106,7 +106,7 @@ export interface ScheduledJob {
   /** Shards planned so far. */
   planned: number;
   planEnded: boolean;
-  lastPlace: Place | undefined;
+  lastPlace: InputPlace | undefined;
 }
 
 /** What a node has shown of something that shards need. It is given no shard that needs what it has not shown. */
@@ -135,7 +135,7 @@ export interface AttachedNode {
   /** It failed, lacked something or was set aside, and has computed nothing since: it gets one shard at a time. */
   isOnProbation: boolean;
   /** What it read last, of any job. */
-  place: Place | undefined;
+  place: InputPlace | undefined;
   /** Cost of its leases. */
   leasedBytes: number;
   isDraining: boolean;
@@ -244,7 +244,7 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
 /** Most shards never need a list of their own. */
 const none: readonly never[] = [];
 
-export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: number): ShardEntry {
+export function createEntry(job: ScheduledJob, shard: Shard, place: InputPlace, now: number): ShardEntry {
   return {
     job,
     shard,

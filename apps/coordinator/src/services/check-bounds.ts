@@ -1,11 +1,11 @@
 import { shortened } from '@halogrid/kernels';
 import {
   type AttachRequest,
-  type Bound,
   type CancelRequest,
   type ChangesRequest,
   changesBounds,
   excessOf,
+  type FieldBound,
   type GetRequest,
   jobIdBounds,
   type ListFramesRequest,
@@ -74,7 +74,7 @@ function cutSentence(sentence: string): string {
   return shortened(sentence.slice(0, 2 * maxSentenceLength).replaceAll(/\s+/g, ' '), maxSentenceLength);
 }
 
-function within<Message>(message: Message, bounds: Bound<Message>): Message {
+function within<Message>(message: Message, bounds: FieldBound<Message>): Message {
   const excess = excessOf(message, bounds);
   if (excess) {
     // Words about a field end with it.

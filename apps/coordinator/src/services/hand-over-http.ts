@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@halogrid/service';
+import { parseByteRange } from '@halogrid/service/byte-range';
 import { allowedPath, bytesOfVersion, holdsVersion, localVersion, SourceForbiddenError } from '@halogrid/sources';
 import type { HandedJob, HandOver } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
@@ -66,18 +67,17 @@ async function sendSource(
     response.setHeader('etag', etag);
     const { range, 'if-match': ifMatch } = request.headers;
     if (ifMatch !== undefined && ifMatch !== etag) throw new HandOverError(412, 'The file has changed');
-    const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(range ?? '') ?? [];
-    const start = Number(first ?? 0);
-    const end = Math.min(Number(last ?? Number.POSITIVE_INFINITY) + 1, size);
-    if (first !== undefined && start >= end) {
+    const asked = parseByteRange(range, size);
+    if (asked.kind === 'unsatisfiable') {
       response.setHeader('content-range', `bytes */${size}`);
       throw new HandOverError(416, `Expected a range of the ${size} bytes`);
     }
-    const headers = { 'content-length': end - start, 'content-type': 'application/octet-stream' };
-    if (first === undefined) response.writeHead(200, headers);
-    else response.writeHead(206, { ...headers, 'content-range': `bytes ${start}-${end - 1}/${size}` });
-    if (start === end) return void response.end();
-    await pipeline(file.createReadStream({ start, end: end - 1, autoClose: false }), response);
+    const { start, end } = asked.kind === 'part' ? asked : { start: 0, end: size - 1 };
+    const headers = { 'content-length': end - start + 1, 'content-type': 'application/octet-stream' };
+    if (asked.kind === 'whole') response.writeHead(200, headers);
+    else response.writeHead(206, { ...headers, 'content-range': `bytes ${start}-${end}/${size}` });
+    if (size === 0) return void response.end();
+    await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
   } finally {
     await file.close();
   }

@@ -9,7 +9,7 @@ import type {
 } from '@halogrid/proto';
 import type { Ledger } from '../ledger/ledger.ts';
 import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
-import type { Orders, Picture, Searched } from '../retrieval/orders.ts';
+import type { Orders, PngPicture, Searched } from '../retrieval/orders.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
 import { resultsFolder } from './results-folder.ts';
@@ -60,7 +60,7 @@ export class Searcher {
     return this.#retrieval.ask('changes', { folder, request });
   }
 
-  picture(order: Orders['picture']['order']): Promise<Picture> {
+  picture(order: Orders['picture']['order']): Promise<PngPicture> {
     return this.#retrieval.ask('picture', order);
   }
 }

@@ -3,7 +3,7 @@ import { type InputFault, redactUri } from '@halogrid/sources';
 import type { OutputLack } from '../job/output-lack.ts';
 import { isHostGone } from './is-host-gone.ts';
 import type { Eyes } from './own-view.ts';
-import { type Sample, Samples } from './samples.ts';
+import { type Sample, SampleFiles } from './samples.ts';
 
 /** What a node has shown. */
 export type Shown =
@@ -43,7 +43,7 @@ const expectedForMs = 2_000;
  * the same. What the coordinator cannot see, nodes are believed to, until they fail.
  */
 export class NodeProbes {
-  readonly samples = new Samples();
+  readonly samples = new SampleFiles();
   readonly #eyes: Eyes;
   readonly #nowMs: () => number;
   readonly #tell: (session: number, need: string, shown: Shown) => void;

@@ -13,7 +13,7 @@ const maxListed = 3;
 const maxFailed = 3;
 
 /** Some of the files that jobs have listed, by the root that they are below. */
-export class Samples {
+export class SampleFiles {
   readonly #listed = new Map<string, string[]>();
   readonly #failed = new Map<string, string[]>();
   /** Roots below which a file was seen when it was listed. */

@@ -4,15 +4,15 @@ import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
 import { type FoundShard, noZone, shardRows, summariseShard } from '@halogrid/results/found-shard';
 import { allCells, binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { digestOfAll, jobDigest } from '@halogrid/results/job-digest';
+import { jobLine } from '@halogrid/results/job-line';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { jobGrid, jobParts, jobPipelines } from '../job/accepted-job.ts';
 import type { SourceResult } from '../job/shard.ts';
-import { jobLine } from '../ledger/job-line.ts';
 import type { QuarantinedRow, SettledSources } from '../ledger/ledger.ts';
 import type { WritePart } from '../ledger/logged-job.ts';
-import { digestOfAll, jobDigest } from '../log/digest.ts';
 
 /** A source that is settled. */
 export type SettledSource =

@@ -8,10 +8,10 @@ import {
   type ConversationEvent,
   type ConversationOptions,
   type Exit,
-  type HeldShard,
   heldBytes,
   type Phase,
   startConversation,
+  type UnansweredShard,
 } from './conversation-state.ts';
 import type { Connection, Dial } from './dial.ts';
 import type { LeaseRuns } from './lease-runs.ts';
@@ -81,7 +81,7 @@ export class Agent {
   }
 
   /** Shards that are not answered. */
-  get leases(): ReadonlyMap<number, HeldShard> {
+  get leases(): ReadonlyMap<number, UnansweredShard> {
     return this.#state.leases;
   }
 
@@ -109,12 +109,12 @@ export class Agent {
   }
 
   /** Takes those of its shards away, which another agent goes on with. */
-  handOver(leases: ReadonlyMap<number, HeldShard>): void {
+  handOver(leases: ReadonlyMap<number, UnansweredShard>): void {
     this.#handle({ kind: 'handedOver', leaseIds: leases.keys() });
   }
 
   /** Names the shards of a job that its coordinator has taken over from others, which may lease that much with them. */
-  gathered(jobId: string, leases: ReadonlyMap<number, HeldShard>, creditBytes: number): void {
+  gathered(jobId: string, leases: ReadonlyMap<number, UnansweredShard>, creditBytes: number): void {
     this.#handle({ kind: 'gathered', jobId, leases, creditBytes });
   }
 

@@ -2,7 +2,7 @@ import type { Load } from '@halogrid/proto';
 import type { Executor } from '../executor/executor.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent, type AgentOptions } from './agent.ts';
-import { type Answer, bytesOf, type Exit, type HeldShard } from './conversation-state.ts';
+import { type Answer, decodedBytesOf, type Exit, type UnansweredShard } from './conversation-state.ts';
 import { CreditAccount } from './credit-account.ts';
 import { LeaseRuns } from './lease-runs.ts';
 import { shareCredit } from './share-credit.ts';
@@ -117,7 +117,7 @@ export class Agents {
   #gather({ agent, account }: Pick<Talk, 'agent' | 'account'>, jobId: string, epoch: number): void {
     // Files of such a node come through the coordinator that leased the shard.
     if (this.#options.hello.remoteStorage) return;
-    const gathered = new Map<number, HeldShard>();
+    const gathered = new Map<number, UnansweredShard>();
     for (const { agent: other } of this.#talks) {
       if (other === agent) continue;
       const meant = new Map([...other.leases].filter(([, { lease }]) => lease.jobId === jobId && lease.epoch < epoch));
@@ -125,7 +125,7 @@ export class Agents {
       for (const [leaseId, held] of meant) gathered.set(leaseId, held);
     }
     if (gathered.size === 0) return;
-    const bytes = agent.creditBytes + bytesOf(gathered);
+    const bytes = agent.creditBytes + decodedBytesOf(gathered);
     account.tell(bytes);
     agent.gathered(jobId, gathered, bytes);
   }

@@ -9,7 +9,7 @@ import type {
   SearchPart,
   Sight,
 } from '@halogrid/proto';
-import type { NodeReport } from './outgoing.ts';
+import type { OutgoingReport } from './outgoing.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -46,7 +46,7 @@ export interface Conversation {
   /** Why it ends once drained. */
   readonly drainReason: string;
   /** Shards that are not answered, by a number that is never used again. */
-  readonly leases: ReadonlyMap<number, HeldShard>;
+  readonly leases: ReadonlyMap<number, UnansweredShard>;
   /** When a node without a connection gives up its shards. */
   readonly keepUntilMs: number;
   readonly nextLeaseId: number;
@@ -65,7 +65,7 @@ export type Answer =
   | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
 /** A shard that the coordinator was not answered yet. */
-export interface HeldShard {
+export interface UnansweredShard {
   readonly lease: Lease;
   /** What became of it while there was no connection, or no word of whether it goes on. */
   readonly answer: Answer | undefined;
@@ -80,9 +80,9 @@ export type ConversationEvent =
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
   | (Answer & { leaseId: number })
   /** Shards of another coordinator, which is gone; only told before this one is dialled. */
-  | { kind: 'brought'; leases: ReadonlyMap<number, HeldShard>; keepUntilMs: number }
+  | { kind: 'brought'; leases: ReadonlyMap<number, UnansweredShard>; keepUntilMs: number }
   /** Shards of a job that this coordinator has taken over from another, and what it may lease with them. */
-  | { kind: 'gathered'; jobId: string; leases: ReadonlyMap<number, HeldShard>; creditBytes: number }
+  | { kind: 'gathered'; jobId: string; leases: ReadonlyMap<number, UnansweredShard>; creditBytes: number }
   /** These of its shards are brought to another coordinator. */
   | { kind: 'handedOver'; leaseIds: Iterable<number> }
   /** No other coordinator leases shards to the node any more: this one is dialled soon. */
@@ -103,7 +103,7 @@ export type ConversationEvent =
 /** What to do about it, in order. */
 export type ConversationCommand =
   | { kind: 'dial'; address: string }
-  | { kind: 'send'; report: NodeReport }
+  | { kind: 'send'; report: OutgoingReport }
   /** Says that no report follows. */
   | { kind: 'closeStream' }
   /** Ends the connection without another word. */
@@ -142,10 +142,10 @@ export function startConversation(nowMs: number, creditBytes: number, firstLease
 }
 
 /** Decoded bytes that its shards hold of the node's credit. */
-export const heldBytes = ({ leases }: Conversation): number => bytesOf(leases);
+export const heldBytes = ({ leases }: Conversation): number => decodedBytesOf(leases);
 
 /** Decoded bytes of shards. */
-export function bytesOf(leases: ReadonlyMap<number, HeldShard>): number {
+export function decodedBytesOf(leases: ReadonlyMap<number, UnansweredShard>): number {
   let bytes = 0;
   for (const { lease } of leases.values()) bytes += lease.costBytes;
   return bytes;

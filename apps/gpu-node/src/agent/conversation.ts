@@ -6,11 +6,11 @@ import {
   type ConversationEvent,
   type ConversationOptions,
   type Exit,
-  type HeldShard,
   heldBytes,
   type Phase,
+  type UnansweredShard,
 } from './conversation-state.ts';
-import type { NodeReport } from './outgoing.ts';
+import type { OutgoingReport } from './outgoing.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -159,7 +159,7 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
 }
 
 /** Says what was asked in this conversation. */
-function tell(state: Conversation, report: NodeReport, nowMs: number): Step {
+function tell(state: Conversation, report: OutgoingReport, nowMs: number): Step {
   if (state.phase.kind !== 'attached') return { state, commands: [] };
   const phase = { ...state.phase, reportedMs: nowMs };
   return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
@@ -326,22 +326,25 @@ function end(state: Conversation, exit: Exit): Step {
 }
 
 /** The report of an answer, which carries the identity of the lease as it is now. */
-function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NodeReport {
+function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): OutgoingReport {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
   const { error, isOutput: output, isDevice: device, need = '' } = answer;
   return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };
 }
 
 /** Their leases, as hello names them. */
-function heldLeases(shards: ReadonlyMap<number, HeldShard>): LeaseName[] {
+function heldLeases(shards: ReadonlyMap<number, UnansweredShard>): LeaseName[] {
   return [...shards.values()].map(({ lease: { jobId, shard, attempt, epoch, verify = false } }) => {
     return { jobId, shard, attempt, epoch, verify };
   });
 }
 
 /** Those of the shards that the welcome names, under their new names. */
-function keepNamed(shards: ReadonlyMap<number, HeldShard>, kept: readonly LeaseName[]): Map<number, HeldShard> {
-  const named = new Map<number, HeldShard>();
+function keepNamed(
+  shards: ReadonlyMap<number, UnansweredShard>,
+  kept: readonly LeaseName[],
+): Map<number, UnansweredShard> {
+  const named = new Map<number, UnansweredShard>();
   for (const [leaseId, held] of shards) {
     const name = kept.find(({ jobId, shard, attempt }) => {
       return jobId === held.lease.jobId && shard === held.lease.shard && attempt === held.lease.attempt;

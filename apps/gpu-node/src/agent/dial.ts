@@ -14,11 +14,11 @@ import {
 } from '@halogrid/proto';
 import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
-import { type NodeReport, Outgoing } from './outgoing.ts';
+import { Outgoing, type OutgoingReport } from './outgoing.ts';
 import { RememberedReasons } from './remembered-reasons.ts';
 
 export interface Connection {
-  send(report: NodeReport): void;
+  send(report: OutgoingReport): void;
   /** Says that no report follows; what was sent arrives first. */
   closeStream(): void;
   /** Drops the connection and whatever was not sent yet; `disconnected` is not called any more. */

@@ -3,7 +3,9 @@ import { type AttachRequest, type FoundAnswer, splitAnswer } from '@halogrid/pro
 type Message = NonNullable<AttachRequest['report']>;
 
 /** What the node reports; an answer may be several messages. */
-export type NodeReport = Exclude<Message, { $case: 'completed' | 'part' }> | { $case: 'completed'; value: FoundAnswer };
+export type OutgoingReport =
+  | Exclude<Message, { $case: 'completed' | 'part' }>
+  | { $case: 'completed'; value: FoundAnswer };
 
 /** What takes messages, as streams do: `write` is false where no more are to come before the next 'drain'. */
 export interface MessageStream {
@@ -26,7 +28,7 @@ export class Outgoing {
     this.#stream = stream;
   }
 
-  send(report: NodeReport): void {
+  send(report: OutgoingReport): void {
     this.#reports.push(report.$case === 'completed' ? splitAnswer(report.value) : [report].values());
     this.#write();
   }

@@ -45,7 +45,7 @@ export interface BatchResult {
 }
 
 /** JPEGs in staging memory. */
-export interface JpegBatch {
+export interface StagedJpegs {
   /** Where they lie, and where their planes go; in colour where those of their components do. */
   layout: JpegBatchLayout;
   /** What makes red, green and blue of components, where that is asked for. */
@@ -75,7 +75,7 @@ export interface DeviceJpegs {
    * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not be waited for,
    * because a device does one thing after another. Rejects with DeviceLostError.
    */
-  decode(staging: Staging, batch: JpegBatch): Promise<DecodedJpegs>;
+  decode(staging: Staging, batch: StagedJpegs): Promise<DecodedJpegs>;
 }
 
 /** What runs kernels. One device a node process; several batches may be in flight. */

@@ -12,8 +12,8 @@ import {
 import { runCpu } from '@halogrid/kernels/cpu';
 import {
   countSamples,
+  type MapSamples,
   noiseImage,
-  type Samples,
   samplesOf,
   staged,
   type TestImage,
@@ -78,7 +78,7 @@ const onDevice: Run = (pipeline, bytes, item) => runOne(device, pipeline, bytes,
 const onReference: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
 const onCpu: Run = (pipeline, bytes, item) => runCpu(pipeline, bytes, item, true);
 
-async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rect): Promise<Samples> {
+async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rect): Promise<MapSamples> {
   const { item, bytes } = staged(pipeline, image, tile);
   return samplesOf(pipeline, await run(pipeline, bytes, item), tile);
 }
@@ -95,7 +95,7 @@ const tiles = [
 ];
 
 /** Checks that a tile's bands are those of the whole image at its place. */
-function checkTile(part: Samples, tile: Rect, whole: Samples): void {
+function checkTile(part: MapSamples, tile: Rect, whole: MapSamples): void {
   for (let row = 0; row * tile.width < part.length; row++) {
     const band = Math.floor(row / tile.height);
     const at = (band * size.height + tile.y + (row % tile.height)) * size.width + tile.x;
@@ -131,7 +131,7 @@ test('a pipeline gives any tile what its kernels give one after another on the w
     const image = noiseImage(size, 12, 256, pipeline.input.length);
     for (const run of [onReference, onCpu, onDevice]) {
       let between = image;
-      let whole: Samples | undefined;
+      let whole: MapSamples | undefined;
       for (const operation of chain) {
         whole = await compute(run, createPipeline([operation]), between, wholeOf(image));
         between = { ...size, pixels: whole as Uint8Array };

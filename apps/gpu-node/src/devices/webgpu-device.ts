@@ -1,4 +1,4 @@
-import { addressOf, memoryAt } from '@halogrid/imaging/native-memory';
+import { memoryAddress, memoryAt } from '@halogrid/imaging/native-memory';
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import type { ChooseStrategy, GpuHosts } from '@halogrid/kernels/gpu';
 import {
@@ -41,7 +41,8 @@ export interface WebGpuDeviceOptions {
  * 160 batches of 64 MiB a second (measured); so Dawn is asked for the first bytes alone, and what they begin is viewed once.
  */
 const slotOptions = {
-  view: (upload: GPUBuffer, bytes: number) => memoryAt(addressOf(new Uint8Array(upload.getMappedRange(0, 8))), bytes),
+  view: (upload: GPUBuffer, bytes: number) =>
+    memoryAt(memoryAddress(new Uint8Array(upload.getMappedRange(0, 8))), bytes),
   moreTimestamps: decodeTimestampCount,
 };
 

@@ -2,7 +2,7 @@ import type { PlaneTarget } from '@halogrid/imaging';
 import { ColourConverter, isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
 import { type GpuSlot, moreResolvedAt, stampsOf, timestampCount } from '@halogrid/kernels/webgpu';
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
-import type { DecodedJpegs, JpegBatch } from './device.ts';
+import type { DecodedJpegs, StagedJpegs } from './device.ts';
 
 /** Timestamps of a batch of JPEGs, behind those of a batch: before the upload, before and after decoding. */
 export const decodeTimestampCount = 4;
@@ -50,7 +50,7 @@ export class WebGpuJpegs {
   }
 
   /** Everything is submitted when this returns; the promise is of what was found. */
-  async decode(slot: GpuSlot, { layout, colours, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
+  async decode(slot: GpuSlot, { layout, colours, filesBytes, planesBytes }: StagedJpegs): Promise<DecodedJpegs> {
     if (!this.#decoder || (colours && !this.#converter)) throw new Error('The decoder of JPEGs is not compiled yet');
     const usedBytes = roundUp4(filesBytes);
     const bytes = slot.buffer('files', usedBytes, STORAGE | COPY_DST);

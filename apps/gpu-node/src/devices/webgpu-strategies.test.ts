@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AskedOperation, createPipeline, type Operation } from '@halogrid/kernels';
 import { type GpuOutput, type Strategy, strategiesOf } from '@halogrid/kernels/gpu';
-import { noiseImage, type Samples, samplesOf, staged } from '@halogrid/kernels/testing';
+import { type MapSamples, noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
@@ -86,7 +86,7 @@ test('whatever the exact strategy, batches of tiles equal the reference', async 
 
 test('sums of float32 are equal bit for bit in every shape of a path that is exact', async () => {
   const image = noiseImage({ width: 201, height: 90 }, 7);
-  const compute = async (operation: AskedOperation): Promise<Samples> => {
+  const compute = async (operation: AskedOperation): Promise<MapSamples> => {
     const pipeline = createPipeline([operation]);
     const { item, bytes } = staged(pipeline, image);
     return samplesOf(pipeline, await runOne(device, pipeline, bytes, item), image);

@@ -19,7 +19,7 @@ import {
   withFolder,
   withSource,
 } from './testing/shard-fixture.ts';
-import { partsOf } from './tile-of-bands.ts';
+import { bandPartsOf } from './tile-of-bands.ts';
 
 const device = new CpuDevice({ threads: 2 });
 const indexer = new IndexThread();
@@ -163,7 +163,7 @@ test('nothing is read, and no thread starts, for images that are small, of anoth
 
 test('a tile is put together of the rows of each band that it touches', () => {
   const copy = { from: { x: 3, y: 95, width: 20, height: 110 }, to: { x: 1, y: 2 } };
-  assert.deepEqual(partsOf([copy], { rows: 100 }), [
+  assert.deepEqual(bandPartsOf([copy], { rows: 100 }), [
     { y: 0, copies: [{ from: { x: 3, y: 95, width: 20, height: 5 }, to: { x: 1, y: 2 } }] },
     { y: 100, copies: [{ from: { x: 3, y: 0, width: 20, height: 100 }, to: { x: 1, y: 7 } }] },
     { y: 200, copies: [{ from: { x: 3, y: 0, width: 20, height: 5 }, to: { x: 1, y: 107 } }] },

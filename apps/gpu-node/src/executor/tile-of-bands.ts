@@ -55,7 +55,7 @@ export async function copyFromBands(
     return { kind: 'planes', width, height: rows, pixel: 'u8', bytes, giveBack };
   };
   await settleAll(
-    partsOf(copies, bands).map(async ({ y, copies: own }) => {
+    bandPartsOf(copies, bands).map(async ({ y, copies: own }) => {
       const { content, release } = await banded!.planes.borrow(`${key} from row ${y}`, (reserve) => load(y, reserve));
       try {
         if (content.kind !== 'planes') throw new BandInDoubt('A band has no planes');
@@ -68,7 +68,7 @@ export async function copyFromBands(
 }
 
 /** What is copied of each band. */
-export function partsOf(copies: readonly CopyRect[], { rows }: Pick<JpegBands, 'rows'>): BandPart[] {
+export function bandPartsOf(copies: readonly CopyRect[], { rows }: Pick<JpegBands, 'rows'>): BandPart[] {
   const parts = new Map<number, CopyRect[]>();
   for (const { from, to } of copies) {
     const end = from.y + from.height;

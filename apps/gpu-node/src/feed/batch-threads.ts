@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { addressOf } from '@halogrid/imaging/native-memory';
+import { memoryAddress } from '@halogrid/imaging/native-memory';
 import { sourceAccess } from '@halogrid/sources';
 import { LateThread, sayEnd, ThreadClient } from '@halogrid/threads';
 import { type AskedFile, packFiles } from './asked-files.ts';
@@ -23,7 +23,7 @@ export class BatchThreads<Limits, Batch> {
 
   /** Reads files, at least one, into `to`, which stays where it is meanwhile. Rejects where the thread ends. */
   async read(files: readonly AskedFile[], to: Uint8Array, limits: Limits): Promise<Batch> {
-    const order = { files: packFiles(files), limits, address: addressOf(to), length: to.length };
+    const order = { files: packFiles(files), limits, address: memoryAddress(to), length: to.length };
     // Batches take times that differ, and the next one in turn may be behind while others have none.
     const one = this.#threads.reduce((least, other) => (other.waiting < least.waiting ? other : least));
     one.waiting++;

@@ -11,7 +11,7 @@ export interface Placement {
 }
 
 /** `evidence` has a line a process; `reason` is one sentence. */
-export type Verdict = { kind: 'proven'; evidence: string[] } | { kind: 'refuted'; reason: string };
+export type PlacementProof = { kind: 'proven'; evidence: string[] } | { kind: 'refuted'; reason: string };
 
 /**
  * Whether each process sits on the card it was meant for, and no two on one. What proves it are the device files that the
@@ -22,7 +22,7 @@ export function provePlacement(
   placements: readonly Placement[],
   gpus: readonly NvidiaGpu[],
   smi: SmiReading | undefined,
-): Verdict {
+): PlacementProof {
   const evidence: string[] = [];
   const owners = new Map<string, number>();
   for (const { busId, pid, heldMinors } of placements) {
@@ -72,7 +72,7 @@ function memoryInUse({ gpus, processes }: SmiReading, { busId }: NvidiaGpu, pid:
   return `${all === undefined ? '' : `, ${all} MiB in use`}${own === undefined ? '' : `, ${own} MiB of it by this process`}`;
 }
 
-const refuted = (reason: string): Verdict => ({ kind: 'refuted', reason });
+const refuted = (reason: string): PlacementProof => ({ kind: 'refuted', reason });
 
 const nameOf = ({ uuid, busId }: NvidiaGpu): string => (uuid ? `${uuid} (${busId})` : `the GPU at ${busId}`);
 

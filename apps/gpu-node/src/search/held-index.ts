@@ -1,7 +1,7 @@
 import type { SearchPart } from '@halogrid/proto';
 import {
   type BlockPlace,
-  blocksOf,
+  blocksOfIndex,
   type Catalog,
   closeCatalog,
   type GpuScanOptions,
@@ -56,7 +56,7 @@ export class HeldIndex {
   private constructor(catalog: Catalog, options: HeldIndexOptions) {
     this.#catalog = catalog;
     this.#options = options;
-    this.#blocks = blocksOf(catalog);
+    this.#blocks = blocksOfIndex(catalog);
     this.#threads = new ThreadScan(catalog);
   }
 

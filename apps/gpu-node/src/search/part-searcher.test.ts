@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { SearchPart } from '@halogrid/proto';
 import {
-  blocksOf,
+  blocksOfIndex,
   closeCatalog,
   distanceNames,
   hitsOf,
@@ -50,7 +50,7 @@ test('a part is looked through by threads until the device has it, and the answe
   });
   t.after(() => searcher.close());
   const [index, version] = [pathToFileURL(folder).href, indexVersion(catalog)];
-  const place = { search: 7, index, version, firstBlock: 0, endBlock: blocksOf(catalog).length };
+  const place = { search: 7, index, version, firstBlock: 0, endBlock: blocksOfIndex(catalog).length };
   const asked = async (distance: (typeof distanceNames)[number]): Promise<void> => {
     const queries = [queryVector(catalog.pipeline, frames[9]!.cells[0]!, 'frame')];
     const wanted = { queries, distance, top: 20, unit: 'frame' as const, filter: {} };

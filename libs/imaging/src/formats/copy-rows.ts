@@ -10,7 +10,7 @@ const bandSamples = 2 ** 26;
  * A copy of an image as a binary PGM or PPM. It is made in bands of at most `maxPixels` pixels, of whole groups of
  * `rowsTogether` rows where they fit. `decode` writes the rows from `y` on to the planes of a target.
  */
-export function copyRows(
+export function copyAsPnm(
   { width, height, pixel }: Size & { pixel: PixelType },
   { maxPixels, rowsTogether }: { maxPixels: number; rowsTogether: number },
   decode: (y: number, rows: number, to: PlaneTarget) => Promise<void>,

@@ -2,7 +2,7 @@ import { splitRgb, writeLuma } from '@halogrid/geometry';
 import { asPixels, type Pixels, type PlaneTarget, planesOf } from './plane-target.ts';
 
 /** Pixels as decoders give them: gray or interleaved RGB, from the first one, rows without gaps. */
-export interface Samples {
+export interface DecodedSamples {
   pixels: Pixels;
   channels: 1 | 3;
   width: number;
@@ -10,7 +10,7 @@ export interface Samples {
 }
 
 /** Writes `samples` as the planes that `to` asks for, of pixels of the same type. */
-export function writeRows({ pixels, channels, width, rows }: Samples, to: PlaneTarget): void {
+export function writeRows({ pixels, channels, width, rows }: DecodedSamples, to: PlaneTarget): void {
   const unit = pixels.BYTES_PER_ELEMENT;
   const target = asPixels(to.bytes, unit === 1 ? 'u8' : 'u16');
   const planeStep = to.planeBytes / unit;

@@ -48,7 +48,7 @@ interface SentError {
   decodes?: MissingDecoderError['decodes'];
 }
 
-export function packError(error: unknown): SentError {
+export function packImageError(error: unknown): SentError {
   if (error instanceof InputError) {
     const { message, stage, fault } = error;
     return { message, input: { stage, fault } };
@@ -57,7 +57,7 @@ export function packError(error: unknown): SentError {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
-export function unpackError(failure: unknown): Error {
+export function unpackImageError(failure: unknown): Error {
   const { message, input, decodes } = failure as SentError;
   if (decodes) return new MissingDecoderError(decodes, message);
   return input ? new InputError(input.stage, message, input) : new Error(message);

@@ -9,9 +9,9 @@ import {
   type ImageOrder,
   type ImageThreadSetup,
   type OpenedImage,
-  unpackError,
+  unpackImageError,
 } from './image-orders.ts';
-import { addressOf } from './native-memory.ts';
+import { memoryAddress } from './native-memory.ts';
 
 type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
 
@@ -22,7 +22,7 @@ function startThread(decoders: number): ImageThread {
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
   const ended = (end: ThreadEnd): Error => new Error(`A thread that reads images has ended: ${sayEnd(end)}`);
-  return new ThreadClient(worker, { ended, unpack: unpackError });
+  return new ThreadClient(worker, { ended, unpack: unpackImageError });
 }
 
 /**
@@ -94,7 +94,7 @@ class DistantImage implements OpenImage {
   }
 
   async decode(region: Rect, { bytes, ...target }: PlaneTarget): Promise<void> {
-    const to = { ...target, address: addressOf(bytes), length: bytes.length };
+    const to = { ...target, address: memoryAddress(bytes), length: bytes.length };
     const order = { kind: 'decode', image: this.#image, region, to } as const;
     this.#take(await this.#thread.order(order));
     // Until here they are in use, by no more than their address.

@@ -9,7 +9,7 @@ import {
   type ImageOrder,
   type ImageThreadSetup,
   type OpenedImage,
-  packError,
+  packImageError,
 } from './image-orders.ts';
 import { memoryAt } from './native-memory.ts';
 
@@ -24,7 +24,7 @@ serveOrders(
     const { inputBytes = 0, mended } = images.get(order.image) ?? {};
     return { inputBytes, ...(mended !== undefined && { mended }), ...(opened && { opened }) };
   },
-  { pack: packError },
+  { pack: packImageError },
 );
 
 async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {

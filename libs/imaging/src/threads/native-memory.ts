@@ -1,7 +1,7 @@
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 /** Where the bytes lie. Mapped device memory cannot be handed to another thread in any other way. */
-export const addressOf = (bytes: Uint8Array): bigint => loadKoffi().address(bytes);
+export const memoryAddress = (bytes: Uint8Array): bigint => loadKoffi().address(bytes);
 
 /** Staging memory of a device is a few dozen buffers, used over and over. */
 const maxKnown = 64;

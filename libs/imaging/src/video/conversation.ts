@@ -13,7 +13,7 @@ export type Said = GivenFrame | Exclude<VideoMessage, { kind: 'refused' }>;
 const mostWaiting = mostFramesOut;
 
 /** What a process says to one order, in its order, for whoever gave it. */
-export class Conversation {
+export class OrderReplies {
   readonly #waiting: Said[] = [];
   #frames = 0;
   /** Why nothing comes behind what is waiting; undefined where the order has been obeyed. */

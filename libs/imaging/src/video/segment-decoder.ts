@@ -1,6 +1,6 @@
 import type { PixelType } from '@halogrid/geometry';
 import type { PlaneTarget } from '../planes/plane-target.ts';
-import type { Conversation, GivenFrame, Said } from './conversation.ts';
+import type { GivenFrame, OrderReplies, Said } from './conversation.ts';
 import type { HardwareFound, SegmentRequest } from './process/segment-request.ts';
 import { mostFramesOut, roomBytes } from './process/video-protocol.ts';
 import type { VideoFile } from './video-file.ts';
@@ -42,7 +42,7 @@ const alone: DecoderHost = { letGo: (own) => void own.end(), isNew: () => true, 
 /** A segment that another process decodes. To be closed. */
 export class SegmentDecoder {
   readonly #reader: VideoReader;
-  readonly #conversation: Conversation;
+  readonly #conversation: OrderReplies;
   readonly #host: DecoderHost;
   /** The last frame of `next`, while it has not been read. */
   #frame: GivenFrame | undefined;

@@ -6,11 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { collectorFlags } from '@halogrid/threads/collector-flags';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { ByteStream } from './byte-stream.ts';
-import { Conversation } from './conversation.ts';
+import { OrderReplies } from './conversation.ts';
 import {
   aliveRecord,
   fullRecord,
-  headBytes,
   headFields,
   inline,
   messageRecord,
@@ -19,6 +18,7 @@ import {
   type VideoMessage,
   type VideoOrder,
   type VideoTask,
+  videoHeadBytes,
 } from './process/video-protocol.ts';
 import { serveRanges } from './serve-ranges.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -64,7 +64,7 @@ export class VideoReader {
   readonly #hangMs: number;
   readonly #mostOrders: number;
   #orders = 0;
-  #conversation: Conversation | undefined;
+  #conversation: OrderReplies | undefined;
   #failure: unknown;
   #hasEnded = false;
   #hasSpoken = false;
@@ -123,8 +123,8 @@ export class VideoReader {
   }
 
   /** Has it do something; the file must stay open until that is over. */
-  order(file: VideoFile, task: VideoTask): Conversation {
-    const conversation = new Conversation();
+  order(file: VideoFile, task: VideoTask): OrderReplies {
+    const conversation = new OrderReplies();
     this.#conversation = conversation;
     this.#orders++;
     this.file = file;
@@ -178,7 +178,7 @@ export class VideoReader {
    * Counts looks at which it has said nothing, and not time: where this process or the whole machine stands still, that is not the
    * other's fault.
    */
-  #watch(conversation: Conversation): NodeJS.Timeout {
+  #watch(conversation: OrderReplies): NodeJS.Timeout {
     let silent = 0;
     return setInterval(() => {
       const isQuiet = conversation.isAwaited && !this.#hasSpoken && this.#fetches === 0;
@@ -192,7 +192,7 @@ export class VideoReader {
     const bytes = new ByteStream(this.#child.stdout!);
     const heads = new Float64Array(headFields.length);
     try {
-      while (await bytes.fill(new Uint8Array(heads.buffer, 0, headBytes))) {
+      while (await bytes.fill(new Uint8Array(heads.buffer, 0, videoHeadBytes))) {
         const head = Object.fromEntries(headFields.map((field, i) => [field, heads[i]!])) as RecordHead;
         this.#hasSpoken = true;
         this.#hasEverSpoken = true;

@@ -1,7 +1,7 @@
 import { aheadBytes, chunkBytes } from './passes.ts';
 
 /** Data bytes of a chunk as decoders read them, without what is stuffed between them and without markers. */
-export interface Chunk {
+export interface JpegChunk {
   /**
    * Bytes one after another, the first in the highest bits, and those of the next chunks that follow, 4 at most; then zeros.
    */
@@ -23,7 +23,7 @@ export interface Chunk {
 
 export const noEnd = 255;
 /** Bytes behind a chunk that are looked at for those that follow it; more are fill bytes. */
-export const maxAhead = 32;
+export const bytesAhead = 32;
 /** Words of `marks`: the end may be behind the last byte. */
 export const markWords = Math.ceil((chunkBytes + aheadBytes + 1) / 32);
 

@@ -2,7 +2,7 @@ import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './batch-layout.ts';
 
 /** Red, green and blue, of which `offset` is the first pixel of red; `planeBytes` from one to the next, a multiple of 8. */
-export interface ColourPlanes extends JpegPlane {
+export interface RgbPlanes extends JpegPlane {
   planeBytes: number;
 }
 
@@ -71,7 +71,7 @@ export function layOutColours(batch: readonly JpegFile[]): { layout: JpegBatchLa
 export function placeColours(
   { layout, colours: { firsts, records } }: { layout: JpegBatchLayout; colours: ColourLayout },
   file: number,
-  planes: ColourPlanes,
+  planes: RgbPlanes,
   chroma: number,
 ): number {
   const { offset, stride, planeBytes } = planes;

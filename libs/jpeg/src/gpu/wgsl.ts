@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { longLengths, lookupBits, marker, maxTables } from '@halogrid/imaging/jpeg-segments';
 import { greatestDc, greatestInput, greatestPixel } from '../frame/bounds.ts';
-import { maxAhead, noEnd } from '../frame/chunk.ts';
+import { bytesAhead, noEnd } from '../frame/chunk.ts';
 import { dctConstants } from '../frame/dct-constants.ts';
 import { aheadBytes, chunkBytes, chunkWords, groupBlocks, groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { status } from '../frame/status.ts';
@@ -10,7 +10,7 @@ import { tableWords } from './pack-tables.ts';
 const unsigned = {
   CHUNK_BYTES: chunkBytes,
   AHEAD_BYTES: aheadBytes,
-  MOST_AHEAD: maxAhead,
+  MOST_AHEAD: bytesAhead,
   CHUNK_WORDS: chunkWords,
   GROUP_CHUNKS: groupChunks,
   GROUP_BLOCKS: groupBlocks,

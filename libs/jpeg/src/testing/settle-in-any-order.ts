@@ -1,4 +1,4 @@
-import type { Chunk } from '../frame/chunk.ts';
+import type { JpegChunk } from '../frame/chunk.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 import { groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { decodeChunk } from '../twin/decode-chunk.ts';
@@ -33,7 +33,7 @@ class Storage<T> {
  */
 export function settleInAnyOrder(
   frame: JpegFrame,
-  chunks: readonly Chunk[],
+  chunks: readonly JpegChunk[],
   random: (below: number) => number,
 ): (DecodedChunk | undefined)[] {
   const decoded = new Storage<DecodedChunk>();
@@ -61,7 +61,7 @@ export function settleInAnyOrder(
 
 function settleGroup(
   frame: JpegFrame,
-  chunks: readonly Chunk[],
+  chunks: readonly JpegChunk[],
   before: readonly (DecodedChunk | undefined)[],
   start: number,
   random: (below: number) => number,

@@ -1,5 +1,5 @@
 import { lookUp } from '@halogrid/imaging/jpeg-segments';
-import { type Chunk, noEnd, packState, unpackState } from '../frame/chunk.ts';
+import { type JpegChunk, noEnd, packState, unpackState } from '../frame/chunk.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 
 /** What is in a chunk, counted since its last restart marker where it has one, or from its begin. */
@@ -37,7 +37,7 @@ export interface ChunkSink {
  */
 export function decodeChunk(
   frame: JpegFrame,
-  chunk: Chunk,
+  chunk: JpegChunk,
   entry: number,
   sink?: ChunkSink,
 ): { exit: number; counts: ChunkCounts } {
@@ -108,13 +108,13 @@ export function decodeChunk(
 }
 
 /** The bit that the first mark from a byte on is at; beyond all others where there is none. */
-function nextMark({ marks }: Chunk, byte: number): number {
+function nextMark({ marks }: JpegChunk, byte: number): number {
   for (let at = byte; at < 32 * marks.length; at++) if (((marks[at >> 5]! >>> (at & 31)) & 1) === 1) return 8 * at;
   return 8 * noEnd;
 }
 
 /** 32 bits from bit `at` on. */
-function bitsAt({ words }: Chunk, at: number): number {
+function bitsAt({ words }: JpegChunk, at: number): number {
   const word = at >> 5;
   const low = at & 31;
   return ((words[word]! << low) | ((words[word + 1]! >>> 1) >>> (31 - low))) >>> 0;

@@ -1,6 +1,6 @@
 import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { decodeTwin } from './decode-twin.ts';
-import { rgbOf, type Samples, sampleAt } from './upsample.ts';
+import { type ComponentSamples, rgbOf, sampleAt } from './upsample.ts';
 
 /** What a device makes of a file in colour. */
 export interface DecodedColours {
@@ -20,7 +20,10 @@ export function decodeColoursTwin(jpeg: Uint8Array, frame: JpegFrame): DecodedCo
     const own = componentFrame(frame, i);
     const { status, luma } = decodeTwin(jpeg, own);
     const [across, down] = [frame.lumaAcross / own.lumaAcross, frame.lumaDown / own.lumaDown];
-    return { status, samples: { width: own.width, height: own.height, bytes: luma, across, down } satisfies Samples };
+    return {
+      status,
+      samples: { width: own.width, height: own.height, bytes: luma, across, down } satisfies ComponentSamples,
+    };
   });
   const [luma, cb, cr] = decoded.map(({ samples }) => samples);
   const pixels = width * height;

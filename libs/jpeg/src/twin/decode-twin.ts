@@ -1,4 +1,4 @@
-import type { Chunk } from '../frame/chunk.ts';
+import type { JpegChunk } from '../frame/chunk.ts';
 import { mostEntries } from '../frame/entry.ts';
 import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
 import { isFine, status } from '../frame/status.ts';
@@ -19,7 +19,7 @@ export interface DecodedLuma {
 
 /** What is between the steps. */
 export interface TwinSteps extends DecodedLuma {
-  chunks: readonly Chunk[];
+  chunks: readonly JpegChunk[];
   /** What the chunks hold, to the one that the data ends in, or all of them. */
   decoded: readonly DecodedChunk[];
   places: readonly ChunkCounts[];

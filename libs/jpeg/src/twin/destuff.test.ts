@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Chunk } from '../frame/chunk.ts';
+import type { JpegChunk } from '../frame/chunk.ts';
 import { destuff } from './destuff.ts';
 
-const bytesOf = ({ words }: Chunk, from: number, to: number): number[] =>
+const bytesOf = ({ words }: JpegChunk, from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, i) => (words[(from + i) >> 2]! >>> (24 - 8 * ((from + i) & 3))) & 255);
-const marksOf = ({ marks }: Chunk): number[] =>
+const marksOf = ({ marks }: JpegChunk): number[] =>
   Array.from({ length: 32 * marks.length }, (_, i) => i).filter((i) => ((marks[i >> 5]! >>> (i & 31)) & 1) === 1);
 
 /** Bytes as they stand in a file: FF is followed by 00. */

@@ -1,10 +1,10 @@
 import { isRestart, marker } from '@halogrid/imaging/jpeg-segments';
-import { type Chunk, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
+import { bytesAhead, type JpegChunk, markWords, noEnd } from '../frame/chunk.ts';
 import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
 
 /** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */
-export function destuff(data: Uint8Array): { chunks: Chunk[]; last: number } {
-  const chunks: Chunk[] = [];
+export function destuff(data: Uint8Array): { chunks: JpegChunk[]; last: number } {
+  const chunks: JpegChunk[] = [];
   let last = -1;
   for (let start = 0; start < data.length; start += chunkBytes) {
     const chunk = destuffChunk(data, start);
@@ -15,7 +15,7 @@ export function destuff(data: Uint8Array): { chunks: Chunk[]; last: number } {
 }
 
 /** What is written of a chunk so far. */
-interface Writer extends Chunk {
+interface Writer extends JpegChunk {
   written: number;
   restarts: number;
 }
@@ -24,7 +24,7 @@ interface Writer extends Chunk {
  * The chunk of which the bytes from `start` on are. It looks two bytes back: a marker belongs to the chunk of the byte
  * behind it.
  */
-export function destuffChunk(data: Uint8Array, start: number): Chunk {
+export function destuffChunk(data: Uint8Array, start: number): JpegChunk {
   const words = new Uint32Array(chunkWords);
   const marks = new Uint32Array(markWords);
   const to = { words, marks, length: 0, end: noEnd, firstRestart: 0, isOdd: false, written: 0, restarts: 0 };
@@ -32,7 +32,7 @@ export function destuffChunk(data: Uint8Array, start: number): Chunk {
   let at = begin(data, start, to);
   while (at < end && to.end === noEnd) at = step(data, at, to);
   to.length = to.written;
-  const far = Math.min(end + maxAhead, data.length);
+  const far = Math.min(end + bytesAhead, data.length);
   while (at < far && to.end === noEnd && to.written < to.length + aheadBytes) at = step(data, at, to);
   if (to.end === noEnd && to.written < to.length + aheadBytes) to.isOdd = true;
   const { written: _, restarts: __, ...chunk } = to;

@@ -1,4 +1,4 @@
-import type { Chunk } from '../frame/chunk.ts';
+import type { JpegChunk } from '../frame/chunk.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 import { groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { type ChunkCounts, decodeChunk } from './decode-chunk.ts';
@@ -18,7 +18,7 @@ export interface DecodedChunk {
  */
 export function synchronise(
   frame: JpegFrame,
-  chunks: readonly Chunk[],
+  chunks: readonly JpegChunk[],
   passes = settlePasses,
 ): { decoded: DecodedChunk[]; settled: boolean } {
   const decoded: DecodedChunk[] = new Array(chunks.length);
@@ -37,7 +37,7 @@ const entriesOf = (decoded: readonly DecodedChunk[], groups: number): number[] =
 
 function decodeGroup(
   frame: JpegFrame,
-  chunks: readonly Chunk[],
+  chunks: readonly JpegChunk[],
   group: number,
   first: number,
   decoded: DecodedChunk[],

@@ -5,7 +5,7 @@
  */
 
 /** Samples of a component, rows without gaps. */
-export interface Samples {
+export interface ComponentSamples {
   width: number;
   height: number;
   bytes: Uint8Array;
@@ -18,7 +18,7 @@ export interface Samples {
 export const narrow = 2;
 
 /** The value of a component at a pixel. */
-export function sampleAt({ width, height, bytes, across, down }: Samples, x: number, y: number): number {
+export function sampleAt({ width, height, bytes, across, down }: ComponentSamples, x: number, y: number): number {
   const [column, row] = [Math.floor(x / across), Math.floor(y / down)];
   const at = (cx: number, cy: number): number => {
     const inside = (place: number, size: number) => Math.min(Math.max(place, 0), size - 1);

@@ -1,5 +1,5 @@
 import { greatestDc } from '../frame/bounds.ts';
-import { type Chunk, unpackState } from '../frame/chunk.ts';
+import { type JpegChunk, unpackState } from '../frame/chunk.ts';
 import { packEntry } from '../frame/entry.ts';
 import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
 import { groupBlocks } from '../frame/passes.ts';
@@ -27,7 +27,7 @@ export function createCoefficients(frame: JpegFrame, entries: number): Coefficie
  */
 export function writeEntries(
   frame: JpegFrame,
-  chunk: Chunk,
+  chunk: JpegChunk,
   entry: number,
   place: ChunkCounts,
   into: Coefficients,

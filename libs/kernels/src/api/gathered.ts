@@ -1,4 +1,4 @@
-import { createSamples, type Rect, type Samples, type Size, sampleBytes, viewSamples } from '@halogrid/geometry';
+import { createSamples, type MapSamples, type Rect, type Size, sampleBytes, viewSamples } from '@halogrid/geometry';
 import type { ItemResult } from '../kernel/plane-item.ts';
 import type { Cell, Grid } from '../pipeline/grid.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
@@ -6,7 +6,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 /** What was found of the tiles of an image, put together. */
 export class Gathered {
   readonly histogram: Uint32Array;
-  map: Samples | undefined;
+  map: MapSamples | undefined;
   counted = 0;
   readonly #pipeline: Pipeline;
   readonly #image: Size;

@@ -19,7 +19,7 @@ const mostPixels = 2 ** 32 - 1;
 const steps = [1, 3, 4] as const;
 
 /** Throws ParameterError for what is not a picture. */
-export function readPicture({ data, width, height }: Picture): Image {
+export function imageOfPicture({ data, width, height }: Picture): Image {
   for (const [name, side] of Object.entries({ width, height })) {
     if (!(Number.isInteger(side) && side > 0))
       throw new ParameterError(`the ${name} of a picture`, shown(side), 'pixels from 1');

@@ -6,7 +6,7 @@ import { ParameterError } from '../kernel/parameter-error.ts';
 import { kernelForms } from '../kernel-forms.ts';
 import { createPipeline, type Pipeline, parseOperation } from '../pipeline/pipeline.ts';
 import { checkOptions, runOptions, shown } from './check-call.ts';
-import { runPipeline } from './run-pipeline.ts';
+import { computePicture } from './run-pipeline.ts';
 import type {
   Border,
   BorderOptions,
@@ -50,7 +50,7 @@ export function pipeline(operations: readonly string[], options?: BorderOptions)
 
 const runOf = (made: Pipeline): Run<object> => {
   return async <WithMap extends boolean = true>(picture: Picture, options?: RunOptions<WithMap>) =>
-    runPipeline(made, picture, checkOptions(options, runOptions)) as Promise<Result<WithMap>>;
+    computePicture(made, picture, checkOptions(options, runOptions)) as Promise<Result<WithMap>>;
 };
 
 /** Runs the kernel of that name; options that are not of a run are its parameters. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createPipeline, pipelineOver } from '../pipeline/pipeline.ts';
 import { placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
 import type { ComputeDevice } from './compute-device.ts';
-import { runPipeline, tileSide } from './run-pipeline.ts';
+import { computePicture, largestTileSide } from './run-pipeline.ts';
 import { operationsArbitrary, pictureArbitrary } from './testing/arbitrary.ts';
 import { ThreadDevice } from './thread-device.ts';
 
@@ -29,9 +29,9 @@ test('a picture in tiles has the result of the picture at once', async () => {
         const grid = pipeline.bins > 0 ? { rows: 2, columns: 3 } : undefined;
         const over = pipelineOver(picture.data instanceof Uint16Array ? 'u16' : 'u8', pipeline);
         let mostBytes = 1;
-        while (tileSide(over, mostBytes) < side) mostBytes = Math.ceil(mostBytes * 1.1);
-        const inTiles = await runPipeline(pipeline, picture, { device: limited(mostBytes), grid });
-        assert.deepEqual(inTiles, await runPipeline(pipeline, picture, { device: whole, grid }));
+        while (largestTileSide(over, mostBytes) < side) mostBytes = Math.ceil(mostBytes * 1.1);
+        const inTiles = await computePicture(pipeline, picture, { device: limited(mostBytes), grid });
+        assert.deepEqual(inTiles, await computePicture(pipeline, picture, { device: whole, grid }));
       },
     ),
     { numRuns: repeated(60) },
@@ -46,7 +46,7 @@ test('neither the planes of a tile nor its map are more than a device takes', ()
       fc.integer({ min: 2 ** 16, max: 2 ** 28 }),
       ({ asked }, pixel, mostBytes) => {
         const pipeline = pipelineOver(pixel, createPipeline(asked));
-        const side = tileSide(pipeline, mostBytes);
+        const side = largestTileSide(pipeline, mostBytes);
         assert.ok(side > 0);
         const image = { width: 4 * side, height: 4 * side };
         const plan = planPipeline(pipeline, { x: side, y: side, width: side, height: side }, image);

@@ -7,23 +7,23 @@ import { placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
 import { checkGridForm, checkPicture } from './check-call.ts';
 import { asComputeDevice } from './compute-device.ts';
 import { Gathered } from './gathered.ts';
-import { fillPlanes, readPicture } from './image.ts';
+import { fillPlanes, imageOfPicture } from './image.ts';
 import { usualDevice } from './open.ts';
 import type { Picture, Result, RunOptions } from './types.ts';
 
 /** Computes a picture, tile by tile where it is more than the device takes at once. */
-export async function runPipeline(
+export async function computePicture(
   of8Bits: Pipeline,
   picture: Picture,
   { device: given, grid = { rows: 1, columns: 1 }, map = true }: RunOptions,
 ): Promise<Result> {
-  const image = readPicture(checkPicture(picture));
+  const image = imageOfPicture(checkPicture(picture));
   const pipeline = pipelineOver(image.pixel, of8Bits);
   checkSides(image, pipeline);
   checkGrid(checkGridForm(grid), pipeline);
   const device = asComputeDevice(given ?? (await usualDevice()));
   const gathered = new Gathered(pipeline, image, grid);
-  for (const tile of cutTiles(image, tileSide(pipeline, device.mostBytes))) {
+  for (const tile of cutTiles(image, largestTileSide(pipeline, device.mostBytes))) {
     const plan = planPipeline(pipeline, tile, image, grid);
     const { item, end } = placeItem(plan, pipeline.input.length, 0, sampleBytes[pipeline.pixel]);
     const fill = (bytes: Uint8Array): void => fillPlanes(image, pipeline, plan.copies, bytes, item);
@@ -48,7 +48,7 @@ function checkSides({ width, height }: Size, { minSide }: Pipeline): void {
 }
 
 /** Side of the largest tiles whose planes, and whose map, have at most `mostBytes`. */
-export function tileSide({ operations, input, pixel, output }: Pipeline, mostBytes: number): number {
+export function largestTileSide({ operations, input, pixel, output }: Pipeline, mostBytes: number): number {
   const ofPlanes = input.length * sampleBytes[pixel];
   const ofMap = output.channels.length * sampleBytes[output.sample];
   const halo = operations.reduce((sum, operation) => sum + operation.halo, 0);

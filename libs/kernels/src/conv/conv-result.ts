@@ -1,4 +1,4 @@
-import { createSamples, type Samples } from '@halogrid/geometry';
+import { createSamples, type MapSamples } from '@halogrid/geometry';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import type { ConvSettings } from './conv.ts';
@@ -7,7 +7,7 @@ import type { ConvSettings } from './conv.ts';
 export interface ConvResult {
   readonly channels: number;
   /** Bands of `out` without gaps; absent where they are not wanted. */
-  readonly samples: Samples | undefined;
+  readonly samples: MapSamples | undefined;
   /** The results of every channel, one channel after another. */
   readonly bins: Uint32Array<ArrayBuffer>;
 }

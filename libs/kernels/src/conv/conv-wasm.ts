@@ -1,4 +1,4 @@
-import { type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
+import { type MapSamples, type PixelType, sampleBytes } from '@halogrid/geometry';
 import { copyBorderedRows, storedPixels } from '../kernel/bordered-rows.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
@@ -173,7 +173,7 @@ function compute(arithmetic: Arithmetic, reads: PixelType, band: Band, rows: num
 }
 
 /** Turns a band's results into samples, where they are not yet; rows are `outStride` samples apart. */
-function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows: number): Samples {
+function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows: number): MapSamples {
   const { toShorts, toBytes } = wasm.exports;
   const length = rows * outStride;
   switch (as) {
@@ -204,8 +204,8 @@ function count({ as, binning }: ConvSettings, reads: PixelType, band: Band, rows
 
 /** Copies a band's samples to their rows of the map. */
 function keep(
-  samples: Samples,
-  results: Samples,
+  samples: MapSamples,
+  results: MapSamples,
   { width, outStride }: Band,
   { out, valid }: PlaneItem,
   channel: number,

@@ -5,4 +5,4 @@ import { readFileSync } from 'node:fs';
 export const readText = (file: URL): string => readFileSync(file, 'utf8');
 
 /** The bytes of a file that lies beside a module. */
-export const readBytes = (file: URL): Uint8Array<ArrayBuffer> => readFileSync(file);
+export const readFileBeside = (file: URL): Uint8Array<ArrayBuffer> => readFileSync(file);

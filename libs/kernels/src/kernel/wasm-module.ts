@@ -1,4 +1,4 @@
-import { readBytes } from './read-beside.ts';
+import { readFileBeside } from './read-beside.ts';
 
 const pageBytes = 65_536;
 
@@ -45,7 +45,9 @@ export class WasmModule<Exports> {
   #compiled(): { exports: Exports; memory: WebAssembly.Memory } {
     if (this.#instance) return this.#instance;
     const memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readBytes(this.#file)), { env: { memory } });
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileBeside(this.#file)), {
+      env: { memory },
+    });
     // What a module exports is known to its source alone.
     this.#instance = { exports: exports as unknown as Exports, memory };
     return this.#instance;

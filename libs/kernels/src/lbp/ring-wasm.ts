@@ -1,4 +1,4 @@
-import { createSamples, type Samples, sampleBytes, viewSamples } from '@halogrid/geometry';
+import { createSamples, type MapSamples, sampleBytes, viewSamples } from '@halogrid/geometry';
 import { copyBorderedRows, type Pixels, storedPixels } from '../kernel/bordered-rows.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
@@ -159,7 +159,7 @@ function tableOf({ points, labels, nonUniform }: LbpRing): Uint16Array {
 }
 
 /** As labelRow of assembly/lbp/ring.ts, without a table. */
-function labelRow(ring: LbpRing, codes: Uint32Array, labels: Samples, histogram: Uint32Array): void {
+function labelRow(ring: LbpRing, codes: Uint32Array, labels: MapSamples, histogram: Uint32Array): void {
   for (let x = 0; x < codes.length; x++) {
     const label = labelOf(codes[x]!, ring.points, ring.labels, ring.nonUniform);
     labels[x] = label;

@@ -1,11 +1,15 @@
-import { greatest, type Samples } from '@halogrid/geometry';
+import { greatest, type MapSamples } from '@halogrid/geometry';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
  * Counts the samples of a dense result, channel by channel, as docs/kernels/conv.md says: of f32 and i16 on the scale of pixels
  * of 8 bits. `counted` in each channel are results; the others are samples of 0 that do not count.
  */
-export function countSamples(samples: Samples, counted: number, { bins, binning, output, pixel }: Pipeline): number[] {
+export function countSamples(
+  samples: MapSamples,
+  counted: number,
+  { bins, binning, output, pixel }: Pipeline,
+): number[] {
   const { first, width } = binning!;
   const scale = output.sample === 'u8' ? 1 : greatest[pixel] / 255;
   const pixels = samples.length / output.channels.length;

@@ -1,5 +1,5 @@
 // What tests of kernels and devices share.
-export type { Samples } from '@halogrid/geometry';
+export type { MapSamples } from '@halogrid/geometry';
 export { countSamples } from './count-samples.ts';
 export { noise, noiseFor, noiseImage, type TestImage } from './noise.ts';
 export { createPipelineOver, samplesOf, staged, stageTile } from './staged.ts';

@@ -1,4 +1,4 @@
-import { createSamples, type PixelType, type Rect, type Samples, type Size, sampleBytes } from '@halogrid/geometry';
+import { createSamples, type MapSamples, type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Kernels } from '../kernel/kernel.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
 import type { ItemResult } from '../kernel/plane-item.ts';
@@ -56,7 +56,7 @@ export function staged(
 }
 
 /** The dense result of a tile as samples without gaps, bands one after another. */
-export function samplesOf(pipeline: Pipeline, { map }: ItemResult, { width, height }: Size): Samples {
+export function samplesOf(pipeline: Pipeline, { map }: ItemResult, { width, height }: Size): MapSamples {
   const { sample, channels } = pipeline.output;
   const samples = createSamples(sample, width * height * channels.length);
   const packed = new Uint8Array(samples.buffer);

@@ -1,14 +1,14 @@
 // How dense results of devices are verified, for tests.
 import assert from 'node:assert/strict';
-import type { Samples } from '@halogrid/geometry';
+import type { MapSamples } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
 import type { Kernels } from '../kernel/kernel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /** Verifies a dense result against the reference's: within the tolerance of the last kernel, and equal where it has none. */
 export function verifySamples(
-  ours: Samples,
-  reference: Samples,
+  ours: MapSamples,
+  reference: MapSamples,
   { operations, output }: Pipeline,
   kernels: Kernels = catalogue,
 ): void {

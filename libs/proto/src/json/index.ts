@@ -1,6 +1,6 @@
 // JSON of messages, as the .proto files say: what the coordinator's HTTP API takes and answers.
 export { commentOf } from './comments.ts';
-export { fieldSchema, type Schema, type SchemaOptions, schemaOf } from './json-schema.ts';
+export { fieldSchema, jsonSchema, type Schema, type SchemaOptions } from './json-schema.ts';
 export { messageOf } from './messages.ts';
 export { FieldError, readMessage } from './read-message.ts';
 export { readQuery } from './read-query.ts';

@@ -17,7 +17,7 @@ export interface SchemaOptions {
 }
 
 /** What the JSON of a message is: that which readMessage takes, or writeMessage gives. */
-export function schemaOf(message: DescMessage, options: SchemaOptions): Schema {
+export function jsonSchema(message: DescMessage, options: SchemaOptions): Schema {
   const { isAsked, needed = {} } = options;
   const required = isAsked
     ? needed[message.name]

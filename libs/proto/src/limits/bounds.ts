@@ -8,7 +8,7 @@ export interface Excess {
 }
 
 /** Looks at the value of a field, whose name is `what`; undefined where it is within its bounds. */
-export type Bound<Value> = (value: Value, what: string) => Excess | undefined;
+export type FieldBound<Value> = (value: Value, what: string) => Excess | undefined;
 
 type FieldOf<T> = NonNullable<T>;
 
@@ -18,19 +18,19 @@ type Bounded<Message> = {
 }[keyof Message];
 
 /** A bound for every field of a message that can be too long: one that is added to the .proto files is missed by the compiler. */
-export type Bounds<Message> = { [Name in Bounded<Message>]: Bound<FieldOf<Message[Name]>> };
+export type Bounds<Message> = { [Name in Bounded<Message>]: FieldBound<FieldOf<Message[Name]>> };
 
 type CaseOf<Choice> = Choice extends { $case: infer Name extends string; value: unknown } ? Name : never;
 type ChosenBy<Choice, Name> = Extract<Choice, { $case: Name }> extends { value: infer Value } ? Value : never;
 
 /** Characters, as JavaScript counts them. */
-export function text(most: number): Bound<string> {
+export function text(most: number): FieldBound<string> {
   return (value, what) =>
     value.length <= most ? undefined : { what, field: what, value, allowed: `at most ${most} characters` };
 }
 
 /** A text that is shown in lists, logs and terminals, and so has no control characters. */
-export function name(most: number, least = 0): Bound<string> {
+export function name(most: number, least = 0): FieldBound<string> {
   const allowed = `${least > 0 ? `${least} to` : 'at most'} ${most} characters, none of them a control character,`;
   return (value, what) =>
     value.length >= least && value.length <= most && !/\p{Cc}/u.test(value)
@@ -39,14 +39,14 @@ export function name(most: number, least = 0): Bound<string> {
 }
 
 /** So many bytes, or fewer. */
-export function bytes(most: number): Bound<Uint8Array> {
+export function bytes(most: number): FieldBound<Uint8Array> {
   return (value, what) =>
     value.length <= most
       ? undefined
       : { what, field: what, value: `${value.length} bytes`, allowed: `at most ${most} bytes` };
 }
 
-export function list<Entry>(most: number, entry: Bound<Entry> = () => undefined): Bound<readonly Entry[]> {
+export function list<Entry>(most: number, entry: FieldBound<Entry> = () => undefined): FieldBound<readonly Entry[]> {
   return (value, what) => {
     if (value.length > most) {
       return { what: `the number of ${what}`, field: what, value: String(value.length), allowed: `at most ${most}` };
@@ -62,9 +62,9 @@ export function list<Entry>(most: number, entry: Bound<Entry> = () => undefined)
 /** By name: `key` is the bound of names. */
 export function map<Value>(
   most: number,
-  key: Bound<string>,
-  entry: Bound<Value> = () => undefined,
-): Bound<{ [name: string]: Value }> {
+  key: FieldBound<string>,
+  entry: FieldBound<Value> = () => undefined,
+): FieldBound<{ [name: string]: Value }> {
   return (value, what) => {
     const entries = Object.entries(value);
     if (entries.length > most) {
@@ -78,11 +78,11 @@ export function map<Value>(
 }
 
 /** A message; fields that are absent are within their bounds. */
-export function fields<Message extends object>(bounds: Bounds<Message>): Bound<Message> {
+export function fields<Message extends object>(bounds: Bounds<Message>): FieldBound<Message> {
   const every = Object.entries(bounds).map(([field, bound]) => {
     // Leases have some thousand messages of one kind: names are made once.
     const named = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return { field: field as keyof Message, bound: bound as Bound<unknown>, named };
+    return { field: field as keyof Message, bound: bound as FieldBound<unknown>, named };
   });
   return (message, what) =>
     firstOf(every, ({ field, bound, named }) => {
@@ -92,13 +92,13 @@ export function fields<Message extends object>(bounds: Bounds<Message>): Bound<M
 }
 
 /** One of several messages, named by which it is. */
-export function oneOf<Choice extends { $case: string; value: unknown }>(
+export function oneMessageOf<Choice extends { $case: string; value: unknown }>(
   bounds: {
-    [Name in CaseOf<Choice>]: Bound<ChosenBy<Choice, Name>>;
+    [Name in CaseOf<Choice>]: FieldBound<ChosenBy<Choice, Name>>;
   },
-): Bound<Choice> {
+): FieldBound<Choice> {
   return ({ $case, value }, what) => {
-    const bound = bounds[$case as CaseOf<Choice>] as Bound<unknown> | undefined;
+    const bound = bounds[$case as CaseOf<Choice>] as FieldBound<unknown> | undefined;
     return bound?.(value, [...what.split('.').slice(0, -1), $case].join('.'));
   };
 }

@@ -1,8 +1,8 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
 /** Fields of a message that hold what may be repeated, by number, and those that are it, which are `one` each. */
-export interface Parts {
-  readonly [field: number]: Parts | 'one';
+export interface RepeatedFields {
+  readonly [field: number]: RepeatedFields | 'one';
 }
 
 /** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
@@ -12,20 +12,20 @@ export const maxParts = 200_000;
  * Parts of AttachRequest: the leases of hello and of a job that moved; results, errors and stages of an answer, twice,
  * and what it found by pipeline; rankings and hits.
  */
-export const reportParts: Parts = {
+export const reportParts: RepeatedFields = {
   1: { 8: 'one' },
   3: { 5: 'one', 6: 'one', 7: 'one', 9: 'one', 13: { 4: 'one', 6: 'one' } },
   8: { 3: { 1: 'one' } },
   22: { 2: 'one' },
 };
 /** Parts of Pipeline: operations and their parameters. */
-const pipelineParts: Parts = { 1: { 2: 'one' } };
+const pipelineParts: RepeatedFields = { 1: { 2: 'one' } };
 /** Parts of PipelineSet: pipelines, and what they are made of. */
-const pipelineSetParts: Parts = { 1: { 2: pipelineParts, 3: 'one' } };
+const pipelineSetParts: RepeatedFields = { 1: { 2: pipelineParts, 3: 'one' } };
 /** Parts of SubmitRequest: sources and pipelines. */
-export const submitParts: Parts = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts, 19: 'one' } };
+export const submitParts: RepeatedFields = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts, 19: 'one' } };
 /** Parts of AttachResponse: leases of a welcome, and that go on; pipelines and sources of a lease; queries. */
-export const orderParts: Parts = {
+export const orderParts: RepeatedFields = {
   2: { 3: 'one' },
   4: { 5: pipelineParts, 7: { 1: 'one' }, 18: pipelineSetParts },
   8: { 6: 'one' },
@@ -36,7 +36,7 @@ export const orderParts: Parts = {
 export function decodeBounded<Message>(
   { decode }: { decode: (bytes: Uint8Array) => Message },
   bytes: Uint8Array,
-  parts: Parts,
+  parts: RepeatedFields,
   most = maxParts,
 ): Message {
   if (countParts(new BinaryReader(bytes), bytes.length, parts, most) > most) {
@@ -46,7 +46,7 @@ export function decodeBounded<Message>(
 }
 
 /** Counts until there are more than `most`. */
-function countParts(reader: BinaryReader, end: number, parts: Parts, most: number): number {
+function countParts(reader: BinaryReader, end: number, parts: RepeatedFields, most: number): number {
   let count = 0;
   while (reader.pos < end && count <= most) {
     const [field, type] = reader.tag();

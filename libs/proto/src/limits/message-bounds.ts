@@ -62,7 +62,18 @@ import {
   maxPipelines,
   maxUriLength,
 } from '../job-limits.ts';
-import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
+import {
+  bytes,
+  type Excess,
+  elsewhere,
+  type FieldBound,
+  fields,
+  list,
+  map,
+  name,
+  oneMessageOf,
+  text,
+} from './bounds.ts';
 
 /** Ids and names go into every log line. */
 const maxNameLength = 200;
@@ -129,9 +140,9 @@ const spec = fields<JobSpec>({
   captured,
 });
 
-export const specBounds: Bound<JobSpec> = spec;
+export const specBounds: FieldBound<JobSpec> = spec;
 /** Bounds of Get, Watch, Cancel and Trace. */
-export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
+export const jobIdBounds: FieldBound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
   jobId: id,
 });
 
@@ -141,7 +152,7 @@ export const listBounds = fields<ListRequest>({ states: list(16) });
 /** Which of the numbers there can be is for `checkSearch`, which has sentences for them. */
 export const searchBounds = fields<SearchRequest>({
   index: text(maxUriLength),
-  query: oneOf<NonNullable<SearchRequest['query']>>({
+  query: oneMessageOf<NonNullable<SearchRequest['query']>>({
     row: any,
     frame: fields<FrameName>({ uri: text(maxUriLength) }),
     image: bytes(maxImageBytes),
@@ -196,7 +207,7 @@ const completed = fields<ShardCompleted>({
 
 /** What a node reports; sentences are cut elsewhere. */
 export const reportBounds = fields<AttachRequest>({
-  report: oneOf<NonNullable<AttachRequest['report']>>({
+  report: oneMessageOf<NonNullable<AttachRequest['report']>>({
     hello,
     heartbeat: any,
     completed,
@@ -230,7 +241,7 @@ const lease = fields<Lease>({
   pipeline,
   pipelines,
   traceparent: word,
-  work: oneOf<NonNullable<Lease['work']>>({
+  work: oneMessageOf<NonNullable<Lease['work']>>({
     tile: fields<Tile>({ rect: any }),
     frames: fields<FrameBatch>({
       segment: fields<VideoSegment>({ version: place, hwaccel: word }),
@@ -245,7 +256,7 @@ const lease = fields<Lease>({
 
 /** What a coordinator orders, but for leases. */
 export const orderBounds = fields<AttachResponse>({
-  order: oneOf<NonNullable<AttachResponse['order']>>({
+  order: oneMessageOf<NonNullable<AttachResponse['order']>>({
     welcome: fields<Welcome>({ kept: held }),
     acknowledge: any,
     // A lease that is too much is no reason to leave: it alone is refused.
@@ -266,9 +277,9 @@ export const orderBounds = fields<AttachResponse>({
   }),
 });
 
-export const leaseBounds: Bound<Lease> = lease;
+export const leaseBounds: FieldBound<Lease> = lease;
 
 /** What of a message is beyond its bounds; undefined: nothing. */
-export function excessOf<Message>(message: Message, bounds: Bound<Message>): Excess | undefined {
+export function excessOf<Message>(message: Message, bounds: FieldBound<Message>): Excess | undefined {
   return bounds(message, '');
 }

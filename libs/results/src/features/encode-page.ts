@@ -81,7 +81,7 @@ function repeated(values: Float64Array, times: number): Float64Array {
 }
 
 /** The columns of features.parquet, in the order of `encodePage`. Those that have no children are of the type that it says. */
-export const schemaOf = (isWide: boolean): SchemaElement[] => [
+export const featureSchema = (isWide: boolean): SchemaElement[] => [
   { name: 'schema', num_children: 10 },
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },

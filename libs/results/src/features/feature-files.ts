@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
-import { type PlacedPage, schemaOf } from './encode-page.ts';
+import { featureSchema, type PlacedPage } from './encode-page.ts';
 import { areOfOneGroup, type PageLayout } from './page-layout.ts';
 import { type FooterFacts, ParquetFile, replaceFooter } from './parquet-file.ts';
 import { RowGroups } from './row-groups.ts';
@@ -34,7 +34,7 @@ export class FeatureFiles {
 
   /** The folder of `path` must exist. */
   static async create(path: string, layout: PageLayout): Promise<FeatureFiles> {
-    return new FeatureFiles(path, layout, await ParquetFile.create(path, schemaOf(false)));
+    return new FeatureFiles(path, layout, await ParquetFile.create(path, featureSchema(false)));
   }
 
   private constructor(path: string, layout: PageLayout, file: ParquetFile) {
@@ -53,7 +53,7 @@ export class FeatureFiles {
   async finish(sources: number, about: FooterFacts['about']): Promise<void> {
     await this.#write(this.#groups.end());
     if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
-    const facts = { schema: schemaOf(this.#isWide), about };
+    const facts = { schema: featureSchema(this.#isWide), about };
     await this.#file.finish(facts);
     if (!this.#parts) return;
     // What the first files are to say was not known when they ended.
@@ -107,13 +107,13 @@ export class FeatureFiles {
   async #nextPart(source: number): Promise<void> {
     await this.#endPart();
     const first = this.#partOf(source);
-    this.#file = await ParquetFile.create(join(this.#folder, partName(first)), schemaOf(false));
+    this.#file = await ParquetFile.create(join(this.#folder, partName(first)), featureSchema(false));
     this.#parts!.push(first);
   }
 
   /** With a footer that says nothing but of row groups. */
   async #endPart(): Promise<void> {
-    await this.#file.finish({ schema: schemaOf(this.#isWide), about: {} });
+    await this.#file.finish({ schema: featureSchema(this.#isWide), about: {} });
   }
 
   /** The first source of the file that has that one. */

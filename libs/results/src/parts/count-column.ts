@@ -2,7 +2,7 @@ import { ColumnError } from '../features/column-error.ts';
 import { decodePlain } from '../features/decode-columns.ts';
 import { deltaPackedBytes } from '../features/delta-pack.ts';
 import { deltaUnpack } from '../features/delta-unpack.ts';
-import { schemaOf } from '../features/encode-page.ts';
+import { featureSchema } from '../features/encode-page.ts';
 import { cutPages, type PageLayout } from '../features/page-layout.ts';
 import type { PageHeader } from '../features/raw-page.ts';
 import type { Counts } from './found-shard.ts';
@@ -12,7 +12,7 @@ import { type PageTaker, readPages } from './read-pages.ts';
 /** Reads the counts of the sources of those numbers from features.parquet, end to end. Rejects with ColumnError. */
 export async function readCounts(reader: RangeReader, layout: PageLayout, numbers: readonly number[]): Promise<Counts> {
   const column = new CountColumn(layout, numbers.length);
-  const leaves = schemaOf(false).filter(({ type }) => type);
+  const leaves = featureSchema(false).filter(({ type }) => type);
   const takers = leaves.map((_, i) => (i === leaves.length - 1 ? column : undefined));
   await readPages(reader, cutPages(layout, numbers), takers);
   return column.counts;

@@ -1,7 +1,7 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import {
   LateThread,
-  type PackedError,
+  type PackedSystemError,
   packSystemError,
   sayEnd,
   ThreadClient,
@@ -127,5 +127,5 @@ export class PartThread {
 const start = () =>
   new ThreadClient<PartOrder, PartAnswer>(new Worker(new URL('./part-worker.ts', import.meta.url)), {
     ended: (end) => new Error(`The thread that writes parts has ended: ${sayEnd(end)}`),
-    unpack: (error) => unpackSystemError(error as PackedError),
+    unpack: (error) => unpackSystemError(error as PackedSystemError),
   });

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { settleAll } from '@halogrid/threads';
 import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
-import { type PlacedPage, schemaOf } from '../features/encode-page.ts';
+import { featureSchema, type PlacedPage } from '../features/encode-page.ts';
 import { areOfOneGroup } from '../features/page-layout.ts';
 import { PageMaker } from '../features/page-maker.ts';
 import type { RowsPage } from '../features/parquet-file.ts';
@@ -39,7 +39,7 @@ export class PipelineFiles {
     if (shape.bins === 0) return new PipelineFiles(shape, rule, list);
     const pages = new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) });
     const isOfGroup = ([first]: readonly PlacedPage[], page: PlacedPage) => areOfOneGroup(pages.layout, first!, page);
-    const file = await PartFile.create(features, schemaOf(false), isOfGroup);
+    const file = await PartFile.create(features, featureSchema(false), isOfGroup);
     return new PipelineFiles(shape, rule, list, { pages, file, isWide: false });
   }
 
@@ -90,7 +90,7 @@ export class PipelineFiles {
     const about = { [headKey]: JSON.stringify(listHead) };
     await settleAll([
       this.#list.finish({ schema: sourceSchema, about }),
-      this.#features?.file.finish({ schema: schemaOf(this.#features.isWide), about: {} }) ?? Promise.resolve(),
+      this.#features?.file.finish({ schema: featureSchema(this.#features.isWide), about: {} }) ?? Promise.resolve(),
     ]);
   }
 

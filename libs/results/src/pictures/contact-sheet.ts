@@ -1,10 +1,10 @@
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { pngOptions } from './encodings.ts';
-import { keyOf, type Shown, thumbnails } from './thumbnails.ts';
+import { type ShownSource, thumbnailKey, thumbnails } from './thumbnails.ts';
 
 /** A picture on a sheet. */
 export interface SheetTile {
-  shown: Shown;
+  shown: ShownSource;
   /** Lines below it, cut where they are too long. */
   caption: readonly string[];
 }
@@ -48,7 +48,7 @@ export async function contactSheet(rows: readonly SheetRow[]): Promise<Uint8Arra
         const y = at.y + tile.height + (n + 1) * line.height - 3;
         texts.push(text({ x: at.x, y, className: 'caption' }, shorten(words, line.chars)));
       });
-      const picture = pictures.get(keyOf(shown));
+      const picture = pictures.get(thumbnailKey(shown));
       if (!picture) continue;
       const left = at.x + Math.floor((tile.width - picture.width) / 2);
       layers.push({ input: picture.png, left, top: at.y + Math.floor((tile.height - picture.height) / 2) });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type MapType, type SampleArray, samplesOf } from '../layout/map-type.ts';
 import { isMosaic } from '../layout/preview-grid.ts';
 import { anyMapType, someSamples } from '../testing/maps.ts';
-import { type Picture, previewPicture } from './preview-picture.ts';
+import { type PreviewPicture, previewPicture } from './preview-picture.ts';
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 
@@ -66,7 +66,12 @@ test('every picture has the pixels that its size says', () => {
   );
 });
 
-function draw(values: number[], size: { width: number; height: number }, type: MapType, levels: number): Picture {
+function draw(
+  values: number[],
+  size: { width: number; height: number },
+  type: MapType,
+  levels: number,
+): PreviewPicture {
   const bytes = new Uint8Array(values.length * 4);
   const samples: SampleArray = samplesOf(bytes, type.sample);
   samples.set(values);

@@ -4,7 +4,7 @@ import { isMosaic, mosaicGapPx } from '../layout/preview-grid.ts';
 import { valueRange } from './value-range.ts';
 
 /** An 8-bit picture, gray or RGB: the channels of a pixel together, rows without gaps. */
-export interface Picture extends Size {
+export interface PreviewPicture extends Size {
   channels: 1 | 3;
   pixels: Uint8Array;
 }
@@ -21,7 +21,7 @@ const white = 255;
  * largest sample where `levels` is 0. Signed and floating samples go from black to white over the range that `valueRange`
  * finds for all bands together, and beyond it stay so; equal ones are mid-gray, and NaN is black.
  */
-export function previewPicture(samples: Uint8Array, size: Size, type: MapType, levels: number): Picture {
+export function previewPicture(samples: Uint8Array, size: Size, type: MapType, levels: number): PreviewPicture {
   const values = samplesOf(samples, type.sample);
   const isSigned = type.sample === 'i16' || type.sample === 'f32';
   const gray = isSigned ? normalise(values) : stretch(values, levels);
@@ -62,7 +62,7 @@ function normalise(values: SampleArray): Uint8Array {
   }
 }
 
-function rgb(gray: Uint8Array, size: Size): Picture {
+function rgb(gray: Uint8Array, size: Size): PreviewPicture {
   const area = size.width * size.height;
   const pixels = new Uint8Array(gray.length);
   for (let i = 0; i < area; i++) {
@@ -71,7 +71,7 @@ function rgb(gray: Uint8Array, size: Size): Picture {
   return { ...size, channels: 3, pixels };
 }
 
-function mosaic(gray: Uint8Array, { width, height }: Size, bands: number): Picture {
+function mosaic(gray: Uint8Array, { width, height }: Size, bands: number): PreviewPicture {
   const across = 2;
   const down = bands / across;
   const size = { width: across * width + mosaicGapPx, height: down * height + (down - 1) * mosaicGapPx };

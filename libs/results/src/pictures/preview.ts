@@ -8,7 +8,7 @@ import { writeFileAtomically } from '../files/atomic-file.ts';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { previewRect } from '../layout/preview-grid.ts';
 import { jpegOptions, pngOptions } from './encodings.ts';
-import { type Picture, previewPicture } from './preview-picture.ts';
+import { type PreviewPicture, previewPicture } from './preview-picture.ts';
 
 export interface PreviewOutput extends ChunkSet {
   /** Path of the file to write; its folder must exist. */
@@ -58,7 +58,7 @@ async function pixelsOf(set: Omit<ChunkSet, 'type'>, bands: number): Promise<Pix
   return (await stat(wide).catch(() => undefined)) ? 'u16' : 'u8';
 }
 
-async function assemble(set: Omit<PreviewOutput, 'to'>): Promise<Picture> {
+async function assemble(set: Omit<PreviewOutput, 'to'>): Promise<PreviewPicture> {
   const { scratch, source, size, type, rects, levels } = set;
   const { width, height } = previewRect({ x: 0, y: 0, ...size }, size, type.bands);
   const unit = sampleBytes[type.sample];
@@ -76,7 +76,7 @@ async function assemble(set: Omit<PreviewOutput, 'to'>): Promise<Picture> {
   return previewPicture(samples, { width, height }, type, levels);
 }
 
-async function sharpOf({ pixels, ...raw }: Picture) {
+async function sharpOf({ pixels, ...raw }: PreviewPicture) {
   const sharp = await loadSharp();
   return sharp(pixels, { raw }).toColourspace(raw.channels === 3 ? 'srgb' : 'b-w');
 }

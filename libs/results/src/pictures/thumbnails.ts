@@ -5,7 +5,7 @@ import { InputError } from '@halogrid/sources';
 import { pngOptions } from './encodings.ts';
 
 /** An image, or a frame of a video by its number. */
-export interface Shown {
+export interface ShownSource {
   uri: string;
   videoFrame?: number;
 }
@@ -21,13 +21,14 @@ export interface Thumbnail extends Size {
 const maxPixels = 2 ** 26;
 
 /** Equal for what is shown alike. */
-export const keyOf = ({ uri, videoFrame }: Shown): string => (videoFrame === undefined ? uri : `${uri}#${videoFrame}`);
+export const thumbnailKey = ({ uri, videoFrame }: ShownSource): string =>
+  videoFrame === undefined ? uri : `${uri}#${videoFrame}`;
 
 /**
- * Pictures that fit `box`, by `keyOf`: images in colour, frames of videos in gray. What cannot be read, or is too large, is not
+ * Pictures that fit `box`, by `thumbnailKey`: images in colour, frames of videos in gray. What cannot be read, or is too large, is not
  * among them.
  */
-export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Map<string, Thumbnail>> {
+export async function thumbnails(shown: readonly ShownSource[], box: Size): Promise<Map<string, Thumbnail>> {
   const pictures = new Map<string, Thumbnail>();
   const byVideo = Map.groupBy(shown, ({ uri, videoFrame }) => (videoFrame === undefined ? undefined : uri));
   for (const { uri } of byVideo.get(undefined) ?? []) {
@@ -42,7 +43,7 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
         uri!,
         new Set(frames.map((each) => each.videoFrame!)),
       )) {
-        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(pixels, pixel, size, 1, box));
+        pictures.set(thumbnailKey({ uri: uri!, videoFrame: frame }), await shrink(pixels, pixel, size, 1, box));
       }
     } catch {
       // Those that were read before are shown.
@@ -52,7 +53,7 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
 }
 
 /** The picture of one, which is not enlarged. Rejects with InputError where it cannot be shown. */
-export async function thumbnail({ uri, videoFrame }: Shown, box: Size): Promise<Thumbnail> {
+export async function thumbnail({ uri, videoFrame }: ShownSource, box: Size): Promise<Thumbnail> {
   if (videoFrame === undefined) return imageAt(uri, box, false);
   for await (const { pixels, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
     return shrink(pixels, pixel, { width, height }, 1, within(box, { width, height }));

@@ -3,7 +3,7 @@ import { IndexError } from '../store/index-error.ts';
 import { readManifest, removeUnnamed, writeManifest } from '../store/index-folder.ts';
 import type { Manifest, Segment } from '../store/manifest.ts';
 import { checkLengths, closeCatalog, openCatalog } from '../store/open-catalog.ts';
-import { binsOfCell, cellsOf, differences } from '../store/pipeline-identity.ts';
+import { cellsOfGrid, countsOfCell, differences } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
 import { framesOfFull, SegmentsWriter } from '../store/segments-writer.ts';
 import { storedFrames } from '../store/stored-frames.ts';
@@ -105,7 +105,7 @@ export class IndexWriter {
   /** Joins segments that are not full, where there are several: a search opens fewer files, and blocks are full. */
   async compact(): Promise<void> {
     if (!this.#manifest) return;
-    const full = framesOfFull(cellsOf(this.#manifest.pipeline));
+    const full = framesOfFull(cellsOfGrid(this.#manifest.pipeline));
     const isSmall = ({ frames }: Segment): boolean => frames < full;
     if (this.segments.filter(isSmall).length < 2) return;
     await this.#rewrite(
@@ -127,7 +127,7 @@ export class IndexWriter {
     addMore: (writer: SegmentsWriter) => Promise<number>,
   ): Promise<number> {
     const before = this.#manifest ?? { pipeline, segments: [], nextSegment: 1 };
-    const shape = { cells: cellsOf(pipeline), cellBins: binsOfCell(pipeline) };
+    const shape = { cells: cellsOfGrid(pipeline), cellBins: countsOfCell(pipeline) };
     const writer = new SegmentsWriter(this.#folder, shape, before.nextSegment);
     try {
       if (before.segments.some(isTouched)) await this.#copy(writer, isTouched, isKept);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
 import { IndexError } from '../store/index-error.ts';
-import { binsOfCell, cellsOf } from '../store/pipeline-identity.ts';
+import { cellsOfGrid, countsOfCell } from '../store/pipeline-identity.ts';
 import type { IndexFrame } from '../store/segment-writer.ts';
 import { checkedColumns } from './checked-columns.ts';
 import type { FeaturesOrder } from './features-worker.ts';
@@ -22,7 +22,7 @@ const remedy = 'copy the folder again from where the job wrote it, or run the jo
 export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame> {
   const damaged = (why: string, cause?: unknown): IndexError =>
     new IndexError(`'${job.features}' cannot be indexed, because ${why}: ${remedy}`, { cause });
-  const [cells, cellBins] = [cellsOf(job.pipeline), binsOfCell(job.pipeline)];
+  const [cells, cellBins] = [cellsOfGrid(job.pipeline), countsOfCell(job.pipeline)];
   const bins = new Float64Array(cells * cellBins);
   /** Cells of the next frame that have come; the rows of one may be of two row groups or more. */
   let cell = 0;
@@ -67,7 +67,7 @@ async function* rowGroupsOf(
   }
   const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
   const threads = Array.from({ length: count }, startThread);
-  const shape = { bins: binsOfCell(pipeline), channels: pipeline.channels.length };
+  const shape = { bins: countsOfCell(pipeline), channels: pipeline.channels.length };
   const read = (rowGroup: number): Promise<FeatureColumns> =>
     threads[rowGroup % count]?.order({ path: features, rowGroup, ...shape }) ??
     checkedColumns(reader, { rowGroup, ...shape });

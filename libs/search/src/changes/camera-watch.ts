@@ -1,7 +1,7 @@
 import { sharesOf } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
 import { apartOfCells, type CellShape } from './compare-cells.ts';
-import { blockSamples, LastingChanges, type Sample } from './lasting-changes.ts';
+import { blockSamples, type CameraSample, LastingChanges } from './lasting-changes.ts';
 import { PassingChanges } from './passing-changes.ts';
 import { Timeline, type TimelinePoint } from './timeline.ts';
 
@@ -34,7 +34,7 @@ export class CameraWatch {
   readonly #events: ChangeEvent[] = [];
   #samples = 0;
   #nextSample = Number.NEGATIVE_INFINITY;
-  #last: Sample | undefined;
+  #last: CameraSample | undefined;
 
   constructor(shape: CellShape, options: WatchOptions) {
     this.#shape = shape;
@@ -75,7 +75,7 @@ export class CameraWatch {
     return this.#events.sort((a, b) => a.start.time - b.start.time);
   }
 
-  #addSample(sample: Sample): void {
+  #addSample(sample: CameraSample): void {
     const { time } = sample.moment;
     // Even distances, where frames are not late by more than one of them.
     const even = this.#nextSample + this.#period;
@@ -86,7 +86,7 @@ export class CameraWatch {
     this.#events.push(...this.#passing.takeEnded(waiting));
   }
 
-  #meanApart({ shares }: Sample, { shares: others }: Sample): number {
+  #meanApart({ shares }: CameraSample, { shares: others }: CameraSample): number {
     const distances = apartOfCells(shares, others, this.#shape);
     return distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
   }

@@ -9,7 +9,7 @@ import { farOf, OpenEvents, settled } from './open-events.ts';
 import { View } from './view.ts';
 
 /** A frame of a camera, as shares. */
-export interface Sample {
+export interface CameraSample {
   readonly moment: Moment;
   readonly shares: Float32Array;
 }
@@ -51,7 +51,7 @@ export class LastingChanges {
   readonly #open: OpenEvents;
   /** For how many blocks each cell has looked otherwise. */
   readonly #otherwise: Uint8Array;
-  #samples: Sample[] = [];
+  #samples: CameraSample[] = [];
   /** The first sample of the next block, and whether it is also the first of another view. */
   #begin = 0;
   #isAligned = false;
@@ -85,7 +85,7 @@ export class LastingChanges {
   }
 
   /** Returns the events that became certain with this sample, with their cells and first sample; usually none. */
-  add(sample: Sample): ChangeEvent[] {
+  add(sample: CameraSample): ChangeEvent[] {
     this.#samples.push(sample);
     const changes: ChangeEvent[] = [];
     while (this.#samples.length - this.#begin >= blockSamples) changes.push(...this.#takeBlock());
@@ -147,7 +147,12 @@ export class LastingChanges {
   }
 
   /** The first of `samples` from which on the cells look as after a change. */
-  #firstOf(samples: readonly Sample[], cells: readonly number[], before: Float32Array, after: Float32Array): number {
+  #firstOf(
+    samples: readonly CameraSample[],
+    cells: readonly number[],
+    before: Float32Array,
+    after: Float32Array,
+  ): number {
     const far = (from: Float32Array): number[] => samples.map(({ shares }) => farOf(cells, shares, from, this.#shape));
     return changePoint(far(before), far(after));
   }

@@ -1,7 +1,7 @@
 import type { ChangeEvent, Moment } from './change-event.ts';
 import type { CellShape } from './compare-cells.ts';
 import { apartOfCells } from './compare-cells.ts';
-import type { Sample } from './lasting-changes.ts';
+import type { CameraSample } from './lasting-changes.ts';
 import type { View } from './view.ts';
 
 /** When a cell was the first and the last to look otherwise, and when most. */
@@ -41,7 +41,7 @@ export class PassingChanges {
   }
 
   /** Returns the mean distance of the cells from the view. `isSample`: the usual range is learned from this frame. */
-  add({ moment, shares }: Sample, view: View, isSample: boolean): number {
+  add({ moment, shares }: CameraSample, view: View, isSample: boolean): number {
     // The last samples before a new view was recognised already showed the new view.
     if (view !== this.#view) this.#waiting = [];
     this.#view = view;

@@ -3,11 +3,11 @@
  * compare are shares: each count divided by `mass`.
  */
 export interface Vector {
-  readonly bins: Counts;
+  readonly bins: VectorCounts;
   readonly mass: number;
 }
 
-export type Counts = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+export type VectorCounts = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /** The sum of all counts. */
 export function massOf(bins: ArrayLike<number>): number {

@@ -10,7 +10,7 @@ import {
 } from '@halogrid/kernels';
 import { runCpu } from '@halogrid/kernels/cpu';
 import { InputError } from '@halogrid/sources';
-import { binsOfCell, type PipelineIdentity } from '../store/pipeline-identity.ts';
+import { countsOfCell, type PipelineIdentity } from '../store/pipeline-identity.ts';
 import type { PixelSource } from './pixel-source.ts';
 
 /** Side of what is computed at once: a plane of it and of each kernel is a megabyte. */
@@ -34,7 +34,7 @@ export async function regionHistogram(
     const size = `${source.width}x${source.height} is smaller than the ${pipeline.minSide} pixels`;
     throw new InputError('decode', `${size} a side that the kernels of the index need`);
   }
-  const cellBins = binsOfCell(identity);
+  const cellBins = countsOfCell(identity);
   const bins = new Float64Array(identity.grid.rows * identity.grid.columns * cellBins);
   for (const tile of tilesOf(region)) {
     const plan = planPipeline(pipeline, tile, sizeOf(source));

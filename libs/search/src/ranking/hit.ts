@@ -10,7 +10,7 @@ export interface Hit {
 }
 
 /** What the order of hits asks about a frame of the index. */
-export interface Place {
+export interface IndexedPlace {
   readonly uri: string;
   readonly frame: number;
 }
@@ -20,7 +20,10 @@ export interface Place {
  * frame, then the smaller cell, row by row. Frames that are alike in all of that, because two jobs have computed the same source,
  * come in the order of the index.
  */
-export function compareHits(sense: Distance['sense'], placeOf: (row: number) => Place): (a: Hit, b: Hit) => number {
+export function compareHits(
+  sense: Distance['sense'],
+  placeOf: (row: number) => IndexedPlace,
+): (a: Hit, b: Hit) => number {
   return (a, b) => {
     const byScore = compareScores(sense, a.score, b.score);
     if (byScore !== 0) return byScore;

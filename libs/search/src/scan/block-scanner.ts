@@ -1,6 +1,6 @@
 import { WasmModule } from '@halogrid/kernels/wasm-module';
 import type { DistanceName } from '../distances/distance-names.ts';
-import type { Counts, Vector } from '../distances/vector.ts';
+import type { Vector, VectorCounts } from '../distances/vector.ts';
 import { type Bound, wholeBound } from './bound.ts';
 import { type CountBytes, countArrays } from './count-arrays.ts';
 import { estimators } from './estimators.ts';
@@ -41,7 +41,7 @@ export class BlockScanner {
   }
 
   /** The counts in the memory. */
-  counts({ width, length, masses }: Block): Counts {
+  counts({ width, length, masses }: Block): VectorCounts {
     return new countArrays[width](this.#wasm.buffer, blockAt, length * masses.length);
   }
 

@@ -1,4 +1,4 @@
-import type { Counts } from '../distances/vector.ts';
+import type { VectorCounts } from '../distances/vector.ts';
 
 /** Bytes of a count in a block: as u8, u16 and u32, or as float64 where one of its counts is above 2^32 - 1. */
 export type CountBytes = 1 | 2 | 4 | 8;
@@ -11,7 +11,7 @@ export function widthFor(largest: number): CountBytes {
 }
 
 /** The same counts in as few bytes as hold them. */
-export function narrowCounts(counts: ArrayLike<number>): Counts {
+export function narrowCounts(counts: ArrayLike<number>): VectorCounts {
   let largest = 0;
   for (let i = 0; i < counts.length; i++) largest = Math.max(largest, counts[i]!);
   return new countArrays[widthFor(largest)](counts);

@@ -1,7 +1,7 @@
 import type { HitAt } from '../scan/scan-vectors.ts';
 import type { Catalog } from '../store/catalog.ts';
 import type { Unit } from '../store/pipeline-identity.ts';
-import { cellsOf } from '../store/pipeline-identity.ts';
+import { cellsOfGrid } from '../store/pipeline-identity.ts';
 import type { BlockPlace } from '../store/read-block.ts';
 
 /** Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked for. */
@@ -11,7 +11,7 @@ export function hitAtOf(
   unit: Unit,
   admits: (frame: number) => boolean,
 ): HitAt {
-  const cells = unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+  const cells = unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1;
   const first = catalog.starts[segment]! + from;
   return (vector) => {
     const frame = Math.floor(vector / cells);

@@ -5,7 +5,7 @@ import type { Hit } from '../ranking/hit.ts';
 import { BlockScanner } from '../scan/block-scanner.ts';
 import type { Catalog } from '../store/catalog.ts';
 import { IndexError } from '../store/index-error.ts';
-import { type BlockPlace, blocksOf } from '../store/read-block.ts';
+import { type BlockPlace, blocksOfIndex } from '../store/read-block.ts';
 import type { IndexScan, Wanted } from './index-scan.ts';
 import { mergeHits } from './merge-hits.ts';
 import { scanIndex } from './scan-index.ts';
@@ -28,7 +28,7 @@ export class ThreadScan implements IndexScan {
   readonly #threadCount: number;
   #threads: ThreadClient<SearchOrder, Hit[][]>[] = [];
 
-  constructor(catalog: Catalog, { threads, blocks = blocksOf(catalog) }: ThreadScanOptions = {}) {
+  constructor(catalog: Catalog, { threads, blocks = blocksOfIndex(catalog) }: ThreadScanOptions = {}) {
     this.#catalog = catalog;
     this.#blocks = blocks;
     const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);

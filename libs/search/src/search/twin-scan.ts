@@ -3,7 +3,7 @@ import { Best } from '../ranking/best.ts';
 import { compareHits, type Hit } from '../ranking/hit.ts';
 import { countArrays } from '../scan/count-arrays.ts';
 import type { Catalog } from '../store/catalog.ts';
-import { blocksOf, lengthOf, massesOf, readBlock } from '../store/read-block.ts';
+import { blocksOfIndex, lengthOf, massesOf, readBlock } from '../store/read-block.ts';
 import { admission } from './admission.ts';
 import { hitAtOf } from './hit-at.ts';
 import type { IndexScan, Wanted } from './index-scan.ts';
@@ -21,7 +21,7 @@ export class TwinScan implements IndexScan {
     const { sense, score } = distances[distance];
     const length = lengthOf(catalog.pipeline, unit);
     const bests = queries.map(() => new Best<Hit>(top, compareHits(sense, catalog.placeOf)));
-    for (const place of blocksOf(catalog)) {
+    for (const place of blocksOfIndex(catalog)) {
       const admits = admission(catalog, place, filter);
       if (!admits) continue;
       const bytes = new Uint8Array(place.bytes);

@@ -1,12 +1,12 @@
-import type { Place } from '../ranking/hit.ts';
+import type { IndexedPlace } from '../ranking/hit.ts';
 import type { IndexedJob, Segment } from './manifest.ts';
 import type { Unit } from './pipeline-identity.ts';
-import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+import { cellsOfGrid, type PipelineIdentity } from './pipeline-identity.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
 import { UnknownCamera } from './unknown-camera.ts';
 
 /** What is known of a frame of an index. Times are milliseconds; null is not known. */
-export interface IndexRow extends Place {
+export interface IndexRow extends IndexedPlace {
   readonly row: number;
   readonly timestampMs: number | null;
   /** Since 1970 in UTC. */
@@ -54,7 +54,7 @@ export class Catalog {
     return { segment: low, at: row - this.starts[low]! };
   }
 
-  readonly placeOf = (row: number): Place => {
+  readonly placeOf = (row: number): IndexedPlace => {
     const { segment, at } = this.locate(row);
     const { columns } = this.segments[segment]!;
     return { uri: textAt(columns, columns.source[at]!), frame: columns.frame[at]! };
@@ -63,7 +63,7 @@ export class Catalog {
   describe(row: number): IndexRow {
     const { segment, at } = this.locate(row);
     const { columns } = this.segments[segment]!;
-    const cells = cellsOf(this.pipeline);
+    const cells = cellsOfGrid(this.pipeline);
     const masses = columns.masses.subarray(at * cells, (at + 1) * cells);
     const camera = columns.camera[at]!;
     return {
@@ -104,7 +104,7 @@ export class Catalog {
 
   /** Frames that count no pixel in any cell, or cells that count none. */
   countEmpty(unit: Unit): number {
-    const cells = unit === 'cell' ? 1 : cellsOf(this.pipeline);
+    const cells = unit === 'cell' ? 1 : cellsOfGrid(this.pipeline);
     let empty = 0;
     for (const { columns } of this.segments) {
       for (let from = 0; from < columns.masses.length; from += cells) {

@@ -6,7 +6,7 @@ import { Catalog, type OpenSegment } from './catalog.ts';
 import { IndexError } from './index-error.ts';
 import { readManifest } from './index-folder.ts';
 import type { Manifest, Segment } from './manifest.ts';
-import { binsOfCell, cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+import { cellsOfGrid, countsOfCell, type PipelineIdentity } from './pipeline-identity.ts';
 import { parseRows } from './row-columns.ts';
 
 /** Times that a reader looks again where a writer has put other segments in the place of those that it was about to open. */
@@ -58,7 +58,7 @@ export function closeCatalog({ segments }: Catalog): void {
 }
 
 function openSegment(folder: string, segment: Segment, pipeline: PipelineIdentity): OpenSegment {
-  const cells = cellsOf(pipeline);
+  const cells = cellsOfGrid(pipeline);
   const rows = readWhole(join(folder, `${segment.name}.rows`));
   const columns = parseRows(rows, segment, cells, folder);
   const path = join(folder, `${segment.name}.bins`);
@@ -73,7 +73,7 @@ function openSegment(folder: string, segment: Segment, pipeline: PipelineIdentit
 }
 
 function binsBytes({ blocks }: Segment, pipeline: PipelineIdentity): number {
-  const frameCounts = cellsOf(pipeline) * paddedLength(binsOfCell(pipeline));
+  const frameCounts = cellsOfGrid(pipeline) * paddedLength(countsOfCell(pipeline));
   return blocks.reduce((sum, { frames, width }) => sum + frames * frameCounts * width, 0);
 }
 

@@ -68,6 +68,6 @@ function factsOf({ operations, grid, channels, bins, resultsVersion }: PipelineI
 }
 
 /** Counts of a cell, channels one after another. */
-export const binsOfCell = ({ channels, bins }: PipelineIdentity): number => channels.length * bins;
+export const countsOfCell = ({ channels, bins }: PipelineIdentity): number => channels.length * bins;
 
-export const cellsOf = ({ grid }: PipelineIdentity): number => grid.rows * grid.columns;
+export const cellsOfGrid = ({ grid }: PipelineIdentity): number => grid.rows * grid.columns;

@@ -1,11 +1,11 @@
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type Counts, massOf, type Vector } from '../distances/vector.ts';
+import { massOf, type Vector, type VectorCounts } from '../distances/vector.ts';
 import type { Block } from '../scan/block-scanner.ts';
 import { countArrays, paddedLength } from '../scan/count-arrays.ts';
 import type { Catalog } from './catalog.ts';
 import { IndexError } from './index-error.ts';
-import { binsOfCell, cellsOf, type PipelineIdentity, type Unit } from './pipeline-identity.ts';
+import { cellsOfGrid, countsOfCell, type PipelineIdentity, type Unit } from './pipeline-identity.ts';
 
 /** Where a block lies. */
 export interface BlockPlace {
@@ -21,11 +21,11 @@ export interface BlockPlace {
 
 /** Counts of a vector, with its padding. */
 export function lengthOf(pipeline: PipelineIdentity, unit: Unit): number {
-  return paddedLength(binsOfCell(pipeline)) * (unit === 'frame' ? cellsOf(pipeline) : 1);
+  return paddedLength(countsOfCell(pipeline)) * (unit === 'frame' ? cellsOfGrid(pipeline) : 1);
 }
 
 /** All blocks of an index, in its order. */
-export function blocksOf({ pipeline, segments }: Catalog): BlockPlace[] {
+export function blocksOfIndex({ pipeline, segments }: Catalog): BlockPlace[] {
   const places: BlockPlace[] = [];
   for (const [index, { segment }] of segments.entries()) {
     let [from, offset] = [0, 0];
@@ -58,16 +58,16 @@ export function massesOf(
   { segment, from, frames }: BlockPlace,
   unit: Unit,
 ): Float64Array {
-  const cells = cellsOf(pipeline);
+  const cells = cellsOfGrid(pipeline);
   const masses = segments[segment]!.columns.masses.subarray(from * cells, (from + frames) * cells);
   if (unit === 'cell' || cells === 1) return masses;
   return Float64Array.from({ length: frames }, (_, i) => massOf(masses.subarray(i * cells, (i + 1) * cells)));
 }
 
 /** The histogram of a frame of the index, as it is stored, with all its cells. */
-export function readFrame(catalog: Catalog, row: number): Counts {
+export function readFrame(catalog: Catalog, row: number): VectorCounts {
   const { segment, at } = catalog.locate(row);
-  const place = blocksOf(catalog).find((each) => each.segment === segment && at < each.from + each.frames)!;
+  const place = blocksOfIndex(catalog).find((each) => each.segment === segment && at < each.from + each.frames)!;
   const bytes = new Uint8Array(place.bytes);
   readBlock(catalog, place, bytes);
   const length = lengthOf(catalog.pipeline, 'frame');
@@ -77,7 +77,7 @@ export function readFrame(catalog: Catalog, row: number): Counts {
 
 /** Counts of all cells, without padding, as the query that they are: cells one after another, or all of them in one. */
 export function queryVector(pipeline: PipelineIdentity, bins: ArrayLike<number>, unit: Unit): Vector {
-  const cellBins = binsOfCell(pipeline);
+  const cellBins = countsOfCell(pipeline);
   const cellLength = paddedLength(cellBins);
   const counts = new Float64Array(lengthOf(pipeline, unit));
   for (let i = 0; i < bins.length; i++) {
@@ -88,10 +88,10 @@ export function queryVector(pipeline: PipelineIdentity, bins: ArrayLike<number>,
 }
 
 /** Counts as they are stored without their padding. */
-export function withoutPadding(pipeline: PipelineIdentity, stored: Counts): Float64Array {
-  const cellBins = binsOfCell(pipeline);
+export function withoutPadding(pipeline: PipelineIdentity, stored: VectorCounts): Float64Array {
+  const cellBins = countsOfCell(pipeline);
   const cellLength = paddedLength(cellBins);
-  const bins = new Float64Array(cellsOf(pipeline) * cellBins);
+  const bins = new Float64Array(cellsOfGrid(pipeline) * cellBins);
   for (let i = 0; i < bins.length; i++) bins[i] = stored[Math.floor(i / cellBins) * cellLength + (i % cellBins)]!;
   return bins;
 }

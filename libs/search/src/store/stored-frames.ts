@@ -1,6 +1,6 @@
 import { countArrays } from '../scan/count-arrays.ts';
 import type { Catalog } from './catalog.ts';
-import { blocksOf, lengthOf, readBlock, withoutPadding } from './read-block.ts';
+import { blocksOfIndex, lengthOf, readBlock, withoutPadding } from './read-block.ts';
 import { noText, textAt } from './row-columns.ts';
 import type { IndexFrame, JobName } from './segment-writer.ts';
 
@@ -10,7 +10,7 @@ export function* storedFrames(catalog: Catalog, segment: number): Generator<{ jo
   const length = lengthOf(catalog.pipeline, 'frame');
   const jobs = stored.jobs.values();
   let { frames: left, ...job } = jobs.next().value!;
-  for (const place of blocksOf(catalog).filter((each) => each.segment === segment)) {
+  for (const place of blocksOfIndex(catalog).filter((each) => each.segment === segment)) {
     const bytes = new Uint8Array(place.bytes);
     readBlock(catalog, place, bytes);
     const counts = new countArrays[place.width](bytes.buffer);

@@ -1,6 +1,6 @@
 import { UsageError } from '../usage-error.ts';
 import { readSecretFile } from './secret-file.ts';
-import { openTls, type TlsFiles, type TlsOptions } from './tls-files.ts';
+import { openTls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 
 export interface ClientSecurityOptions extends TlsOptions {
   /** File that holds a token and nothing else. */
@@ -10,7 +10,7 @@ export interface ClientSecurityOptions extends TlsOptions {
 /** How a client shows who it is. */
 export interface ClientSecurity {
   /** Undefined: without TLS. */
-  tls: TlsFiles | undefined;
+  tls: WatchedTls | undefined;
   /** The token now, read again each time because it may be rotated; undefined where there is none. Throws UsageError. */
   token: () => string | undefined;
 }

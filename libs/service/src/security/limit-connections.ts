@@ -55,9 +55,9 @@ interface Connection {
  */
 export class ConnectionGate {
   readonly #limits: ConnectionLimits;
-  /** Those that have not been let in, oldest first, by `addressOf`. */
+  /** Those that have not been let in, oldest first, by `peerAddress`. */
   readonly #strangers = new Map<string, Connection>();
-  /** All that are open, by `addressOf`. */
+  /** All that are open, by `peerAddress`. */
   readonly #sockets = new Map<string, Socket>();
   #open = 0;
 
@@ -72,7 +72,7 @@ export class ConnectionGate {
 
   /** A connection was made. */
   add(socket: Socket): void {
-    const address = addressOf(socket);
+    const address = peerAddress(socket);
     const timer = setTimeout(() => socket.destroy(), this.#limits.speakWithinMs).unref();
     this.#strangers.set(address, { socket, timer });
     this.#sockets.set(address, socket);
@@ -117,4 +117,4 @@ export class ConnectionGate {
 }
 
 /** ADDRESS:PORT of the other side. */
-export const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`;
+export const peerAddress = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`;

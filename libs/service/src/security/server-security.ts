@@ -1,6 +1,6 @@
 import { UsageError } from '../usage-error.ts';
 import { type Access, openAccess, ownTokenAccess, tokenAccess } from './access.ts';
-import { openTls, type Tls, type TlsFiles, type TlsOptions } from './tls-files.ts';
+import { openTls, type Tls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
 import type { Warn } from './watched-files.ts';
 
@@ -14,7 +14,7 @@ export interface ServerSecurityOptions extends TlsOptions {
 /** How a server knows who asks, checked. */
 export interface ServerSecurity {
   /** With a certificate and its key. With an authority, every caller must show a certificate that it signed. */
-  tls: TlsFiles | undefined;
+  tls: WatchedTls | undefined;
   tokensFile: string | undefined;
   /** The one token of all callers. */
   ownToken: string | undefined;

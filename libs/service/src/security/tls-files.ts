@@ -19,7 +19,7 @@ export interface TlsOptions {
 }
 
 /** What these files hold; where they are replaced, connections that are made later have the new. */
-export class TlsFiles {
+export class WatchedTls {
   readonly #files: WatchedFiles<Tls>;
 
   /** Throws UsageError where they are wrong now. */
@@ -36,14 +36,14 @@ export class TlsFiles {
 }
 
 /** The files that --tls-cert, --tls-key and --tls-ca name; undefined where none is given. Throws UsageError. */
-export function openTls(options: TlsOptions): TlsFiles | undefined {
+export function openTls(options: TlsOptions): WatchedTls | undefined {
   const { tlsCert, tlsKey, tlsCa } = options;
   if (!tlsCert !== !tlsKey) {
     throw new UsageError(
       `Expected --tls-cert and --tls-key together but received ${tlsCert ? '--tls-cert' : '--tls-key'} only`,
     );
   }
-  return tlsCert || tlsCa ? new TlsFiles(options) : undefined;
+  return tlsCert || tlsCa ? new WatchedTls(options) : undefined;
 }
 
 /** A certificate with the key of another is refused, too: one of the two files may have been replaced so far. Throws UsageError. */

@@ -128,7 +128,7 @@ export const doubles = (): Column<ColumnWriter<number>, Numbers> => ({
 });
 
 /** Rows that are marked. */
-export interface Marks {
+export interface MarkColumn {
   has(row: number): boolean;
 }
 
@@ -143,7 +143,7 @@ class MarkWriter extends ColumnWriter<true> {
 }
 
 /** Which rows are marked. */
-export const marks = (): Column<ColumnWriter<true>, Marks> => ({
+export const marks = (): Column<ColumnWriter<true>, MarkColumn> => ({
   writer: () => new MarkWriter(),
   read: (_input, _count, nth) => ({ has: (row) => (nth ? nth[row]! >= 0 : true) }),
 });

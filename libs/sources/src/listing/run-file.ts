@@ -13,7 +13,7 @@ export const splitNames = (bytes: Uint8Array): string[] =>
     .split('\0');
 
 /** Where a run of names lies in the file, in bytes. */
-export interface Run {
+export interface NameRun {
   start: number;
   end: number;
 }
@@ -43,12 +43,12 @@ export class RunFile {
   }
 
   /** Adds names to the last run of the file, or begins one where `run` is left out. */
-  append(names: readonly string[], run?: Run): Promise<Run> {
+  append(names: readonly string[], run?: NameRun): Promise<NameRun> {
     return this.appendBytes(joinNames(names), run);
   }
 
   /** The same with names as `joinNames` has them. */
-  async appendBytes(bytes: Uint8Array, run: Run = { start: this.#end, end: this.#end }): Promise<Run> {
+  async appendBytes(bytes: Uint8Array, run: NameRun = { start: this.#end, end: this.#end }): Promise<NameRun> {
     const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#end);
     if (bytesWritten < bytes.length) throw new Error(`The disk of '${tmpdir()}' is full`);
     this.#end += bytes.length;
@@ -56,7 +56,7 @@ export class RunFile {
   }
 
   /** The names of a run, a few at once, in their order. */
-  async *read({ start, end }: Run): AsyncGenerator<string[], void, undefined> {
+  async *read({ start, end }: NameRun): AsyncGenerator<string[], void, undefined> {
     const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - start));
     for (let at = start; at < end; ) {
       const { bytesRead } = await this.#file.read(buffer, 0, Math.min(buffer.length, end - at), at);

@@ -1,4 +1,4 @@
-import { type Run, RunFile } from './run-file.ts';
+import { type NameRun, RunFile } from './run-file.ts';
 import { sortNatural } from './sort-natural.ts';
 import { SortThread } from './sort-thread.ts';
 
@@ -68,7 +68,7 @@ class Spill {
   readonly #file: RunFile;
   readonly #order: NameOrder;
   readonly #maxRuns: number;
-  readonly #levels: Run[][] = [];
+  readonly #levels: NameRun[][] = [];
   readonly #thread: SortThread | undefined;
   /** The run that is being sorted and written. */
   #underWay = Promise.resolve();
@@ -116,8 +116,8 @@ class Spill {
     }
   }
 
-  async #join(runs: readonly Run[]): Promise<Run> {
-    let joined: Run | undefined;
+  async #join(runs: readonly NameRun[]): Promise<NameRun> {
+    let joined: NameRun | undefined;
     const sorted = mergeSorted(
       runs.map((run) => this.#file.read(run)),
       this.#order.compare,

@@ -12,7 +12,7 @@ const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
 const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
 
 /** The beginning of an answer; its body comes as it is read. Whoever has it must read all of it or call `drop`. */
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   /** Fails with TransferError where it ends before its announced end. */
@@ -27,7 +27,7 @@ export function ask(
   headers: Record<string, string>,
   limits: RemoteLimits,
   lookup?: LookupFunction,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { host } = url;
   return new Promise((resolve, reject) => {
     // Pixels are compressed already, and a part of a compressed file is of no use.

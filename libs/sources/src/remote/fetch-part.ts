@@ -1,7 +1,7 @@
 import type { FileVersion } from '../version-name.ts';
-import type { Answer } from './ask.ts';
+import type { HttpAnswer } from './ask.ts';
 import type { ByteRange } from './byte-ranges.ts';
-import { checkVersion, contentRange, onlyThisVersion } from './file-version.ts';
+import { checkSameVersion, contentRange, onlyThisVersion } from './file-version.ts';
 import { get } from './get.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import type { RemoteTarget } from './remote-target.ts';
@@ -30,20 +30,20 @@ export async function fetchPart(source: PartSource, into: Uint8Array, start: num
     const part = { start: at, end };
     const headers = { ...onlyThisVersion(version), range: `bytes=${at}-${end - 1}` };
     at = await get(target, headers, limits, async (answer) => {
-      checkVersion(version, answer);
+      checkSameVersion(version, answer);
       if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer');
       const sent = sentOf(answer, part);
       if (answers === mostAnswers) {
         throw new TransferError(`The server sends less than it is asked for, more than ${mostAnswers} times`);
       }
-      await fill(into.subarray(at - start, sent.end - start), answer, wire);
+      await fillFromBody(into.subarray(at - start, sent.end - start), answer, wire);
       return sent.end;
     });
   }
 }
 
 /** The bytes of `part` that an answer has: its beginning, or all of it. Throws TransferError for any other bytes. */
-export function sentOf({ headers }: Answer, part: ByteRange): ByteRange & { total: number | undefined } {
+export function sentOf({ headers }: HttpAnswer, part: ByteRange): ByteRange & { total: number | undefined } {
   const sent = contentRange(headers);
   if (sent.start === part.start && sent.end > sent.start && sent.end <= part.end) return sent;
   throw new TransferError(
@@ -52,7 +52,7 @@ export function sentOf({ headers }: Answer, part: ByteRange): ByteRange & { tota
 }
 
 /** Reads a body that must be exactly as long as `into`. */
-export async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: number }): Promise<void> {
+export async function fillFromBody(into: Uint8Array, { body }: HttpAnswer, wire: { bytes: number }): Promise<void> {
   let filled = 0;
   for await (const chunk of body) {
     wire.bytes += chunk.length;

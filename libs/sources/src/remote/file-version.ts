@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FileVersion } from '../version-name.ts';
-import type { Answer } from './ask.ts';
+import type { HttpAnswer } from './ask.ts';
 import { TransferError } from './transfer-error.ts';
 
-export function versionOf({ status, headers }: Answer): FileVersion {
+export function versionOf({ status, headers }: HttpAnswer): FileVersion {
   const { etag, 'last-modified': lastModified } = headers;
   return { etag, lastModified, sizeBytes: status === 206 ? contentRange(headers).total : contentLength(headers) };
 }
@@ -15,7 +15,7 @@ export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<str
 }
 
 /** Throws TransferError where an answer is of another version; servers need not know the headers for that. */
-export function checkVersion(expected: FileVersion, answer: Answer): void {
+export function checkSameVersion(expected: FileVersion, answer: HttpAnswer): void {
   const now = versionOf(answer);
   const differs = (['etag', 'lastModified', 'sizeBytes'] as const).find(
     (key) => expected[key] !== undefined && now[key] !== undefined && expected[key] !== now[key],

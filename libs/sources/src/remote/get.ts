@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InputError } from '../input-error.ts';
-import { type Answer, ask } from './ask.ts';
+import { ask, type HttpAnswer } from './ask.ts';
 import { ChangedFileError, changed } from './file-version.ts';
 import { currentPatience } from './patience.ts';
 import type { RemoteLimits } from './remote-limits.ts';
@@ -34,7 +34,7 @@ export async function tryToGet<T>(
   target: RemoteTarget,
   headers: Record<string, string>,
   limits: RemoteLimits,
-  use: (answer: Answer) => Promise<T>,
+  use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> {
   const patience = currentPatience();
   for (;;) {
@@ -79,7 +79,7 @@ async function getOnce<T>(
   target: RemoteTarget,
   headers: Record<string, string>,
   limits: RemoteLimits,
-  use: (answer: Answer) => Promise<T>,
+  use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> {
   const request = await target.request(headers);
   let { url } = request;
@@ -116,7 +116,7 @@ class BusyError extends TransferError {
   }
 }
 
-const isRedirect = ({ status, headers }: Answer): boolean =>
+const isRedirect = ({ status, headers }: HttpAnswer): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 
 /** Only the host that was named is trusted with a source; from http to https it may move. */
@@ -130,7 +130,7 @@ function redirected(from: URL, location: string): URL {
   );
 }
 
-async function refusal(target: RemoteTarget, answer: Answer): Promise<TransferError> {
+async function refusal(target: RemoteTarget, answer: HttpAnswer): Promise<TransferError> {
   const { status, headers } = answer;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -152,7 +152,7 @@ async function refusal(target: RemoteTarget, answer: Answer): Promise<TransferEr
   return new BusyError(sentence, status, 1000 * (Number(headers['retry-after']) || 0));
 }
 
-function checkEncoding({ headers }: Answer): void {
+function checkEncoding({ headers }: HttpAnswer): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || encoding === 'aws-chunked') return;
   throw new TransferError(`The server sends the file compressed as '${encoding}', which was not asked for`);

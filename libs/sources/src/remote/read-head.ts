@@ -1,4 +1,4 @@
-import type { Answer } from './ask.ts';
+import type { HttpAnswer } from './ask.ts';
 import { fetchPart, sentOf } from './fetch-part.ts';
 import { versionOf } from './file-version.ts';
 import { get } from './get.ts';
@@ -28,7 +28,7 @@ export async function readRemoteHead(
  * The first `length` bytes of an answer: a server that cannot send parts sends the whole file, and the rest is not
  * read.
  */
-async function startOf({ body }: Answer, length: number): Promise<Buffer> {
+async function startOf({ body }: HttpAnswer, length: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -1,6 +1,6 @@
 import { takeBytes } from '../byte-pool.ts';
 import { InputError } from '../input-error.ts';
-import type { Answer } from './ask.ts';
+import type { HttpAnswer } from './ask.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import { SparseCopy } from './sparse-copy.ts';
 
@@ -17,7 +17,7 @@ export interface WholeFile {
 
 /** Reads a body of any length, into memory or, where it is long, into a temporary file. */
 export async function readWhole(
-  { headers, body }: Answer,
+  { headers, body }: HttpAnswer,
   limits: RemoteLimits,
   wire: { bytes: number },
 ): Promise<WholeFile> {

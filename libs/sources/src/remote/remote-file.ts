@@ -3,10 +3,10 @@ import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { formatOfName, formats, hasVideoExtension } from '../formats.ts';
 import { InputError } from '../input-error.ts';
 import { type FileVersion, surelyVersionName, versionName } from '../version-name.ts';
-import type { Answer } from './ask.ts';
+import type { HttpAnswer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
-import { fetchPart, fill, type PartSource, sentOf } from './fetch-part.ts';
-import { checkVersion, onlyThisVersion, versionOf } from './file-version.ts';
+import { fetchPart, fillFromBody, type PartSource, sentOf } from './fetch-part.ts';
+import { checkSameVersion, onlyThisVersion, versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
@@ -69,7 +69,7 @@ export class RemoteFile {
     const target = remoteTarget(uri);
     const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
     const wire = { bytes: 0 };
-    const openWhole = async (answer: Answer, version: FileVersion): Promise<RemoteFile> => {
+    const openWhole = async (answer: HttpAnswer, version: FileVersion): Promise<RemoteFile> => {
       const { bytes, copy, sizeBytes } = await readWhole(answer, limits, wire);
       const found = { version: { ...version, sizeBytes }, sizeBytes, head: bytes, memory: [bytes] };
       return new RemoteFile(target, limits, found, wire, copy);
@@ -81,7 +81,7 @@ export class RemoteFile {
       if (total === undefined) return { version };
       const head = takeBytes(Math.min(total, wanted));
       try {
-        await fill(head.subarray(0, end), answer, wire);
+        await fillFromBody(head.subarray(0, end), answer, wire);
       } catch (error) {
         giveBackBytes(head);
         throw error;
@@ -93,7 +93,7 @@ export class RemoteFile {
     if (head === undefined) {
       // The server does not say how long the file is. Requesting the whole file shows it.
       return await get(target, onlyThisVersion(version), limits, async (answer) => {
-        checkVersion(version, answer);
+        checkSameVersion(version, answer);
         if (answer.status === 200) return await openWhole(answer, version);
         throw new TransferError('The server sends a part of the file without saying of how many bytes');
       });

@@ -1,7 +1,7 @@
 import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { Parts } from './cost-model.ts';
 import type { CostDevice } from './kernel-costs.ts';
-import { type JobCounts, scaleTotals } from './scale-totals.ts';
+import { type FinalCounts, scaleTotals } from './scale-totals.ts';
 import { type PlannedJob, startSeconds, type Workers, workParts } from './work-parts.ts';
 
 /** What a run remembers of its plan. */
@@ -11,7 +11,7 @@ export interface RunCosts {
   /** That of the time when the run was planned: see slowdownBy. */
   slowdown: Promise<number>;
   /** What the time of a job with these counts is made of on that device; undefined where too little was planned to tell. */
-  partsOf(counts: JobCounts, device: CostDevice): Parts | undefined;
+  partsOf(counts: FinalCounts, device: CostDevice): Parts | undefined;
 }
 
 /** `soFar` may grow until the parts are asked for. */

@@ -1,7 +1,7 @@
 import type { PlanTotals, PlanWork, SourceWork } from '@halogrid/coordinator/plan';
 
 /** What a job turned out to have. */
-export interface JobCounts {
+export interface FinalCounts {
   sources: number;
   shards: number;
   pixels: number;
@@ -11,7 +11,7 @@ export interface JobCounts {
  * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs before a plan of
  * all of it is made. Undefined where the part has nothing to tell by.
  */
-export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: JobCounts): PlanTotals | undefined {
+export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: FinalCounts): PlanTotals | undefined {
   const { work, haloPixels, output } = totals;
   const planned = work.kernelPixels.u8 + work.kernelPixels.u16 - haloPixels;
   if (planned <= 0 || totals.shards === 0) return undefined;

@@ -4,13 +4,13 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { jobDigest } from '@halogrid/results/job-digest';
+import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import { firstOf, indexesOf } from '../../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../../job/shard.ts';
-import { jobDigest } from '../../log/digest.ts';
 import { foundShard, keepPart, settledDigest, settledSources } from '../../testing/memory-parts.ts';
 import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
-import { jobLine } from '../job-line.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 
 export const epoch = 7;

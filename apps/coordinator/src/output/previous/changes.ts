@@ -1,8 +1,8 @@
+import { isSameFile } from '@halogrid/results/same-file';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { readSources } from '../../job/planned-sources.ts';
 import type { PlanStep } from '../../job/shard.ts';
-import { isSameFile } from './earlier-index.ts';
 import type { EarlierOutput } from './earlier-output.ts';
 
 /** How the sources of a job compare with those of the earlier one in its folder; frames of videos count one by one. */
@@ -25,7 +25,7 @@ export interface Changes {
 const maxNamed = 100;
 
 /** Compares a plan with the earlier output that it was made with, and that nothing was taken from since it was opened. */
-export async function findChanges(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
+export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
     ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
     ...{ changedSources: [], removedSources: [] },

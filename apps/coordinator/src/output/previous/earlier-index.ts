@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { resultsVersionOf } from '@halogrid/results/list-head';
+import { isSameFile } from '@halogrid/results/same-file';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
 
@@ -123,12 +124,6 @@ export class EarlierIndex {
       this.#slots[slot] = file + 1;
     }
   }
-}
-
-/** Whether a source is of the file that the source before is of: of a video, its next frame, or what comes behind the last. */
-export function isSameFile(before: { uri: string; frame?: number }, next: { uri: string; frame?: number }): boolean {
-  if (before.uri !== next.uri || before.frame === undefined) return false;
-  return next.frame === undefined || next.frame > before.frame;
 }
 
 /** 48 bits: two of a million files share one in fewer than one of 500 archives, and one of them is computed again then. */

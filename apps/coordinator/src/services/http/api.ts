@@ -4,14 +4,15 @@ import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import { jsonName } from '@halogrid/proto/json-name';
 import type { Access, Log } from '@halogrid/service';
+import { sendJson } from '@halogrid/service/send-json';
 import { fieldSentence } from '../../job/field-sentence.ts';
 import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
-import type { Call, MessageName, Route } from './route.ts';
-import { goneSignal, sendError, sendJson, sendMethods } from './send.ts';
+import type { MessageName, Route, RouteCall } from './route.ts';
+import { goneSignal, sendError, sendMethods } from './send.ts';
 
 export const apiRoot = '/api/v1';
 
@@ -55,7 +56,7 @@ export function createApi({
       const { messageOf, writeMessage } = await loadJson();
       const query = route.query ? await readParameters(route.query, text) : undefined;
       const body = await readBody(route, request);
-      const call = { path: found.path, query, body, gone: goneSignal(response), request } as Call<never, never>;
+      const call = { path: found.path, query, body, gone: goneSignal(response), request } as RouteCall<never, never>;
       if (route.send) return route.send(call, response);
       const given = await route.respond!(call);
       const written = typeof route.answer === 'string' ? writeMessage(messageOf(route.answer), given) : given;

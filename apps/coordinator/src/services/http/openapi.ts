@@ -1,4 +1,4 @@
-import { commentOf, fieldSchema, messageOf, type Schema, type SchemaOptions, schemaOf } from '@halogrid/proto/json';
+import { commentOf, fieldSchema, jsonSchema, messageOf, type Schema, type SchemaOptions } from '@halogrid/proto/json';
 import { softwareVersion } from '@halogrid/service';
 import type { Route } from './route.ts';
 
@@ -102,7 +102,7 @@ class Schemas {
     const schema = isAsked ? `${name}Input` : name;
     if (!this.#made.has(schema)) {
       this.#made.set(schema, {});
-      this.#made.set(schema, schemaOf(messageOf(name), this.options(isAsked)));
+      this.#made.set(schema, jsonSchema(messageOf(name), this.options(isAsked)));
     }
     return { $ref: `#/components/schemas/${schema}` };
   }

@@ -1,13 +1,13 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { ResultFile } from '@halogrid/proto';
+import { sendFile } from '@halogrid/service/send-file';
 import { Refusal } from '../../job/refusal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { resultEntries } from '../../output/output-folder.ts';
 import { resultsFolder } from '../results-folder.ts';
 import { resultNames } from './result-names.ts';
 import { otherRoute, type Route, route } from './route.ts';
-import { sendFile } from './send-file.ts';
 
 /** Files of complete jobs: their list, and each of them, whole or a range of bytes. At the port, `halogrid results` finds the job. */
 export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {

@@ -15,7 +15,7 @@ export type MessageOf<Name> = Name extends keyof Codecs
   : undefined;
 
 /** A request of a route, read and allowed. */
-export interface Call<Query, Body> {
+export interface RouteCall<Query, Body> {
   /** What is in the path at `{name}`, decoded; at its end, `{name...}` is the rest as it stands there. */
   path: Readonly<Record<string, string>>;
   query: Query;
@@ -50,9 +50,9 @@ export interface Route extends Described {
   body?: MessageName | 'image' | undefined;
   answer: MessageName | OtherAnswer;
   /** Answers with what `answer` says. */
-  respond?: (call: Call<never, never>) => Promise<object>;
+  respond?: (call: RouteCall<never, never>) => Promise<object>;
   /** Writes the answer by itself; a rejection before that is told as any other. */
-  send?: (call: Call<never, never>, response: ServerResponse) => Promise<void>;
+  send?: (call: RouteCall<never, never>, response: ServerResponse) => Promise<void>;
 }
 
 type Body<Name> = Name extends 'image' ? Buffer : MessageOf<Name>;
@@ -64,11 +64,11 @@ export const route = <
   Given extends MessageName | 'image' | undefined = undefined,
 >(
   description: Described & { query?: Query; body?: Given; answer: Answer },
-  respond: (call: Call<MessageOf<Query>, Body<Given>>) => Promise<MessageOf<Answer>>,
+  respond: (call: RouteCall<MessageOf<Query>, Body<Given>>) => Promise<MessageOf<Answer>>,
 ): Route => ({ ...description, respond }) as Route;
 
 /** A route that answers with something else. */
 export const otherRoute = <Query extends MessageName | undefined = undefined>(
   description: Described & { query?: Query; answer: OtherAnswer },
-  send: (call: Call<MessageOf<Query>, undefined>, response: ServerResponse) => Promise<void>,
+  send: (call: RouteCall<MessageOf<Query>, undefined>, response: ServerResponse) => Promise<void>,
 ): Route => ({ ...description, send }) as Route;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Picture } from '../../retrieval/orders.ts';
+import type { PngPicture } from '../../retrieval/orders.ts';
 import type { OtherAnswer } from './route.ts';
 
 export const pictureAnswer: OtherAnswer = {
@@ -8,7 +8,7 @@ export const pictureAnswer: OtherAnswer = {
 };
 
 /** Answers with a PNG that a browser may keep for so long. `halogrid-size` is the size of the frame, for who would point at its pixels. */
-export function sendPicture(response: ServerResponse, { png, width, height }: Picture, ageSeconds: number): void {
+export function sendPicture(response: ServerResponse, { png, width, height }: PngPicture, ageSeconds: number): void {
   response.writeHead(200, {
     'content-type': 'image/png',
     'content-length': png.length,

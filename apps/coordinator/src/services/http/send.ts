@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Log } from '@halogrid/service';
+import { sendJson } from '@halogrid/service/send-json';
 import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
-import { sendBody } from './send-body.ts';
 
 /** A status of HTTP for each kind of refusal, and the name that gRPC has for it. */
 const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
@@ -16,19 +16,6 @@ const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
   unavailable: [503, 'UNAVAILABLE'],
   ours: [500, 'INTERNAL'],
 };
-
-export const noStore = 'no-store';
-
-export async function sendJson(
-  request: IncomingMessage,
-  response: ServerResponse,
-  statusCode: number,
-  body: object,
-): Promise<void> {
-  response.statusCode = statusCode;
-  response.setHeader('cache-control', noStore);
-  await sendBody(request, response, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
-}
 
 /** Tells a caller that used another method which ones the path has. */
 export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {

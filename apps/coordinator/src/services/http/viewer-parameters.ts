@@ -8,7 +8,7 @@ const maxCount = 200;
 const maxSide = 2 ** 31 - 1;
 
 /** How many frames a query asks for, and how far apart. Throws Refusal. */
-export function readFrames({ step, count }: FramesQuery): { step: number; count: number } {
+export function readFrameSteps({ step, count }: FramesQuery): { step: number; count: number } {
   return { step: numberIn('step', step || 1, 1, maxSide), count: numberIn('count', count || 50, 1, maxCount) };
 }
 

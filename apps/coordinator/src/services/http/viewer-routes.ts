@@ -10,7 +10,7 @@ import { resultsFolder } from '../results-folder.ts';
 import { SourceLists } from '../source-lists.ts';
 import { otherRoute, type Route, route } from './route.ts';
 import { pictureAnswer, sendPicture } from './send-picture.ts';
-import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
+import { readFrameSteps, readIndex, readPart } from './viewer-parameters.ts';
 
 /** Seconds that a browser may keep a picture of a source, whose file may change. */
 const pictureAge = 600;
@@ -41,7 +41,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         ...{ query: 'FramesQuery', answer: 'FramesAnswer' },
       },
       async ({ path, query }) => {
-        const { step, count } = readFrames(query);
+        const { step, count } = readFrameSteps(query);
         const { list } = await openJob(path.id!);
         const from = query.uri === undefined ? (query.from ?? 0) : await list.find(query.uri, query.frame);
         if (from === undefined) throw new Refusal('missing', 'The job has no such source', 'uri');

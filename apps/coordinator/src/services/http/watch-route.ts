@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
 import type { Access } from '@halogrid/service';
+import { noStore } from '@halogrid/service/send-json';
 import type { JobCalls } from '../job-calls.ts';
 import { otherRoute, type Route } from './route.ts';
-import { noStore } from './send.ts';
 
 /** The id of the last event. A browser that comes back with it is told that there are no more. */
 const lastId = 'end';

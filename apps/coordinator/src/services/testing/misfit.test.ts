@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messageOf, type Schema, schemaOf } from '@halogrid/proto/json';
+import { jsonSchema, messageOf, type Schema } from '@halogrid/proto/json';
 import { misfit } from './misfit.ts';
 
 const schemas: Record<string, Schema> = {};
 const refer = ({ name }: { name: string }): string => {
   if (!schemas[name]) {
     schemas[name] = {};
-    schemas[name] = schemaOf(messageOf(name), { refer: (message) => refer(message), isAsked: false });
+    schemas[name] = jsonSchema(messageOf(name), { refer: (message) => refer(message), isAsked: false });
   }
   return `#/components/schemas/${name}`;
 };

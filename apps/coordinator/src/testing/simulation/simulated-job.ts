@@ -1,13 +1,13 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import { summariseShard } from '@halogrid/results/found-shard';
+import { digestOfAll, jobDigest } from '@halogrid/results/job-digest';
+import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 import type { AcceptedJob } from '../../job/accepted-job.ts';
 import type { PlannedSources } from '../../job/planned-sources.ts';
 import { previewSources } from '../../job/preview-choice.ts';
 import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
-import { jobLine } from '../../ledger/job-line.ts';
-import { digestOfAll, jobDigest } from '../../log/digest.ts';
 import { foundShard, keepPart, shapesOf } from '../memory-parts.ts';
 import { plannedSources } from '../planned.ts';
 

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { DecoderPool, type OpenImage, openImage } from '@halogrid/imaging';
 import { type AskedOperation, createPipeline, type Grid, runReference } from '@halogrid/kernels';
-import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
+import { createPipelineOver, type MapSamples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { FoundInPart, type FoundResult, Lease } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { type FoundShard, noZone } from '@halogrid/results/found-shard';
@@ -112,7 +112,7 @@ export function referenceOf(
   return { counted: result.counted, bins: result.bins, map: bytesOf(samplesOf(pipeline, result, image)) };
 }
 
-const bytesOf = ({ buffer }: Samples): Uint8Array => new Uint8Array(buffer);
+const bytesOf = ({ buffer }: MapSamples): Uint8Array => new Uint8Array(buffer);
 
 /** The same images, but as if they could only be decoded whole; counts the decodes. */
 export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>; decodes: () => number } {

@@ -2,10 +2,10 @@ import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
-import { type BlockPlace, BlockPlaces, type BlockWindow } from './block-places.ts';
+import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { readColourTables, readFill } from './colour-tags.ts';
 import { RowReader } from './row-reader.ts';
-import { type StoredRows, samplesOf, storedRows } from './stored-rows.ts';
+import { type StoredRows, storedRows, storedSamples } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import type { TiffHeader } from './tiff-header.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -79,7 +79,7 @@ interface PageParts {
 interface Block {
   row: number;
   column: number;
-  places: (BlockPlace | undefined)[];
+  places: (TiffBlock | undefined)[];
 }
 
 /**
@@ -207,7 +207,7 @@ export class BlockPage {
     });
     if (known.length === 0) return this.#missing((to - from) * stored.width, plane);
     const part = blocks.length === 1 ? ([from / stored.pixelRows, this.#storedRowsOf(to)] as const) : undefined;
-    return samplesOf(await reader.read(known, part), stored, this.#layout, isBigEndian);
+    return storedSamples(await reader.read(known, part), stored, this.#layout, isBigEndian);
   }
 
   /** The samples of `count` pixels of a block that the file leaves out. */

@@ -4,7 +4,7 @@ import type { TiffHeader } from './tiff-header.ts';
 import type { TiffEntry, TiffReader } from './tiff-reader.ts';
 
 /** A block in the file. */
-export interface BlockPlace {
+export interface TiffBlock {
   /** Its name in messages: strip or tile, and its number in the file. */
   name: string;
   start: number;
@@ -71,10 +71,10 @@ export class BlockPlaces {
   }
 
   /** The places of the blocks in a window of a plane, row by row; undefined for blocks that the file leaves out. */
-  async of(plane: number, { top, left, rows, columns }: BlockWindow): Promise<(BlockPlace | undefined)[]> {
+  async of(plane: number, { top, left, rows, columns }: BlockWindow): Promise<(TiffBlock | undefined)[]> {
     // Whole rows of the table lie together.
     const [runs, length] = columns === this.columns ? [1, rows * columns] : [rows, columns];
-    const places: (BlockPlace | undefined)[] = [];
+    const places: (TiffBlock | undefined)[] = [];
     for (let run = 0; run < runs; run++) {
       const first = (plane * this.rows + top + run) * this.columns + left;
       const starts = await this.#reader.integers(this.#offsets, length, first);

@@ -1,12 +1,12 @@
 /** What the frame header of a JPEG says. */
-export interface JpegFrame {
+export interface JpegFrameHeader {
   height: number;
   /** Samples of the first component for each sample of the others, across and down. */
   sampling: readonly [across: number, down: number];
 }
 
 /** Reads the frame header; undefined if there is none. A JPEG in a TIFF may lack its tables. */
-export function jpegFrame(jpeg: Buffer): JpegFrame | undefined {
+export function jpegFrame(jpeg: Buffer): JpegFrameHeader | undefined {
   for (let at = 2; at + 12 <= jpeg.length && jpeg[at] === 0xff; ) {
     const marker = jpeg[at + 1]!;
     // Any number of fill bytes may stand before a marker.

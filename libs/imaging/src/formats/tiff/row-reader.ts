@@ -1,7 +1,7 @@
 import { type ByteRange, giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
-import { type BlockPlace, readPlaces } from './block-places.ts';
+import { readPlaces, type TiffBlock } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
-import { type JpegFrame, jpegFrame } from './jpeg-frame.ts';
+import { type JpegFrameHeader, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
@@ -27,7 +27,7 @@ const maxLineBytes = 2 ** 24;
 const besidePixels = 2 ** 20;
 
 interface StoredBlock {
-  place: BlockPlace;
+  place: TiffBlock;
   /** Its number of stored rows. */
   rows: number;
 }
@@ -48,7 +48,7 @@ export class RowReader {
    * The bytes of a block of `rows` stored rows: as many as its pixels can need, or fewer if the file says so. Throws
    * InputError if they are not in the file.
    */
-  rangeOf({ name, start, bytes }: BlockPlace, rows: number): ByteRange {
+  rangeOf({ name, start, bytes }: TiffBlock, rows: number): ByteRange {
     const { sizeBytes } = this.#file;
     const pixelBytes = rows * this.#stored.rowBytes;
     const isStored = this.#coding.layout.coding === 'stored';
@@ -131,7 +131,7 @@ export class RowReader {
     return all;
   }
 
-  #describe(rows: readonly number[], isWhole: boolean, frame: JpegFrame | undefined): BlockTiff {
+  #describe(rows: readonly number[], isWhole: boolean, frame: JpegFrameHeader | undefined): BlockTiff {
     const { layout, compression, photometric, faxOptions, jpegTables } = this.#coding;
     const { rowBytes, width } = this.#stored;
     const common = { rows, compression };

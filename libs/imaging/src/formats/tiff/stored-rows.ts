@@ -27,7 +27,7 @@ export function storedRows({ coding, bits, samples, unit: [across, down] }: Tiff
 }
 
 /** The samples of whole stored rows as numbers, interleaved, rows without gaps. May change `bytes`. */
-export function samplesOf(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Pixels {
+export function storedSamples(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Pixels {
   const { width, samples, rowBytes, bits } = rows;
   const { coding, unit, isDifferences } = layout;
   if (coding === 'picture') return bytes;

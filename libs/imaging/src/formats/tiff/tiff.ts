@@ -4,7 +4,7 @@ import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage } from '../../planes/image.ts';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
-import { copyRows } from '../copy-rows.ts';
+import { copyAsPnm } from '../copy-rows.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
@@ -63,5 +63,5 @@ function copyOf(
 ): OpenImage['copy'] {
   const decode = (y: number, rows: number, to: PlaneTarget): Promise<void> =>
     page.decode({ x: 0, y, width, height: rows }, to);
-  return copyRows({ width, height, pixel }, { maxPixels, rowsTogether: block.height }, decode);
+  return copyAsPnm({ width, height, pixel }, { maxPixels, rowsTogether: block.height }, decode);
 }

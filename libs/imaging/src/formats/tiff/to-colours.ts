@@ -1,6 +1,6 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import type { Pixels } from '../../planes/plane-target.ts';
-import type { Samples } from '../../planes/write-rows.ts';
+import type { DecodedSamples } from '../../planes/write-rows.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import type { YcbcrToRgb } from './ycbcr.ts';
 
@@ -26,7 +26,7 @@ export function toColours(
   { x, y, width, height: rows }: Rect,
   layout: TiffLayout,
   tables: ColourTables,
-): Samples {
+): DecodedSamples {
   const channels = layout.colours === 'rgb' || layout.colours === 'ycbcr' ? 3 : 1;
   const picked = pick(blocks, { x, y, width, height: rows }, channels, layout.pixel);
   const { palette, ycbcr } = tables;

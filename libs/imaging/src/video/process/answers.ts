@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { sampleBytes } from '@halogrid/geometry';
 import { type FramePixels, packedPixels } from './frame-pixels.ts';
 import { FrameRoom } from './frame-room.ts';
-import { Orders } from './orders.ts';
+import { OrderReader } from './orders.ts';
 import {
   aliveRecord,
   fullRecord,
@@ -24,7 +24,7 @@ const rowSamples = 16;
 
 /** Says what becomes of orders, and waits where too much of it has not been taken: that keeps a decoder from running ahead. */
 export class Answers {
-  readonly orders = new Orders((places) => this.#free(places));
+  readonly orders = new OrderReader((places) => this.#free(places));
   readonly #memory: Uint8Array | undefined;
   readonly #roomBytes: number;
   readonly #room: FrameRoom;

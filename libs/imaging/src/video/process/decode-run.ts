@@ -13,7 +13,7 @@ export type SentPacket = VideoPacket & {
 };
 
 /** What a decoder gives for a packet; good during the call that brings it. */
-export interface Picture {
+export interface PacketPicture {
   /** A text says why there is none. */
   frame: Frame | FramePixels | string;
   packet: SentPacket;
@@ -30,7 +30,7 @@ export interface RunRequest {
   isEnd(packet: VideoPacket): boolean;
   /** Whether a picture that is the packet's own, and the group's of that order, is of use. */
   isWanted(packet: SentPacket, order: number): boolean;
-  show(picture: Picture): void;
+  show(picture: PacketPicture): void;
 }
 
 /** Decodes packets of a reader, from its last one on, in a decoder of their own. Throws InputError. */

@@ -7,7 +7,7 @@ import {
   type VideoPacket,
   withoutLeading,
 } from '../video-frames.ts';
-import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
+import { decodeRun, type PacketPicture, type RunRequest, type SentPacket } from './decode-run.ts';
 import type { Ffmpeg, Frame } from './ffmpeg.ts';
 import { colourOf, grayOf, lumaOrGrayOf } from './frame-of-ffmpeg.ts';
 import type { FramePixels } from './frame-pixels.ts';
@@ -251,7 +251,7 @@ class SegmentDecoding {
   }
 
   /** Gives out a picture, if it is wanted and was not given out before. */
-  #show({ frame, packet, order }: Picture): void {
+  #show({ frame, packet, order }: PacketPicture): void {
     const position = this.#positions.get(keyOf(packet.packet)) ?? this.#positions.get(keyOf(packet.group, order));
     if (position === undefined || packet.damage || this.#shown.has(position)) return;
     if (typeof frame === 'string') this.#sink.bad(position, frame);

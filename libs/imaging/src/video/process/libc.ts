@@ -58,6 +58,6 @@ export const viewMemory = (address: number, bytes: number): Uint8Array =>
   new Uint8Array(loadKoffi().view(BigInt(address), bytes));
 
 /** Has this process killed as soon as the one that started it ends, even where it is stopped or hangs. */
-export function endWithParent(): void {
+export function dieWithParent(): void {
   libc().prctl(parentDeathSignal, sigkill, 0, 0, 0);
 }

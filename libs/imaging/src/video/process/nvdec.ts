@@ -16,8 +16,8 @@ import {
   parserOf,
   pictureBytes,
   readCaps,
+  readNvdecPicture,
   readOut,
-  readPicture,
   readSurface,
   readVideoFormat,
   rowsToHost,
@@ -185,7 +185,7 @@ export class Nvdec {
   }
 
   #onDecode(at: number | bigint): number {
-    this.#sink!.decode(readPicture(bytesAt(at, pictureBytes)));
+    this.#sink!.decode(readNvdecPicture(bytesAt(at, pictureBytes)));
     check(this.#driver.decodePicture(this.#decoder!.handle, at), 'decode a picture');
     return 1;
   }

@@ -4,7 +4,7 @@ import type { VideoOrder } from './video-protocol.ts';
 type Task = Exclude<VideoOrder, { kind: 'freed' }>;
 
 /** Orders as they come at stdin, which is read while nothing else is done. */
-export class Orders {
+export class OrderReader {
   readonly #freed: (places: number[]) => void;
   readonly #tasks: Task[] = [];
   readonly #part = Buffer.alloc(2 ** 16);

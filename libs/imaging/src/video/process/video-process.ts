@@ -6,7 +6,7 @@ import { Answers } from './answers.ts';
 import { decodeSegment } from './decode-segment.ts';
 import { type Ffmpeg, loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
-import { endWithParent, mapMemory, viewMemory } from './libc.ts';
+import { dieWithParent, mapMemory, viewMemory } from './libc.ts';
 import { closeHardware } from './open-decoder.ts';
 import { setHardwareTarget } from './open-nvdec.ts';
 import type { OpenedVideo } from './segment-readers.ts';
@@ -68,7 +68,7 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
 }
 
 function main(memoryBytes: number): void {
-  endWithParent();
+  dieWithParent();
   const memory = memoryBytes > 0 ? viewMemory(mapMemory(memoryFd, memoryBytes), memoryBytes) : undefined;
   if (memory) setHardwareTarget(memory);
   const answers = new Answers(memory);

@@ -36,7 +36,7 @@ export const headFields = [
   ...(['encoded', 'limited'] as const),
 ] as const;
 export type RecordHead = Record<(typeof headFields)[number], number>;
-export const headBytes = 8 * headFields.length;
+export const videoHeadBytes = 8 * headFields.length;
 
 /** A message, as JSON of so many bytes. */
 export const messageRecord = -1;

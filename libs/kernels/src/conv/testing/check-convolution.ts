@@ -1,6 +1,6 @@
 // What results of convolution are compared by, for tests.
 import assert from 'node:assert/strict';
-import type { Samples, Size } from '@halogrid/geometry';
+import type { MapSamples, Size } from '@halogrid/geometry';
 
 /** SciPy's convolution of an image. */
 export interface ExpectedConv {
@@ -14,7 +14,7 @@ export interface ExpectedConv {
 }
 
 /** Checks a whole image: the crop within 2e-3, mean and root mean square within 1e-6 of theirs. */
-export function checkConvolution(samples: Samples, { width }: Size, { crop, mean, l2 }: ExpectedConv): void {
+export function checkConvolution(samples: MapSamples, { width }: Size, { crop, mean, l2 }: ExpectedConv): void {
   crop.forEach((row, y) => {
     row.forEach((value, x) => {
       assert.ok(

@@ -1,11 +1,11 @@
 import type { Catalog } from '../../store/catalog.ts';
 import type { Unit } from '../../store/pipeline-identity.ts';
-import { blocksOf, massesOf } from '../../store/read-block.ts';
+import { blocksOfIndex, massesOf } from '../../store/read-block.ts';
 
 /** The mass of all vectors that count anything; undefined where they differ, or none counts anything. */
 export function commonMass(catalog: Catalog, unit: Unit): number | undefined {
   let common = 0;
-  for (const place of blocksOf(catalog)) {
+  for (const place of blocksOfIndex(catalog)) {
     for (const mass of massesOf(catalog, place, unit)) {
       if (mass === 0 || mass === common) continue;
       if (common !== 0) return undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import { noise } from '../../testing/make-job.ts';
-import { atLeast, Estimates } from './estimates.ts';
+import { atLeast, GpuEstimates } from './estimates.ts';
 
 const figure = fc.record({
   apart: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -20,7 +20,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
       fc.integer({ min: 1, max: 50 }),
       fc.constantFrom(64, 1024, 2 ** 20),
       (all, name, top, length) => {
-        const [estimates, mass] = [new Estimates(name, length, 1000), name === 'shared' ? 1000 : undefined];
+        const [estimates, mass] = [new GpuEstimates(name, length, 1000), name === 'shared' ? 1000 : undefined];
         const { constant, root, share } = gpuBound(name, length);
         const vectors = all.map(({ apart, off }) => {
           // As far off as is allowed, of the figure that comes of it.
@@ -40,7 +40,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
 });
 
 test('of many figures none is left out that may be one of the best', () => {
-  const estimates = new Estimates('chiSquare', 1024);
+  const estimates = new GpuEstimates('chiSquare', 1024);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8_000 }), fc.integer({ min: 1, max: 20 }), fc.nat(), (count, top, seed) => {
       const random = noise(seed);

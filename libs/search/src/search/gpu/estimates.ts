@@ -7,7 +7,7 @@ import { type GpuProgramName, summitFigures } from '../../scan/gpu/nearness-shad
 type Figures = Float32Array | Float64Array;
 
 /** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
-export class Estimates {
+export class GpuEstimates {
   readonly #bound: Bound;
   /** The mass of all vectors, where figures count what vectors have in common. */
   readonly #mass: number | undefined;

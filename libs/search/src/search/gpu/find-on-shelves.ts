@@ -3,15 +3,15 @@ import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
 import { estimators } from '../../scan/estimators.ts';
 import { gpuProgram } from '../../scan/gpu/gpu-program.ts';
-import { cellsOf } from '../../store/pipeline-identity.ts';
+import { cellsOfGrid } from '../../store/pipeline-identity.ts';
 import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { atLeast, Estimates } from './estimates.ts';
-import type { BundlePick, Sight } from './gpu-passes.ts';
+import { atLeast, GpuEstimates } from './estimates.ts';
+import type { BundlePick, ScanTarget } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
 import { nearBundles } from './near-bundles.ts';
 import { bundleRows } from './plan-shelves.ts';
-import { type Candidate, placeOf, type ShelvedIndex, scoreAll } from './score-candidates.ts';
+import { type ShelvedIndex, scoreAll, type VectorCandidate, vectorPlace } from './score-candidates.ts';
 
 /** Fewer queries are looked for one by one: four take a device less time than 64 at once do. */
 const worthMany = 5;
@@ -31,7 +31,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const { catalog, passes, clock } = index;
   const { queries, distance, top } = wanted;
   const sight = await sightOf(index, wanted, mass);
-  const estimates = new Estimates(sight.program, sight.length, mass);
+  const estimates = new GpuEstimates(sight.program, sight.length, mass);
   const { picks, least } = await nearBundles(passes, sight, estimates, top, clock);
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
@@ -46,7 +46,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
       const figures = some.map(({ figure }) => figure);
       ruleOut(query, estimates.limit(Float32Array.from(figures), top));
     }
-    const isWorth = ({ query, figure }: Candidate): boolean => figure >= least[query]!;
+    const isWorth = ({ query, figure }: VectorCandidate): boolean => figure >= least[query]!;
     // Those that are nearest come first: what they score rules out others.
     const worth = candidates.filter(isWorth).sort((a, b) => b.figure - a.figure);
     const offer = (query: number, hit: Hit): void => {
@@ -59,7 +59,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
       // The figure is what the counts have in common, a whole number without an error.
       for (const one of worth) {
         const score = ofCommon({ numerator: one.figure, denominator: mass! });
-        offer(one.query, { row: placeOf(index, one).row, cell: one.cell, score });
+        offer(one.query, { row: vectorPlace(index, one).row, cell: one.cell, score });
       }
     } else await scoreAll(index, sight, wanted, worth, isWorth, offer);
   }
@@ -70,11 +70,11 @@ async function sightOf(
   { catalog, shelves, passes }: ShelvedIndex,
   { queries, distance, unit, filter }: Wanted,
   mass: number | undefined,
-): Promise<Sight> {
+): Promise<ScanTarget> {
   const program = gpuProgram(distance, queries, mass);
   const { scale } = estimators[distance];
   const shape = {
-    cells: unit === 'cell' ? cellsOf(catalog.pipeline) : 1,
+    cells: unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1,
     length: lengthOf(catalog.pipeline, unit),
   };
   return {
@@ -90,12 +90,12 @@ async function sightOf(
 /** The vectors of bundles that may be among the best of their query. */
 async function candidatesOf(
   { passes }: ShelvedIndex,
-  sight: Sight,
+  sight: ScanTarget,
   picks: readonly BundlePick[],
   least: readonly number[],
-): Promise<Candidate[]> {
+): Promise<VectorCandidate[]> {
   const figures = await passes.nearOfPicks(sight, picks);
-  const candidates: Candidate[] = [];
+  const candidates: VectorCandidate[] = [];
   for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
     const ofBundle = figures.subarray(i * bundleRows, (i + 1) * bundleRows);
     for (const lane of atLeast(ofBundle, least[query]!))

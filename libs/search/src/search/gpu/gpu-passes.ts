@@ -13,7 +13,7 @@ import { bundleRows } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
 /** What is scanned for: the same for all shelves. */
-export interface Sight {
+export interface ScanTarget {
   program: GpuProgramName;
   wanted: GpuQueries;
   queries: number;
@@ -70,7 +70,7 @@ export class GpuPasses {
   }
 
   /** The nearest vector of each bundle: for each query those of all shelves, for each shelf those of all cells. */
-  async bestOfBundles(sight: Sight, clock: GpuClock): Promise<Float32Array> {
+  async bestOfBundles(sight: ScanTarget, clock: GpuClock): Promise<Float32Array> {
     const wanted = this.#memory.put('rows', sight.wanted.rows);
     const count = this.#figuresOf(sight);
     const figures = this.#memory.take('figures', 4 * count);
@@ -83,7 +83,7 @@ export class GpuPasses {
    * The largest of each `summitFigures` figures of `bestOfBundles`, of many queries. The figures stay on the device for
    * `figuresBelow`: 64 queries have 10 MB of them where an index has ten million frames.
    */
-  async summits(sight: Sight, columns: Float32Array<ArrayBuffer>, clock: GpuClock): Promise<Float32Array> {
+  async summits(sight: ScanTarget, columns: Float32Array<ArrayBuffer>, clock: GpuClock): Promise<Float32Array> {
     const wanted = this.#memory.put('columns', columns);
     const count = sight.queries * Math.ceil((sight.cells * this.bundles) / summitFigures);
     const figures = this.#memory.take('figures', 4 * this.#figuresOf(sight));
@@ -95,7 +95,7 @@ export class GpuPasses {
   }
 
   /** The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle. */
-  async figuresBelow(sight: Sight, summits: readonly SummitPick[]): Promise<Float32Array> {
+  async figuresBelow(sight: ScanTarget, summits: readonly SummitPick[]): Promise<Float32Array> {
     const total = sight.cells * this.bundles;
     const ranges = new Uint32Array(2 * summits.length);
     for (const [i, { query, summit }] of summits.entries()) {
@@ -124,13 +124,13 @@ export class GpuPasses {
   }
 
   /** Figures of all queries. */
-  #figuresOf({ queries, cells }: Pick<Sight, 'queries' | 'cells'>): number {
+  #figuresOf({ queries, cells }: Pick<ScanTarget, 'queries' | 'cells'>): number {
     return queries * cells * this.bundles;
   }
 
   async #lookAtAll(
     encoder: GPUCommandEncoder,
-    sight: Sight,
+    sight: ScanTarget,
     entry: 'best_of_bundles' | 'best_of_many',
     clock: GpuClock,
     { wanted, figures, more }: { wanted: GPUBuffer; figures: GPUBuffer; more?: GPUBuffer },
@@ -157,7 +157,7 @@ export class GpuPasses {
   }
 
   /** How near all vectors of some bundles are, `bundleRows` a pick; picks of a shelf lie one after another. */
-  async nearOfPicks(sight: Sight, picks: readonly BundlePick[]): Promise<Float32Array> {
+  async nearOfPicks(sight: ScanTarget, picks: readonly BundlePick[]): Promise<Float32Array> {
     const wanted = this.#memory.put('rows', sight.wanted.rows);
     const words = new Uint32Array(4 * picks.length);
     for (const [i, { query, bundle, cell }] of picks.entries()) words.set([query, bundle, cell], 4 * i);
@@ -179,7 +179,7 @@ export class GpuPasses {
   }
 
   /** What makes the vectors of each shelf those of length 1. They are computed once. */
-  inverseNorms(sight: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+  inverseNorms(sight: Pick<ScanTarget, 'cells' | 'length'>): Promise<GPUBuffer[]> {
     const kept = this.#norms.get(sight.cells);
     if (kept) return kept;
     const made = this.#computeNorms(sight);
@@ -187,7 +187,7 @@ export class GpuPasses {
     return made;
   }
 
-  async #computeNorms({ cells, length }: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+  async #computeNorms({ cells, length }: Pick<ScanTarget, 'cells' | 'length'>): Promise<GPUBuffer[]> {
     const { device } = this.#memory;
     const slots = this.#slots({ cells, length, queries: 0 }, () => 0);
     const pipelines = await this.#each({ program: 'directions' }, 'inverse_norms');
@@ -212,7 +212,10 @@ export class GpuPasses {
   }
 
   /** The counts of vectors as they are stored, one after another; picks of a shelf lie one after another. */
-  async gather({ cells, length }: Pick<Sight, 'cells' | 'length'>, picks: readonly VectorPick[]): Promise<ArrayBuffer> {
+  async gather(
+    { cells, length }: Pick<ScanTarget, 'cells' | 'length'>,
+    picks: readonly VectorPick[],
+  ): Promise<ArrayBuffer> {
     const { device } = this.#memory;
     const words = new Uint32Array(2 * picks.length);
     for (const [i, { row, cell }] of picks.entries()) words.set([row, cell], 2 * i);
@@ -248,7 +251,7 @@ export class GpuPasses {
 
   /** What near.wgsl is told of each shelf. */
   #slots(
-    { queries, cells, length }: Pick<Sight, 'queries' | 'cells' | 'length'>,
+    { queries, cells, length }: Pick<ScanTarget, 'queries' | 'cells' | 'length'>,
     first: (shelf: number) => number,
   ): GPUBuffer {
     const slots = new Uint32Array(slotWords * this.#shelves.length);
@@ -262,7 +265,7 @@ export class GpuPasses {
 
   #bind(
     pipeline: GPUComputePipeline,
-    sight: Sight,
+    sight: ScanTarget,
     shelf: number,
     [wanted, slots, figures]: [GPUBuffer, GPUBuffer, GPUBuffer],
     more?: GPUBuffer,
@@ -281,7 +284,7 @@ export class GpuPasses {
   }
 
   /** The pipeline of each shelf. */
-  #each({ program }: Pick<Sight, 'program'>, entry: string): Promise<GPUComputePipeline[]> {
+  #each({ program }: Pick<ScanTarget, 'program'>, entry: string): Promise<GPUComputePipeline[]> {
     const shader = entry === 'best_of_many' ? manyQueriesShader : oneQueryShader;
     return Promise.all(
       this.#shelves.map(({ plan: { width } }) =>

@@ -1,8 +1,8 @@
 import type { Hit } from '../../ranking/hit.ts';
 import { manyQueries } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
-import { cellsOf, type Unit } from '../../store/pipeline-identity.ts';
-import { type BlockPlace, blocksOf } from '../../store/read-block.ts';
+import { cellsOfGrid, type Unit } from '../../store/pipeline-identity.ts';
+import { type BlockPlace, blocksOfIndex } from '../../store/read-block.ts';
 import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
@@ -49,7 +49,7 @@ export class GpuScan implements IndexScan {
    * and with GpuFailure where the device fails.
    */
   static async open(catalog: Catalog, device: GPUDevice, options: GpuScanOptions = {}): Promise<GpuScan> {
-    const { note = () => {}, blocks = blocksOf(catalog), spareBytes = 0 } = options;
+    const { note = () => {}, blocks = blocksOfIndex(catalog), spareBytes = 0 } = options;
     const memory = new GpuMemory(device);
     try {
       const { shelves, rest } = await loadShelves(memory, catalog, blocks, spareBytes);
@@ -112,7 +112,7 @@ export class GpuScan implements IndexScan {
   async #findOnDevice(wanted: Wanted): Promise<Hit[][]> {
     const { catalog, shelves, passes } = this.#index;
     if (shelves.length === 0) return wanted.queries.map(() => []);
-    const cells = wanted.unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+    const cells = wanted.unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1;
     const atOnce = Math.max(1, Math.min(manyQueries, Math.floor(mostFigures / (cells * passes.bundles))));
     const hits: Hit[][] = [];
     for (let i = 0; i < wanted.queries.length; i += atOnce) {

@@ -1,7 +1,7 @@
 import { summitFigures } from '../../scan/gpu/nearness-shader.ts';
-import type { Estimates } from './estimates.ts';
+import type { GpuEstimates } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
-import type { BundlePick, GpuPasses, Sight, SummitPick } from './gpu-passes.ts';
+import type { BundlePick, GpuPasses, ScanTarget, SummitPick } from './gpu-passes.ts';
 
 /** Bundles that may have one of the `top` best vectors of a query, and of each query the least figure of those. */
 export interface NearBundles {
@@ -12,8 +12,8 @@ export interface NearBundles {
 /** Looks at all vectors, and gives the bundles that their estimates do not rule out. */
 export async function nearBundles(
   passes: GpuPasses,
-  sight: Sight,
-  estimates: Estimates,
+  sight: ScanTarget,
+  estimates: GpuEstimates,
   top: number,
   clock: GpuClock,
 ): Promise<NearBundles> {
@@ -32,8 +32,8 @@ export async function nearBundles(
 /** Summits are figures as well: what `top` of them rule out is further than those, and so is all that is below. */
 async function belowSummits(
   passes: GpuPasses,
-  sight: Sight,
-  estimates: Estimates,
+  sight: ScanTarget,
+  estimates: GpuEstimates,
   top: number,
   summits: Float32Array,
 ): Promise<NearBundles> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { blockAt, bundleRows, planShelves } from './plan-shelves.ts';
+import { bundleRows, planShelves, shelfBlockAt } from './plan-shelves.ts';
 
 const length = 32;
 
@@ -27,11 +27,11 @@ test('every block lies on one shelf of its width, and is found there, or on none
         let row = 0;
         for (const one of shelf.blocks) {
           assert.deepEqual([one.place.width, one.first], [shelf.width, row]);
-          assert.deepEqual([blockAt(shelf, row), blockAt(shelf, row + one.place.frames - 1)], [one, one]);
+          assert.deepEqual([shelfBlockAt(shelf, row), shelfBlockAt(shelf, row + one.place.frames - 1)], [one, one]);
           row += one.place.frames;
         }
         assert.ok(shelf.rows - row < bundleRows, 'only the last bundle is filled up');
-        if (row < shelf.rows) assert.equal(blockAt(shelf, row), undefined);
+        if (row < shelf.rows) assert.equal(shelfBlockAt(shelf, row), undefined);
       }
     }),
   );

@@ -42,7 +42,7 @@ export function planShelves(blocks: readonly BlockPlace[], length: number, maxBy
 }
 
 /** The block that a frame of a shelf is of; undefined behind the last frame. */
-export function blockAt({ blocks }: ShelfPlan, row: number): ShelfPlan['blocks'][number] | undefined {
+export function shelfBlockAt({ blocks }: ShelfPlan, row: number): ShelfPlan['blocks'][number] | undefined {
   let [low, high] = [0, blocks.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;

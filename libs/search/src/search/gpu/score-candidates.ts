@@ -5,8 +5,8 @@ import type { Catalog } from '../../store/catalog.ts';
 import { type BlockPlace, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
 import type { GpuClock } from './gpu-clock.ts';
-import type { GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
-import { blockAt } from './plan-shelves.ts';
+import type { GpuPasses, ScanTarget, VectorPick } from './gpu-passes.ts';
+import { shelfBlockAt } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Bytes of vectors that are read back at once, or one vector. */
@@ -21,7 +21,7 @@ export interface ShelvedIndex {
 }
 
 /** A vector that may be among the best of a query, and its figure. */
-export interface Candidate extends VectorPick {
+export interface VectorCandidate extends VectorPick {
   query: number;
   figure: number;
 }
@@ -29,10 +29,10 @@ export interface Candidate extends VectorPick {
 /** Scores candidates by the definition, as many at once as memory is for. */
 export async function scoreAll(
   index: ShelvedIndex,
-  sight: Sight,
+  sight: ScanTarget,
   { queries, distance, unit }: Wanted,
-  candidates: readonly Candidate[],
-  isWorth: (one: Candidate) => boolean,
+  candidates: readonly VectorCandidate[],
+  isWorth: (one: VectorCandidate) => boolean,
   offer: (query: number, hit: Hit) => void,
 ): Promise<void> {
   const { catalog, shelves, passes } = index;
@@ -51,7 +51,7 @@ export async function scoreAll(
       const bins = new countArrays[plan.width](gathered, at, sight.length);
       at += sight.length * plan.width;
       if (!isWorth(one)) continue;
-      const { place, row } = placeOf(index, one);
+      const { place, row } = vectorPlace(index, one);
       const mass = massesOf(catalog, place, unit)[one.cell]!;
       offer(one.query, { row, cell: one.cell, score: score(queries[one.query]!, { bins, mass }) });
     }
@@ -59,8 +59,8 @@ export async function scoreAll(
 }
 
 /** Where a vector's frame lies in the index, and its number there. */
-export function placeOf({ catalog, shelves }: ShelvedIndex, one: VectorPick): { place: BlockPlace; row: number } {
-  const { place, first } = blockAt(shelves[one.shelf]!.plan, one.row)!;
+export function vectorPlace({ catalog, shelves }: ShelvedIndex, one: VectorPick): { place: BlockPlace; row: number } {
+  const { place, first } = shelfBlockAt(shelves[one.shelf]!.plan, one.row)!;
   const from = place.from + one.row - first;
   return { place: { ...place, from, frames: 1 }, row: catalog.starts[place.segment]! + from };
 }

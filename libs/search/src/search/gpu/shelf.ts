@@ -1,5 +1,5 @@
 import type { Catalog } from '../../store/catalog.ts';
-import { cellsOf, type Unit } from '../../store/pipeline-identity.ts';
+import { cellsOfGrid, type Unit } from '../../store/pipeline-identity.ts';
 import { massesOf } from '../../store/read-block.ts';
 import { admission, type Filter } from '../admission.ts';
 import { type GpuMemory, usages } from './gpu-memory.ts';
@@ -32,7 +32,7 @@ export class Shelf {
     const kept = this.#scales.get(key);
     if (kept) return kept;
     const { rows, blocks } = this.plan;
-    const cells = unit === 'cell' ? cellsOf(this.#catalog.pipeline) : 1;
+    const cells = unit === 'cell' ? cellsOfGrid(this.#catalog.pipeline) : 1;
     const scales = new Float32Array(cells * rows);
     for (const { place, first } of blocks) {
       for (const [i, mass] of massesOf(this.#catalog, place, unit).entries()) {

@@ -1,7 +1,7 @@
 import { distances } from '../../distances/distance.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
 import type { Catalog } from '../../store/catalog.ts';
-import { cellsOf } from '../../store/pipeline-identity.ts';
+import { cellsOfGrid } from '../../store/pipeline-identity.ts';
 import { type BlockPlace, massesOf } from '../../store/read-block.ts';
 import { admission } from '../admission.ts';
 import type { Wanted } from '../index-scan.ts';
@@ -18,7 +18,7 @@ export function checkPart(
 ): void {
   const { queries, distance, top, unit } = wanted;
   const [begin, end] = rowsOf(catalog, blocks);
-  const cells = unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+  const cells = unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1;
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
   const expected = countUpTo(top, catalog, blocks, wanted);
   if (rankings.length !== queries.length)
@@ -38,7 +38,7 @@ export function checkPart(
 
 /** Vectors of blocks that are asked for and count anything; `most` where there are more. */
 function countUpTo(most: number, catalog: Catalog, blocks: readonly BlockPlace[], { unit, filter }: Wanted): number {
-  const cells = unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+  const cells = unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1;
   let count = 0;
   for (const place of blocks) {
     const admits = admission(catalog, place, filter);

@@ -4,7 +4,7 @@ import { pause } from '@halogrid/testing';
 import fc from 'fast-check';
 import { distanceNames } from '../../distances/distance-names.ts';
 import { closeCatalog, openCatalog } from '../../store/open-catalog.ts';
-import { blocksOf, queryVector } from '../../store/read-block.ts';
+import { blocksOfIndex, queryVector } from '../../store/read-block.ts';
 import { makeIndex, tiedFrames } from '../../testing/made-index.ts';
 import { SearchIndex, type SearchRequest } from '../search-index.ts';
 import { ThreadScan } from '../thread-scan.ts';
@@ -31,7 +31,7 @@ async function setNodes(t: TestContext) {
   const catalog = await openCatalog(folder);
   t.after(() => closeCatalog(catalog));
   const threads = new ThreadScan(catalog, { threads: 0 });
-  const blocks = blocksOf(catalog);
+  const blocks = blocksOfIndex(catalog);
   const node = (nature: Nature, i: number): PartNode => ({
     id: `node-${i}`,
     device: 'cpu',

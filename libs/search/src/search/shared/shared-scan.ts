@@ -1,7 +1,7 @@
 import { maxPartCounts, maxPartHits, maxPartQueries } from '@halogrid/proto';
 import type { Hit } from '../../ranking/hit.ts';
 import type { Catalog } from '../../store/catalog.ts';
-import { type BlockPlace, blocksOf } from '../../store/read-block.ts';
+import { type BlockPlace, blocksOfIndex } from '../../store/read-block.ts';
 import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
@@ -65,7 +65,7 @@ export class SharedScan implements IndexScan {
   constructor(catalog: Catalog, options: SharedScanOptions) {
     this.#catalog = catalog;
     this.#options = options;
-    this.#blocks = blocksOf(catalog);
+    this.#blocks = blocksOfIndex(catalog);
     this.#threads = new ThreadScan(catalog);
   }
 

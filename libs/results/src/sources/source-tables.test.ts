@@ -3,9 +3,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { mostListed } from './listed-sources.ts';
+import type { SourceLine } from './source-line.ts';
+import { SourceList } from './source-list.ts';
 import { SourceTables } from './source-tables.ts';
 
 type DoneLine = Exclude<SourceLine, { quarantined: true }>;

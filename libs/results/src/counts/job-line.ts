@@ -1,5 +1,5 @@
 import { describePipeline, type Grid, type Pipeline } from '@halogrid/kernels';
-import { isOneCell } from '@halogrid/results/histogram-shape';
+import { isOneCell } from './histogram-shape.ts';
 
 /** The line that stands for a job in its digest: describePipeline's, and ` grid=RxC` where the grid has several cells. */
 export function jobLine(pipeline: Pick<Pipeline, 'operations'>, grid: Grid): string {

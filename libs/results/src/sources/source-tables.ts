@@ -1,11 +1,25 @@
-import { listHead } from '@halogrid/results/list-head';
-import { type ListName, listNames, type SourceLine, SourceList } from '@halogrid/results/source-list';
-import { SourceRows } from '@halogrid/results/source-rows';
-import { AtomicFile } from '@halogrid/results/write-file-atomically';
 import { type CaptureOrigin, type CaptureRule, parseCapture } from '@halogrid/sources/captured';
+import { AtomicFile } from '../files/atomic-file.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { listHead } from './list-head.ts';
 import { ListedSources } from './listed-sources.ts';
-import type { CaptureCounts, PartSummary } from './tables-output.ts';
+import { type ListName, listNames, type SourceLine } from './source-line.ts';
+import { SourceList } from './source-list.ts';
+import { SourceRows } from './source-rows.ts';
+
+/** How many sources that are done have a capture time from where. */
+export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
+
+/** What is known of sources once their tables are written. */
+export interface SourceSummary {
+  /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
+  listed: string[] | undefined;
+  /** The list of sources. */
+  file: ListName;
+  /** Entries that there are. */
+  entries: number;
+  captured: CaptureCounts;
+}
 
 export interface SourceTablesOptions {
   /** Paths of sources.jsonl, sources.parquet and errors.jsonl. */
@@ -78,7 +92,7 @@ export class SourceTables {
   }
 
   /** Makes the files durable and gives them their names. */
-  async finish(): Promise<Omit<PartSummary, 'digest'>> {
+  async finish(): Promise<SourceSummary> {
     await this.#flush();
     await this.#errors?.commit();
     if (this.#rows) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import { JobSpec } from '@halogrid/proto';
-import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
 
@@ -10,8 +9,7 @@ const pipeline = createPipeline([
   { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } },
   { kernel: 'ldp', parameters: {}, border: 'mirror' },
 ]);
-const spec = JobSpec.fromPartial({ grid: { rows: 4, columns: 6 } });
-const description = describeResults({ spec }, pipeline, 'abc');
+const description = describeResults(pipeline, { rows: 4, columns: 6 }, 'abc');
 
 test('integers are numbers up to 2^53 and strings above, and all that the bins depend on is said', () => {
   const bins = BigUint64Array.of(0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n - 1n);

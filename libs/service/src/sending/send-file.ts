@@ -7,8 +7,8 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import { parseByteRange } from './byte-range.ts';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
-import { sendJson } from './send.ts';
 import { hasIt } from './send-body.ts';
+import { sendJson } from './send-json.ts';
 
 const mediaTypes: Record<string, string> = {
   '.json': 'application/json',

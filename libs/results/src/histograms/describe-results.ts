@@ -1,7 +1,5 @@
-import { type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import { type Grid, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
-import { jobGrid } from '../job/accepted-job.ts';
-import type { JobRecord } from '../ledger/ledger.ts';
 
 /** What a file of results says of itself, so that nothing else is needed to read it. */
 export interface ResultDescription {
@@ -27,11 +25,7 @@ export interface ResultDescription {
   };
 }
 
-export function describeResults(
-  { spec }: Pick<JobRecord, 'spec'>,
-  pipeline: Pipeline,
-  digest: string,
-): ResultDescription {
+export function describeResults(pipeline: Pipeline, grid: Grid, digest: string): ResultDescription {
   const { output, words, bins, convention, input } = pipeline;
   return {
     version: softwareVersion,
@@ -39,7 +33,7 @@ export function describeResults(
     digest,
     pipeline: specifiedOperations(pipeline),
     convention,
-    grid: jobGrid(spec),
+    grid,
     input,
     histogram: {
       binsPerChannel: bins,

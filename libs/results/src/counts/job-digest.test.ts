@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import { quarantinedDigest } from '@halogrid/results/source-digest';
-import { documentedDigest } from '@halogrid/results/testing-digest';
-import { jobLine } from '../ledger/job-line.ts';
-import { jobDigest } from './digest.ts';
+import { documentedDigest } from '../testing/documented-digest.ts';
+import { jobDigest } from './job-digest.ts';
+import { jobLine } from './job-line.ts';
+import { quarantinedDigest } from './source-digest.ts';
 
 test('a job digest is the SHA-256 of two lines and the digests of the sources in order', () => {
   const sources = [documentedDigest(2, 3, 6, [6, 0]), quarantinedDigest];

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ByteRange, parseByteRange } from './byte-range.ts';
+import { type AskedRange, parseByteRange } from './byte-range.ts';
 
-const part = (start: number, end: number): ByteRange => ({ kind: 'part', start, end });
-const whole: ByteRange = { kind: 'whole' };
-const unsatisfiable: ByteRange = { kind: 'unsatisfiable' };
+const part = (start: number, end: number): AskedRange => ({ kind: 'part', start, end });
+const whole: AskedRange = { kind: 'whole' };
+const unsatisfiable: AskedRange = { kind: 'unsatisfiable' };
 
 // The examples of RFC 9110, section 14.1.2, are of 10000 bytes.
-const table: [string | undefined, number, ByteRange][] = [
+const table: [string | undefined, number, AskedRange][] = [
   ['bytes=0-499', 10_000, part(0, 499)],
   ['bytes=500-999', 10_000, part(500, 999)],
   ['bytes=-500', 10_000, part(9500, 9999)],

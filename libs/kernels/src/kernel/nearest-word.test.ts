@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearestName } from './nearest-name.ts';
+import { nearestWord } from './did-you-mean.ts';
 
 const names = ['tile', 'map', 'max-quarantined', 'captured-zone', 'to', 'out', 'op'];
 
@@ -18,4 +18,4 @@ const meant: [typed: string, name: string | undefined][] = [
 ];
 
 for (const [typed, name] of meant)
-  test(`'${typed}' is meant as ${name}`, () => assert.equal(nearestName(typed, names), name));
+  test(`'${typed}' is meant as ${name}`, () => assert.equal(nearestWord(typed, names), name));

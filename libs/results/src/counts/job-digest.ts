@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import type { SourceDigest } from '@halogrid/results/source-digest';
+import type { SourceDigest } from './source-digest.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';

@@ -1,5 +1,5 @@
-import type { SourceLine } from '@halogrid/results/source-list';
-import { isSameFile } from './previous/earlier-index.ts';
+import { isSameFile } from './same-file.ts';
+import type { SourceLine } from './source-line.ts';
 
 /** Entries that job.json has itself; of more it names the list of sources. */
 export const mostListed = 10_000;

@@ -1,11 +1,11 @@
 /** What of a file is asked for; `end` is the last byte, as in HTTP. */
-export type ByteRange = { kind: 'whole' } | { kind: 'part'; start: number; end: number } | { kind: 'unsatisfiable' };
+export type AskedRange = { kind: 'whole' } | { kind: 'part'; start: number; end: number } | { kind: 'unsatisfiable' };
 
 /**
  * Reads the header Range for a file of `size` bytes. As RFC 9110 allows, several ranges and what is no range of bytes are
  * answered with the whole file.
  */
-export function parseByteRange(header: string | undefined, size: number): ByteRange {
+export function parseByteRange(header: string | undefined, size: number): AskedRange {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return { kind: 'whole' };
   if (first === '') {
