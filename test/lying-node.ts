@@ -1,12 +1,12 @@
 // A node whose device finds wrong results that look right, as a process: lying-node.ts HOST:PORT NAME.
-import { createNodeConfig, type Device, openDevice, startNode } from '@halogrid/gpu-node';
+import { createNodeConfig, type NodeDevice, openDevice, startNode } from '@halogrid/gpu-node';
 import { shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 
 const [coordinator, name] = process.argv.slice(2) as [string, string];
 const config = createNodeConfig({ coordinator, name, device: 'cpu', http: '127.0.0.1:0' });
 
-function lying(device: Device): Device {
+function lying(device: NodeDevice): NodeDevice {
   return {
     info: device.info,
     maxStagingBytes: device.maxStagingBytes,

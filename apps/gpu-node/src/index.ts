@@ -2,10 +2,10 @@ export type { Exit } from './agent/conversation-state.ts';
 export { createNodeConfig, type NodeConfig, type NodeOptions } from './config.ts';
 export {
   type BatchResult,
-  type Device,
   type DeviceInfo,
   type DeviceKind,
   deviceKinds,
+  type NodeDevice,
   type Staging,
 } from './devices/device.ts';
 export { type DeviceChoice, deviceChoices, type OpenedDevice, openDevice } from './devices/open-device.ts';

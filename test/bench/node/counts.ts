@@ -12,7 +12,7 @@ import { AttachRequest, Lease, splitAnswer } from '@halogrid/proto';
 import { PartThread } from '@halogrid/results/part-thread';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { forEachLimited } from '@halogrid/threads';
-import type { Device } from '../../../apps/gpu-node/src/devices/device.ts';
+import type { NodeDevice } from '../../../apps/gpu-node/src/devices/device.ts';
 import { createExecutor } from '../../../apps/gpu-node/src/executor/executor.ts';
 import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
 import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
@@ -36,7 +36,7 @@ const ofBatch = new Uint32Array(framesAShard * bins.length);
 for (let frame = 0; frame < framesAShard; frame++) ofBatch.set(bins, frame * bins.length);
 
 /** Has memory, and counts, of a batch without a look at it. */
-const device: Device = {
+const device: NodeDevice = {
   info: { kind: 'gpu', name: 'none', driver: '' },
   ...{ maxStagingBytes: 2 ** 30, batchBytes: 2 ** 26, batchesInFlight: 8, lost: new Promise(() => {}) },
   acquire: async () => ({ bytes: new Uint8Array(0), release: () => {} }),

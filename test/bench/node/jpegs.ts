@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Device } from '@halogrid/gpu-node/devices';
+import type { NodeDevice } from '@halogrid/gpu-node/devices';
 import { openExecutor } from '@halogrid/gpu-node/executor';
 import { AttachRequest, Lease, splitAnswer } from '@halogrid/proto';
 import { localVersion } from '@halogrid/sources';
@@ -27,7 +27,7 @@ const bins = Uint32Array.from({ length: 256 }, (_, bin) => (bin * bin * 37) % 29
 const counted = bins.reduce((sum, count) => sum + count, 0);
 
 /** Has the memory of eight batches, and leaves all else out. */
-function instantDevice(): Device {
+function instantDevice(): NodeDevice {
   const free = Array.from({ length: 8 }, (): Uint8Array => new Uint8Array(2 ** 25));
   const waiting: ((bytes: Uint8Array) => void)[] = [];
   const giveBack = (bytes: Uint8Array): void => {

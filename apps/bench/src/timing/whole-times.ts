@@ -1,4 +1,4 @@
-import { type Device, type DeviceKind, openDevice, openWebGpuDevice } from '@halogrid/gpu-node/devices';
+import { type DeviceKind, type NodeDevice, openDevice, openWebGpuDevice } from '@halogrid/gpu-node/devices';
 import type { Strategy } from '@halogrid/kernels/gpu';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
 import { type SamplingOptions, timeSamples } from './take-samples.ts';
@@ -37,12 +37,12 @@ export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ d
   return { device: name, rows };
 }
 
-async function open(kind: DeviceKind, strategy?: Strategy): Promise<Device> {
+async function open(kind: DeviceKind, strategy?: Strategy): Promise<NodeDevice> {
   if (!strategy || kind === 'cpu') return (await openDevice(kind)).device;
   return openWebGpuDevice(kind, { choose: () => strategy });
 }
 
-async function timeCase(device: Device, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
+async function timeCase(device: NodeDevice, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
   const staged = stageCase(one, options);
   const { imagesPerSample: images = 1, clock = () => performance.now() } = options;
   const samplesMs = await timeSamples(options, (isWarmUp) => sample(device, staged, { images, clock }, isWarmUp));
@@ -54,7 +54,7 @@ async function timeCase(device: Device, one: KernelCase, options: WholeTimesOpti
  * copies them into staging memory, which keeps its pixels: decoding writes there directly, too.
  */
 async function sample(
-  device: Device,
+  device: NodeDevice,
   staged: StagedCase,
   { images, clock }: { images: number; clock: () => number },
   isWarmUp: boolean,

@@ -1,7 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { sourceAccess } from '@halogrid/sources';
-import { endThread } from '@halogrid/threads';
-import { ThreadLife } from './thread-life.ts';
+import { endThread, ThreadLife } from '@halogrid/threads';
 
 export interface ThreadLimits {
   /**

@@ -9,12 +9,12 @@ import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { restrictSources, unrestricted } from '@halogrid/sources';
 import { eventually, pause, timeoutMs, turns } from '@halogrid/testing';
+import { ThreadLife } from '@halogrid/threads';
 import type { PlannedStep } from '../job/shard.ts';
 import { readable, sourcesOf } from '../testing/planned.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { type PlanLimits, PlanThreads, planLimits } from './plan-threads.ts';
 import { planJob } from './planner.ts';
-import { ThreadLife } from './thread-life.ts';
 
 /** More than the thread plans ahead. */
 const frames = 1200;

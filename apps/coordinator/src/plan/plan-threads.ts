@@ -3,12 +3,12 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
 import { Sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
+import { Places } from '@halogrid/threads';
 import type { CheckOptions } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread.ts';
-import { Places } from './places.ts';
 
 /**
  * An order to plan a job. The thread answers through the port. The caller posts a message when it has used an answer,

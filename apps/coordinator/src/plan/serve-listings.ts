@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { listAllSources, restrictSources } from '@halogrid/sources';
-import { endWhenAsked } from '@halogrid/threads';
+import { endWhenAsked, ThreadLife } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
 import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
@@ -12,7 +12,6 @@ import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, ListingOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';
 import { planJob, realInputs } from './planner.ts';
 import { runPlan } from './run-plan.ts';
-import { ThreadLife } from './thread-life.ts';
 
 /**
  * Runs on a thread of PlanThreads. It obeys one order after another: it plans what `listAll` lists, or checks sources,

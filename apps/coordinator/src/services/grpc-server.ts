@@ -24,9 +24,9 @@ import {
   listenOn,
   type Tls,
 } from '@halogrid/service';
+import { paceCalls } from '@halogrid/service/paced-calls';
 import { addIntrospection } from './add-introspection.ts';
 import { withAccess } from './call-access.ts';
-import { paceCalls } from './paced-calls.ts';
 
 /** Time that clients have to take the ends of their streams; what is left then is cut off. */
 const closingMs = 500;

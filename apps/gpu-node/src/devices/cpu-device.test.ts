@@ -4,14 +4,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createPipeline, type PipelineItem, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/testing';
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
-import { type Device, DeviceLostError } from './device.ts';
+import { DeviceLostError, type NodeDevice } from './device.ts';
 import { runOne } from './testing/verify-against-reference.ts';
 import { waitedMs } from './testing/waited-ms.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
 
-async function withDevice(options: CpuDeviceOptions, use: (device: Device) => Promise<void>): Promise<void> {
+async function withDevice(options: CpuDeviceOptions, use: (device: NodeDevice) => Promise<void>): Promise<void> {
   const device = new CpuDevice(options);
   try {
     await use(device);
@@ -35,7 +35,7 @@ function createBatch(count: number, seed: number): { items: PipelineItem[]; byte
 }
 
 /** Computes what lies in `bytes`. */
-async function compute(device: Device, { items, bytes }: ReturnType<typeof createBatch>, withMap: boolean) {
+async function compute(device: NodeDevice, { items, bytes }: ReturnType<typeof createBatch>, withMap: boolean) {
   const staging = await device.acquire(bytes.length);
   staging.bytes.set(bytes);
   return device.run(staging, items, pipeline, withMap);

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import { BufferPool } from './buffer-pool.ts';
 import { type CpuAnswer, type CpuBatch, CpuThread } from './cpu-thread.ts';
-import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
+import { type BatchResult, type DeviceInfo, DeviceLostError, type NodeDevice, type Staging } from './device.ts';
 import { spareCollector } from './runtime.ts';
 
 /** Staging memory a thread: for a tile that it computes, another that is being decoded, and the batches behind them. */
@@ -28,7 +28,7 @@ interface Job {
 }
 
 /** The `cpu` device: WebAssembly in worker threads, one batch a thread. */
-export class CpuDevice implements Device {
+export class CpuDevice implements NodeDevice {
   readonly info: DeviceInfo;
   /** What the largest binding of a GPU takes, too. */
   readonly maxStagingBytes = 2 ** 31 - 256;
@@ -174,7 +174,7 @@ class CpuStaging implements Staging {
  * The reference as a device, to check what other devices found: slow, and with nothing in common with them. Its threads start
  * with the first check, and leave half of the cores to decoding.
  */
-export function openTwinDevice(): Device {
+export function openTwinDevice(): NodeDevice {
   const threads = Math.ceil(availableParallelism() / 2);
   // Few jobs have anything checked, and a thread takes a tenth of a second of processor time to start (measured).
   return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url), startsLate: true });

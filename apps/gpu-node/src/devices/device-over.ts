@@ -1,7 +1,7 @@
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 
 /** A device that does and says what `own` has, and for all else is `inner` as that is at the moment. */
-export function deviceOver(inner: Device, own: Partial<Device>): Device {
+export function deviceOver(inner: NodeDevice, own: Partial<NodeDevice>): NodeDevice {
   const over = new Proxy(own, {
     get(_, name) {
       const from = name in own ? own : inner;
@@ -9,5 +9,5 @@ export function deviceOver(inner: Device, own: Partial<Device>): Device {
       return typeof value === 'function' ? value.bind(from) : value;
     },
   });
-  return over as Device;
+  return over as NodeDevice;
 }

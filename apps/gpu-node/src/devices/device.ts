@@ -79,7 +79,7 @@ export interface DeviceJpegs {
 }
 
 /** What runs kernels. One device a node process; several batches may be in flight. */
-export interface Device {
+export interface NodeDevice {
   readonly info: DeviceInfo;
   /** The largest staging memory it gives. */
   readonly maxStagingBytes: number;

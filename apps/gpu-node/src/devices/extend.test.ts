@@ -14,7 +14,7 @@ import {
   type TestImage,
   verifySamples,
 } from '@halogrid/kernels/testing';
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 import { runOne, testedKind } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
@@ -22,7 +22,7 @@ const kernels = { ...catalogue, rank };
 const programs = { rank: rankReference };
 const hosts = { rank: rankOnGpu };
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await openWebGpuDevice(testedKind, { choose: () => undefined, hosts });
 });

@@ -1,5 +1,5 @@
 // What benchmarks and tuning need of devices, beside a node.
-export { type Device, type DeviceInfo, type DeviceKind, deviceKinds } from './device.ts';
+export { type DeviceInfo, type DeviceKind, deviceKinds, type NodeDevice } from './device.ts';
 export { forgetJpegRate } from './jpeg-rate-file.ts';
 export { openDevice, unavailable } from './open-device.ts';
 export { forgetTuning, readTuning, type TunedChoice, writeTuning } from './tuning-file.ts';

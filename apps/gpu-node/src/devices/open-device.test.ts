@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
-import type { Device, DeviceKind } from './device.ts';
+import type { DeviceKind, NodeDevice } from './device.ts';
 import { type DeviceChoice, openDevice } from './open-device.ts';
 
 /** A machine that has these kinds. */
 function machineWith(...kinds: DeviceKind[]) {
   const open = (kind: DeviceKind) => async () => {
     if (!kinds.includes(kind)) throw new Error(`No ${kind} here`);
-    return { info: { kind } } as Device;
+    return { info: { kind } } as NodeDevice;
   };
   return { gpu: open('gpu'), software: open('software'), cpu: open('cpu') };
 }

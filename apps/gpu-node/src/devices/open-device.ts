@@ -1,20 +1,20 @@
 import { UsageError } from '@halogrid/service';
 import { CpuDevice } from './cpu-device.ts';
-import { type Device, type DeviceKind, deviceKinds } from './device.ts';
+import { type DeviceKind, deviceKinds, type NodeDevice } from './device.ts';
 
 /** What may be asked for: the best device there is, or one kind. */
 export const deviceChoices = ['auto', ...deviceKinds] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
 
 export interface OpenedDevice {
-  device: Device;
+  device: NodeDevice;
   /** Why it is this one, in one sentence. */
   reason: string;
 }
 
 /** Takes a line for the log. */
 type Note = (line: string) => void;
-type Openers = Record<DeviceKind, (note: Note) => Promise<Device>>;
+type Openers = Record<DeviceKind, (note: Note) => Promise<NodeDevice>>;
 
 /** WebGPU is loaded only by a process that tries it. */
 const openers: Openers = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layOutJpegs } from '@halogrid/jpeg';
 import { createPipeline } from '@halogrid/kernels';
-import { type Device, DeviceLostError } from './device.ts';
+import { DeviceLostError, type NodeDevice } from './device.ts';
 import { ReopeningDevice } from './reopening-device.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -12,7 +12,7 @@ function createFake(name: string) {
   let lose!: (reason: string) => void;
   let isLost = false;
   let prepared = 0;
-  const device: Device = {
+  const device: NodeDevice = {
     info: { kind: 'gpu', name, driver: '' },
     maxStagingBytes: 1000,
     batchBytes: 500,
@@ -66,7 +66,7 @@ function createReopening(failures = 0) {
   return { device, fakes, delaysMs, losses };
 }
 
-const compute = async (device: Device) => device.run(await device.acquire(1), [], pipeline, false);
+const compute = async (device: NodeDevice) => device.run(await device.acquire(1), [], pipeline, false);
 
 test('batches on a lost device reject, and later ones run on the new one', async () => {
   const { device, fakes, losses } = createReopening();

@@ -1,16 +1,16 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import {
   type BatchResult,
-  type Device,
   type DeviceInfo,
   type DeviceJpegs,
   DeviceLostError,
+  type NodeDevice,
   type Staging,
 } from './device.ts';
 
 export interface ReopeningOptions {
   /** Opens the device again. */
-  open: () => Promise<Device>;
+  open: () => Promise<NodeDevice>;
   /** A driver that hangs may not answer at all. */
   openWithinMs: number;
   /** Called each time it is lost. */
@@ -25,19 +25,19 @@ const triesMs = [0, 1000, 4000, 15_000];
  * A device that is opened again when it is lost: the batches it had reject with DeviceLostError, later ones wait for the
  * new device. It is lost for good when it cannot be opened again, or is lost as often without one batch in between.
  */
-export class ReopeningDevice implements Device {
+export class ReopeningDevice implements NodeDevice {
   readonly lost: Promise<string>;
   readonly #options: ReopeningOptions;
   /** The device that is there, or was there last. */
-  #device: Device;
+  #device: NodeDevice;
   /** Rejects with DeviceLostError once it is given up. */
-  #current: Promise<Device>;
+  #current: Promise<NodeDevice>;
   /** Tries since a batch was computed. */
   #tries = 0;
   #isClosed = false;
   #giveUp!: (reason: string) => void;
 
-  constructor(device: Device, options: ReopeningOptions) {
+  constructor(device: NodeDevice, options: ReopeningOptions) {
     this.#options = options;
     this.#device = device;
     this.#current = Promise.resolve(device);
@@ -108,7 +108,7 @@ export class ReopeningDevice implements Device {
     await this.#device.close();
   }
 
-  #watch(device: Device): void {
+  #watch(device: NodeDevice): void {
     void device.lost.then((reason) => {
       if (this.#isClosed) return;
       this.#options.onLost(reason);
@@ -117,7 +117,7 @@ export class ReopeningDevice implements Device {
     });
   }
 
-  async #reopen(lost: Device, reason: string): Promise<Device> {
+  async #reopen(lost: NodeDevice, reason: string): Promise<NodeDevice> {
     await lost.close().catch(() => {});
     let last = reason;
     while (this.#tries < triesMs.length && !this.#isClosed) {
@@ -135,7 +135,7 @@ export class ReopeningDevice implements Device {
     throw new DeviceLostError(reason);
   }
 
-  #open(): Promise<Device> {
+  #open(): Promise<NodeDevice> {
     const { open, openWithinMs } = this.#options;
     return new Promise((resolve, reject) => {
       const late = new Error(`it was not open within ${openWithinMs / 1000} s`);
@@ -149,10 +149,10 @@ export class ReopeningDevice implements Device {
 
 /** Staging memory belongs to the device that gave it, not to the one opened after it. */
 class BoundStaging implements Staging {
-  readonly device: Device;
+  readonly device: NodeDevice;
   readonly inner: Staging;
 
-  constructor(device: Device, inner: Staging) {
+  constructor(device: NodeDevice, inner: Staging) {
     this.device = device;
     this.inner = inner;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import { type BatchResult, type Device, DeviceLostError } from './device.ts';
+import { type BatchResult, DeviceLostError, type NodeDevice } from './device.ts';
 import { withWatch } from './watched-device.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -11,7 +11,7 @@ function createWatched() {
   const batches: { resolve: (result: BatchResult) => void; reject: (error: Error) => void }[] = [];
   const timers = new Set<{ atMs: number; task: () => void }>();
   let nowMs = 0;
-  const device: Device = {
+  const device: NodeDevice = {
     info: { kind: 'gpu', name: '', driver: '' },
     maxStagingBytes: 1000,
     batchBytes: 500,

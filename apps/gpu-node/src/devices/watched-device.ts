@@ -1,4 +1,4 @@
-import { type BatchResult, type Device, type DeviceKind, DeviceLostError } from './device.ts';
+import { type BatchResult, type DeviceKind, DeviceLostError, type NodeDevice } from './device.ts';
 import { deviceOver } from './device-over.ts';
 
 /**
@@ -14,7 +14,7 @@ export type Timer = (ms: number, task: () => void) => () => void;
  * The same device, which is lost, too, when it hangs: when it has batches and gives none of them back for `ms`. Batches then
  * reject with DeviceLostError; the device itself is for whoever hears of the loss to close.
  */
-export function withWatch(device: Device, ms: number, timer: Timer = systemTimer): Device {
+export function withWatch(device: NodeDevice, ms: number, timer: Timer = systemTimer): NodeDevice {
   const running = new Set<(error: Error) => void>();
   const hung = Promise.withResolvers<string>();
   let stop = (): void => {};

@@ -19,11 +19,11 @@ import {
   type TestImage,
   verifySamples,
 } from '@halogrid/kernels/testing';
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 import { sharedDevice } from './testing/shared-device.ts';
 import { runOne, type TestVariant, verifyAgainstReference } from './testing/verify-against-reference.ts';
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await sharedDevice();
 });

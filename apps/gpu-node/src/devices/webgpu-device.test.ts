@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { borderModes, createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 import { sharedDevice } from './testing/shared-device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await sharedDevice();
 });

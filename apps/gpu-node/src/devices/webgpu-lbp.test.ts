@@ -1,9 +1,9 @@
 import test, { before } from 'node:test';
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 import { sharedDevice } from './testing/shared-device.ts';
 import { type TestVariant, verifyAgainstReference } from './testing/verify-against-reference.ts';
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await sharedDevice();
 });

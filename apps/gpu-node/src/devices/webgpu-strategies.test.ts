@@ -3,14 +3,14 @@ import test, { after, before } from 'node:test';
 import { type AskedOperation, createPipeline, type Operation } from '@halogrid/kernels';
 import { type GpuOutput, type Strategy, strategiesOf } from '@halogrid/kernels/gpu';
 import { type MapSamples, noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
-import type { Device } from './device.ts';
+import type { NodeDevice } from './device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 type Chosen = Partial<Record<GpuOutput, Strategy>>;
 /** By parameters and border, so that a device compiles each once. */
 const chosen = new Map<string, Chosen>();
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await openWebGpuDevice(testedKind, {
     choose: (operation, output) => {

@@ -7,9 +7,9 @@ import {
   type SharedItem,
   type SharedPlan,
 } from '@halogrid/kernels';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 
-type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;
+type BatchLimits = Pick<NodeDevice, 'maxStagingBytes' | 'batchBytes'>;
 
 /** The limit of a batch's results, so that cells, wide codes and floats take no more memory than the planes do. */
 export const resultsLimitBytes = 64 * 2 ** 20;

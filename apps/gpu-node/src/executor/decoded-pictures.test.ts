@@ -8,13 +8,13 @@ import { mutate } from '@halogrid/jpeg/testing';
 import type { Lease } from '@halogrid/proto';
 import { startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { repeated } from '@halogrid/testing';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { chunksIn, computed, feedsOf, fixtures, putMixed, sum, watched } from './testing/decoding.ts';
 import { frameLease, type TestFolder, withFolder, withSource } from './testing/shard-fixture.ts';
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await sharedDevice();
 });

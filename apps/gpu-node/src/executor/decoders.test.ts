@@ -5,14 +5,14 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
-import { type Device, DeviceLostError } from '../devices/device.ts';
+import { DeviceLostError, type NodeDevice } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { computed, feedsOf, fixtures, putMixed, sum, type TestFeeds, watched } from './testing/decoding.ts';
 import { frameLease, lbp, withFolder } from './testing/shard-fixture.ts';
 
-let device: Device;
+let device: NodeDevice;
 before(async () => {
   device = await sharedDevice();
 });
@@ -20,7 +20,7 @@ const threads = new JpegThreads(2);
 after(async () => {
   await threads.close();
 });
-const on = (choice: DecodeChoice, device: Device): TestFeeds => feedsOf(choice, device, threads);
+const on = (choice: DecodeChoice, device: NodeDevice): TestFeeds => feedsOf(choice, device, threads);
 
 const oracle = fileURLToPath(new URL('../../../../libs/kernels/oracle/images', import.meta.url));
 

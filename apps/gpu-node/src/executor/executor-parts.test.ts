@@ -6,7 +6,7 @@ import { type FoundShard, summariseShard } from '@halogrid/results/found-shard';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { eventually } from '@halogrid/testing';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
-import { type Device, DeviceLostError } from '../devices/device.ts';
+import { DeviceLostError, type NodeDevice } from '../devices/device.ts';
 import { type JobParts, type KeptShard, NodeParts } from '../parts/node-parts.ts';
 import { OutputError } from '../parts/output-error.ts';
 import { noted } from './testing/noted-device.ts';
@@ -120,7 +120,7 @@ test('a shard comes to the same whatever the batches, and whoever computes it', 
         pipelines: PipelineSet.fromPartial({ named }),
         grid,
       });
-      const summaryOf = async (its: Lease, more: Partial<Device> = {}) => {
+      const summaryOf = async (its: Lease, more: Partial<NodeDevice> = {}) => {
         const found: FoundShard[] = [];
         const keep = async (shard: FoundShard): Promise<KeptShard> => {
           found.push(shard);

@@ -6,7 +6,7 @@ import { createPipeline } from '@halogrid/kernels';
 import { writeChunk } from '@halogrid/results';
 import { allCells } from '@halogrid/results/histogram-shape';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { segmentsUnderWay } from './executor.ts';
 import { noted } from './testing/noted-device.ts';
 import { putFrames, sizes } from './testing/put-frames.ts';
@@ -181,7 +181,7 @@ test('pixels of a preview are not read from the memory of a GPU, which gets them
     const { uris, frames } = await putFrames(folder);
     const ofDevice = new Set<ArrayBufferLike>();
     const info = { ...device.info, kind: 'gpu' as const };
-    const acquire: Device['acquire'] = async (bytes) => {
+    const acquire: NodeDevice['acquire'] = async (bytes) => {
       const staging = await device.acquire(bytes);
       ofDevice.add(staging.bytes.buffer);
       return staging;

@@ -4,7 +4,7 @@ import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/p
 import type { writeChunk } from '@halogrid/results';
 import { isRemoteUri, quickToGiveUp } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
-import { type Device, DeviceLostError } from '../devices/device.ts';
+import { DeviceLostError, type NodeDevice } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { WorkerMeter } from '../metrics/worker-meter.ts';
@@ -29,9 +29,9 @@ import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
 
 export interface ExecutorOptions {
-  device: Device;
+  device: NodeDevice;
   /** The reference, which computes what is to be checked. */
-  twin: Device;
+  twin: NodeDevice;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
   /** Who decodes JPEGs, to gray and to colours; cores unless given. */

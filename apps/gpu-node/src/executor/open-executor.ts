@@ -5,7 +5,7 @@ import { PartThread } from '@halogrid/results/part-thread';
 import { cacheFolders } from '@halogrid/service';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { openTwinDevice } from '../devices/cpu-device.ts';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { readJpegRate, writeJpegRate } from '../devices/jpeg-rate-file.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { IndexThread } from '../feed/index-thread.ts';
@@ -31,7 +31,7 @@ const creditBytesASegment = 128 * 2 ** 20;
 
 export interface OpenExecutorOptions {
   /** Closed by the caller, after the executor. */
-  device: Device;
+  device: NodeDevice;
   /** Who decodes JPEGs. */
   decode: DecodeChoice;
   /** How long a decoder of videos may give nothing; see VideoReaderOptions for what is usual. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FoundAnswer, Lease } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { rawWords } from '../feed/raw-orders.ts';
 import { noted } from './testing/noted-device.ts';
@@ -37,7 +37,7 @@ function notedFeed(before = 0) {
 }
 
 /** What a lease gives, but for times and what was read. */
-async function computed(lease: Lease, rawFeed?: RawFeed, on: Device = device): Promise<Partial<FoundAnswer>> {
+async function computed(lease: Lease, rawFeed?: RawFeed, on: NodeDevice = device): Promise<Partial<FoundAnswer>> {
   const execute = createTestExecutor(on, rawFeed ? { rawFeed } : {});
   const { stageSeconds: _, busySeconds: __, inputBytes: ___, timeline: ____, ...answer } = await execute(lease, never);
   return answer;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { DecoderPool } from '@halogrid/imaging';
 import { noFfmpeg, runFfmpeg } from '@halogrid/imaging/testing-videos';
 import type { FoundAnswer, Lease } from '@halogrid/proto';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { chunksIn, feedsOf } from './testing/decoding.ts';
@@ -16,7 +16,7 @@ import { leaseOfVideo, recordingLease } from './testing/recording-lease.ts';
 import { createTestExecutor, withFolder, withSource } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
-let device: Device;
+let device: NodeDevice;
 const decoders = new DecoderPool({ processes: 1 });
 before(async () => {
   device = await sharedDevice();

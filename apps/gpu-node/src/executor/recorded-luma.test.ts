@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { DecoderPool } from '@halogrid/imaging';
 import { noFfmpeg } from '@halogrid/imaging/testing-videos';
 import type { FoundAnswer, Lease } from '@halogrid/proto';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
 import { chunksIn } from './testing/decoding.ts';
 import { noted } from './testing/noted-device.ts';
@@ -15,7 +15,7 @@ import { recordingLease } from './testing/recording-lease.ts';
 import { createTestExecutor, lbp, withFolder, withSource } from './testing/shard-fixture.ts';
 
 const skip = noFfmpeg;
-let device: Device;
+let device: NodeDevice;
 const decoders = new DecoderPool({ processes: 1 });
 before(async () => {
   device = await sharedDevice();

@@ -1,6 +1,6 @@
 import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import type { writeChunk } from '@halogrid/results';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import type { WorkerMeter } from '../metrics/worker-meter.ts';
@@ -18,7 +18,7 @@ export interface ShardRun {
 
 /** What a node computes a shard with. */
 export interface ShardMeans {
-  readonly device: Device;
+  readonly device: NodeDevice;
   /** Decides who decodes JPEGs to what the pipelines take; absent where cores decode all of them. */
   readonly jpegs?: JpegFeed | undefined;
   /** Reads raw frames; absent where each is opened by itself. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Device, DeviceKind } from '../devices/device.ts';
+import type { DeviceKind, NodeDevice } from '../devices/device.ts';
 import type { DecodeChoice } from './decode-choice.ts';
 import type { Decoder } from './earliest-finish.ts';
 import { JpegFeed, type JpegFeedOptions } from './jpeg-feed.ts';
 
 /** A device of that kind; `compile` is what gets its decoder ready. */
-function deviceOf(kind: DeviceKind, compile: () => Promise<void>): Device {
+function deviceOf(kind: DeviceKind, compile: () => Promise<void>): NodeDevice {
   const unused = () => assert.fail('nothing is computed');
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: compile, decode: unused };
   return {

@@ -1,6 +1,6 @@
 import type { PlaneTarget } from '@halogrid/imaging';
 import { isRemoteUri } from '@halogrid/sources';
-import type { Device } from '../devices/device.ts';
+import type { NodeDevice } from '../devices/device.ts';
 import type { AskedFile } from './asked-files.ts';
 import type { DecodeChoice } from './decode-choice.ts';
 import { DecodeTrials } from './decode-trials.ts';
@@ -13,7 +13,7 @@ import { WorkTurns } from './work-turns.ts';
 
 export interface JpegFeedOptions {
   choice: DecodeChoice;
-  device: Device;
+  device: NodeDevice;
   /** What JPEGs are decoded to: the rates of both are others. */
   channels: PlaneTarget['channels'];
   threads: Pick<JpegThreads, 'read'>;

@@ -1,5 +1,5 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
-import type { BatchResult, Device, DeviceJpegs, Staging } from '../devices/device.ts';
+import type { BatchResult, DeviceJpegs, NodeDevice, Staging } from '../devices/device.ts';
 import { deviceOver } from '../devices/device-over.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import type { WorkerMeter } from './worker-meter.ts';
@@ -13,7 +13,7 @@ export interface DeviceMeters {
 }
 
 /** The same device, with its batches, staging memory, bytes and busy seconds counted. */
-export function withMetrics(device: Device, metrics: NodeMetrics, meters: DeviceMeters): Device {
+export function withMetrics(device: NodeDevice, metrics: NodeMetrics, meters: DeviceMeters): NodeDevice {
   const isApart = device.info.kind !== 'cpu';
   return deviceOver(device, {
     get jpegs() {
@@ -49,7 +49,7 @@ export function withMetrics(device: Device, metrics: NodeMetrics, meters: Device
   });
 }
 
-function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {
+function meteredJpegs({ info }: NodeDevice, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {
   const { maxBytes, batchBytes } = jpegs;
   return {
     ...{ maxBytes, batchBytes },

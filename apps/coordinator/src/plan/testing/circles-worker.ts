@@ -1,9 +1,9 @@
 // Runs in a worker thread of PlanThreads, in tests. It works as plan-worker.ts, but loops without end on sources with
 // certain names.
 import { parentPort, workerData } from 'node:worker_threads';
+import { ThreadLife } from '@halogrid/threads';
 import type { ListingOrder } from '../plan-threads.ts';
 import { serveListings } from '../serve-listings.ts';
-import { ThreadLife } from '../thread-life.ts';
 
 const life = new ThreadLife(workerData.life);
 

@@ -21,14 +21,14 @@ import {
 } from '@halogrid/kernels/testing';
 import { isThorough, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { Device } from '../device.ts';
+import type { NodeDevice } from '../device.ts';
 import { testedKind } from './tested-kind.ts';
 
 export { testedKind };
 
 /** Computes one item that lies in `bytes`. */
 export async function runOne(
-  device: Device,
+  device: NodeDevice,
   pipeline: Pipeline,
   bytes: Uint8Array,
   item: PipelineItem,
@@ -66,7 +66,7 @@ function triesOf(variants: readonly TestVariant[], runs: { gpu: number; software
  * side, so that kernels compile on all cores.
  */
 export async function verifyAgainstReference(
-  device: Device,
+  device: NodeDevice,
   variants: readonly TestVariant[],
   runs: { gpu: number; software: number },
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function verifyAgainstReference(
   await Promise.all(tried.map((variant) => fc.assert(propertyOf(device, variant), { numRuns })));
 }
 
-function propertyOf(device: Device, { operations, withMap, grid, pixel = 'u8' }: TestVariant) {
+function propertyOf(device: NodeDevice, { operations, withMap, grid, pixel = 'u8' }: TestVariant) {
   return fc.asyncProperty(fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }), async (tiles) => {
     const pipeline = createPipelineOver(pixel, operations);
     let end = 0;

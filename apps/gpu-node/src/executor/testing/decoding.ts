@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { mutate } from '@halogrid/jpeg/testing';
 import type { FoundAnswer, Lease } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
-import type { Device, DeviceJpegs } from '../../devices/device.ts';
+import type { DeviceJpegs, NodeDevice } from '../../devices/device.ts';
 import type { DecodeChoice } from '../../feed/decode-choice.ts';
 import { JpegFeed, type JpegFeedOptions } from '../../feed/jpeg-feed.ts';
 import type { ExecutorOptions } from '../executor.ts';
@@ -16,7 +16,7 @@ import { createTestExecutor, type TestFolder } from './shard-fixture.ts';
 export type TestFeeds = Required<NonNullable<ExecutorOptions['feeds']>>;
 
 /** A device, as one that is worth decoding on, with what is changed; notes the files of each batch that it decodes. */
-export function watched(device: Device, changes: Partial<Device> = {}, jpegs: Partial<DeviceJpegs> = {}) {
+export function watched(device: NodeDevice, changes: Partial<NodeDevice> = {}, jpegs: Partial<DeviceJpegs> = {}) {
   const batches: number[] = [];
   const its: DeviceJpegs = {
     ...device.jpegs!,
@@ -30,7 +30,7 @@ export function watched(device: Device, changes: Partial<Device> = {}, jpegs: Pa
   return { on, batches, out, maps };
 }
 
-export function feedsOf(choice: DecodeChoice, on: Device, threads: JpegFeedOptions['threads']): TestFeeds {
+export function feedsOf(choice: DecodeChoice, on: NodeDevice, threads: JpegFeedOptions['threads']): TestFeeds {
   const feedTo = (channels: 'gray' | 'rgb') =>
     new JpegFeed({
       ...{ choice, device: on, channels, threads, coresAtOnce: 4, note: assert.fail },
@@ -44,7 +44,7 @@ export function feedsOf(choice: DecodeChoice, on: Device, threads: JpegFeedOptio
 /** What a lease gives, but for times. */
 export async function computed(
   lease: Lease,
-  on: Device,
+  on: NodeDevice,
   feeds: TestFeeds,
   options: Partial<ExecutorOptions> = {},
 ): Promise<Partial<FoundAnswer>> {

@@ -1,4 +1,4 @@
-import type { BatchResult, Device } from '../../devices/device.ts';
+import type { BatchResult, NodeDevice } from '../../devices/device.ts';
 import { deviceOver } from '../../devices/device-over.ts';
 
 /** As if the memory of dense results were used for others at once. */
@@ -7,7 +7,7 @@ function spoil({ items }: BatchResult): void {
 }
 
 /** A device that notes its batches, what is out and of how many maps nobody gave back the memory, and whose dense results are gone once that is. */
-export function noted(inner: Device, changes: Partial<Device> = {}) {
+export function noted(inner: NodeDevice, changes: Partial<NodeDevice> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];
   let out = 0;
   let maps = 0;

@@ -14,7 +14,7 @@ import { writeChunk } from '@halogrid/results';
 import { type FoundShard, noZone } from '@halogrid/results/found-shard';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
-import type { Device } from '../../devices/device.ts';
+import type { NodeDevice } from '../../devices/device.ts';
 import { type JobParts, type KeptShard, NodeParts } from '../../parts/node-parts.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
@@ -145,7 +145,7 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
  * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in
  * memory: answers have it as `results`, one after another, as those of tiles are but with all cells.
  */
-export function createTestExecutor(inner: Device, options: Partial<ExecutorOptions> = {}): Executor {
+export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
   const { device } = noted(inner, { jpegs: inner.jpegs });
   const shards = new Map<FoundInPart, FoundShard>();

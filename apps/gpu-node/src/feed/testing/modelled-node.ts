@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Device } from '../../devices/device.ts';
+import type { NodeDevice } from '../../devices/device.ts';
 import type { DecodeChoice } from '../decode-choice.ts';
 import type { Decoder } from '../earliest-finish.ts';
 import { JpegFeed } from '../jpeg-feed.ts';
@@ -34,7 +34,7 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
     throw new Error('A model neither reads nor computes');
   };
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: () => compiled.promise, decode: unused };
-  const device: Device = {
+  const device: NodeDevice = {
     ...{ info: { kind: 'gpu', name: 'model', driver: '' }, maxStagingBytes: 1, batchBytes: 1, batchesInFlight: 1 },
     ...{ jpegs, acquire: unused, run: unused, lost: new Promise(() => {}), close: unused },
   };
