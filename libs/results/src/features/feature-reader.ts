@@ -9,7 +9,6 @@ import {
   parquetReadObjects,
 } from 'hyparquet';
 import { lastUpTo } from '../layout/last-up-to.ts';
-import type { Counts } from '../parts/found-shard.ts';
 import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
@@ -116,7 +115,7 @@ export class FeatureReader {
   }
 
   /** Puts the counts of `rows` rows from `first` on into `target`, which has room for just these. Rejects as `histogram`. */
-  async counts(first: number, rows: number, target: Counts): Promise<void> {
+  async counts(first: number, rows: number, target: Float64Array | Uint32Array): Promise<void> {
     const bins = target.length / rows;
     for (let row = first; row < first + rows; ) {
       const { start, end, histograms } = await this.#groupOf(row);
