@@ -19,7 +19,7 @@ const job = (digest: string, of: object) => JSON.stringify({ digest, counts: { f
 test('outputs are the same whatever tells their runs apart', async () => {
   const was = writeOutput('was', {
     'job.json': job('d1', { id: 'a', wallSeconds: 1, specification: { out: 'file:///was' } }),
-    'errors.jsonl': '{}\n',
+    'errors.jsonl': '{"uri":"a","attempts":1}\n',
   });
   const is = writeOutput('is', {
     'job.json': job('d1', {
@@ -28,7 +28,7 @@ test('outputs are the same whatever tells their runs apart', async () => {
       specification: { out: 'file:///is' },
       counts: { frames: 2, attempts: 7 },
     }),
-    'errors.jsonl': '{}\n',
+    'errors.jsonl': '{"uri":"a","attempts":2}\n',
   });
   assert.deepEqual(await differences(was, is), []);
 });

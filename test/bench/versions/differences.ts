@@ -30,7 +30,7 @@ async function inFile(name: string, ...folders: string[]): Promise<string[]> {
   switch (extname(name)) {
     case '.json':
     case '.jsonl':
-      return said(inLines(was.toString().split('\n'), is.toString().split('\n')));
+      return said(inLines(linesOf(was), linesOf(is)));
     case '.parquet': {
       const rows = await Promise.all(folders.map((folder) => rowsOf(join(folder, name))));
       const lines = inLines(rows[0]!, rows[1]!);
@@ -43,11 +43,17 @@ async function inFile(name: string, ...folders: string[]): Promise<string[]> {
   }
 }
 
+/** How often a source was leased depends on how busy the machine was. */
+const linesOf = (bytes: Buffer): string[] =>
+  bytes
+    .toString()
+    .replaceAll(/,"attempts":\d+(?=\}$)/gm, '')
+    .split('\n');
+
 /** The lines of a job.json without what is of the run. */
 function outcomeLines(bytes: Buffer): string[] {
   const job = JSON.parse(bytes.toString());
   for (const key of ofTheRun) delete job[key];
-  // How often shards were tried depends on how busy the machine was.
   delete job.counts?.attempts;
   delete job.specification?.out;
   return JSON.stringify(job, undefined, 1).split('\n');

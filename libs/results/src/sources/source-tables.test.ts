@@ -88,6 +88,36 @@ test('of thousands of sources each has its line, and of errors there is a file',
   assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
 });
 
+test('a video in job.json has the name of its first frame that is done, and none where none is', async (t) => {
+  const frameOf = (uri: string, frame: number, of: SourceLine): SourceLine => ({
+    ...of,
+    uri,
+    frame,
+    timestampMs: null,
+  });
+  const { summary } = await write(t, [
+    frameOf('file:///v.mp4', 0, broken),
+    frameOf('file:///v.mp4', 1, done),
+    frameOf('file:///w.mp4', 0, broken),
+  ]);
+  assert.deepEqual(
+    summary.listed!.map((entry) => JSON.parse(entry)),
+    [
+      {
+        uri: 'file:///v.mp4',
+        name: 'name-1',
+        frames: 1,
+        width: 3,
+        height: 2,
+        pixels: 6,
+        counted: 1,
+        quarantinedFrames: 1,
+      },
+      { uri: 'file:///w.mp4', frames: 0, width: 0, height: 0, pixels: 0, counted: 0, quarantinedFrames: 1 },
+    ],
+  );
+});
+
 test('job.json has an entry an image and one for the frames of a video, as long as they are ten thousand', async (t) => {
   const frame = (number: number): DoneLine => ({ ...done, uri: 'file:///v.mp4', frame: number, timestampMs: null });
   const { summary } = await write(t, [
