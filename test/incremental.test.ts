@@ -110,7 +110,7 @@ test('maps are added to the results in a folder, which then are as if they had b
   const { id } = readJson(out, 'job.json');
   const added = await run([source, '--map', 'png', '--out', out]);
   assert.deepEqual(changesOf(added.changes), [0, 0, 0, 3, 0]);
-  const what = `The results of job ${id} in the folder have no maps: every source is computed again, to add maps as png`;
+  const what = `The results of job ${id} in the folder have no maps: every source is computed again`;
   assert.ok(added.stderr.split('\n').includes(what), added.stderr);
   await assertAsFresh(out, [source, '--map', 'png']);
   const again = await run([source, '--map', 'png', '--out', out]);

@@ -28,7 +28,6 @@ import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
-import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
@@ -97,15 +96,11 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   };
 }
 
-/**
- * Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it.
- */
+/** Says in the log that a job keeps nothing of the output before it because that is of another version. */
 function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
     if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
-    const added = await addedMapsSentence(spec);
-    if (added) yield [{ kind: 'note', text: added }];
     yield* plan(spec, pipeline, signal);
   };
 }

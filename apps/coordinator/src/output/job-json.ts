@@ -49,15 +49,6 @@ export function isSameJob({ specification, specificationSha256 }: JobClaim, spec
   return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));
 }
 
-/** Whether a folder's job is that of a specification but for the maps that this one adds: all else of its output is the same. */
-export function addsMaps(claim: JobClaim, spec: JobSpec): boolean {
-  return (
-    claim.specification.mapFormat === 'none' &&
-    spec.mapFormat !== 'none' &&
-    isSameJob(claim, { ...spec, mapFormat: 'none' })
-  );
-}
-
 const hashSpec = (spec: JobSpec): string =>
   createHash('sha256')
     .update(canonicalJson(lasting(spec)))

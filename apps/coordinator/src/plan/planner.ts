@@ -55,6 +55,7 @@ export async function* planJob(
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep[]> {
   const earlier = await openEarlier(spec);
+  if (earlier?.again) yield [{ kind: 'note', text: earlier.again }];
   const indexer = new VideoIndexer();
   const inputs = new InputProbe(spec, { open, peek, earlier, onVideo: (uri) => indexer.expect(uri) });
   const previews = new PreviewChoice(await earlier?.previews());

@@ -5,6 +5,7 @@ import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { EarlierIndex } from './earlier-index.ts';
+import { following } from './earlier-job.ts';
 import { type DoneLine, EarlierPart, type EarlierSums } from './earlier-part.ts';
 
 /** The results of a source in the output of an earlier job. */
@@ -19,27 +20,38 @@ export interface EarlierResult {
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
 /**
- * The output of a complete job of the same specification, while it is there: what of it holds for the next. A source is kept in the
+ * The output of the complete job that another follows, while it is there: what of it holds for the next. A source is kept in the
  * results of all pipelines, or computed again by all of them.
  */
 export class EarlierOutput {
   /** One a pipeline. All say the same of a source but for its results. */
   readonly #parts: Parts;
+  /** Why each source is computed again, a sentence; undefined where those that hold are kept. */
+  readonly again: string | undefined;
 
-  /** Undefined where a pipeline has none that can be made use of: see EarlierPart.open. */
+  /**
+   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new or
+   * has another job, or see EarlierPart.open.
+   */
   static async open(spec: JobSpec): Promise<EarlierOutput | undefined> {
+    const before = spec.fresh ? undefined : await following(spec);
+    if (before?.kind !== 'follows') return undefined;
+    const names = jobParts(spec).map(({ name }) => name);
+    const there = jobParts(before.there).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
     const parts: EarlierPart[] = [];
-    for (const part of jobParts(spec)) {
+    for (const part of there) {
       const earlier = await EarlierPart.open(part.spec, part.pipeline);
       if (!earlier) return undefined;
       parts.push(earlier);
     }
     const { files } = parts[0]!.index;
-    return parts.every(({ index }) => index.files === files) ? new EarlierOutput(parts as unknown as Parts) : undefined;
+    if (parts.some(({ index }) => index.files !== files)) return undefined;
+    return new EarlierOutput(parts as unknown as Parts, before.again);
   }
 
-  private constructor(parts: Parts) {
+  private constructor(parts: Parts, again: string | undefined) {
     this.#parts = parts;
+    this.again = again;
   }
 
   /** Its files, as the first pipeline has them: all have the same. */
@@ -56,9 +68,9 @@ export class EarlierOutput {
     return this.#parts[0].previews();
   }
 
-  /** As EarlierPart.holds, of all pipelines. */
-  holds(file: number, uri: string, version: string): Promise<boolean> {
-    return this.#haveAll((part) => part.holds(file, uri, version));
+  /** As EarlierPart.holds, of all pipelines; of nothing where all is computed again. */
+  async holds(file: number, uri: string, version: string): Promise<boolean> {
+    return this.again === undefined && (await this.#haveAll((part) => part.holds(file, uri, version)));
   }
 
   /** As EarlierPart.hasPreviews, of all pipelines; `isWanted` may be asked for a source several times. */

@@ -38,12 +38,8 @@ export class EarlierPart {
   readonly #cells: number;
   readonly #histogram: ((row: number) => Promise<ArrayLike<number>>) | undefined;
 
-  /**
-   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
-   * in it is of another version of the results.
-   */
+  /** Undefined where there is none that can be made use of: files are missing, or are of another version of the results. */
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierPart | undefined> {
-    if (spec.fresh) return undefined;
     const folder = outputPath(spec.out);
     const choice = new PreviewChoice();
     let sources = 0;
