@@ -46,7 +46,7 @@ export async function surveyJob(
 ): Promise<JobSurvey> {
   const spec = await checked(given);
   const before = await following(spec);
-  const mayKeep = before?.kind === 'follows' && before.again === undefined;
+  const mayKeep = before?.kind === 'follows' && before.how === 'kept';
   const pipelines = jobPipelines(spec);
   const pipeline = pipelines[0]!;
   const counter = new PlanCounter(pipelines, {

@@ -6,6 +6,7 @@ import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import { readKnown } from '@halogrid/results/known-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
@@ -104,7 +105,12 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
   const sources = [...readSources(work.sources)];
   for (const ref of sources) {
     try {
-      const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));
+      const known = ref.known && readKnown(ref.known, shapesOf(job.spec));
+      const parts = jobParts(job.spec).map(async (part, i) => {
+        // What it states, and how large it is, is asked for by all.
+        const computed = await computePart(job.spec, part, ref, work);
+        return { ...computed, ...(known?.[i] && { counted: known[i].counted, bins: Array.from(known[i].bins) }) };
+      });
       for (const [pipeline, result] of (await Promise.all(parts)).entries()) {
         results.push(pipeline > 0 ? { ...result, pipeline } : result);
       }

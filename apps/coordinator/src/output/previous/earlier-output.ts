@@ -1,18 +1,20 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec } from '@halogrid/proto';
+import { packKnown, type SourceSums } from '@halogrid/results/known-sums';
 import type { SourceLine } from '@halogrid/results/source-list';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { EarlierIndex } from './earlier-index.ts';
 import { following } from './earlier-job.ts';
-import { type DoneLine, EarlierPart, type EarlierSums } from './earlier-part.ts';
+import { type DoneLine, EarlierPart } from './earlier-part.ts';
+import type { Follows } from './follow-job.ts';
 
 /** The results of a source in the output of an earlier job. */
 export interface EarlierResult {
   size: Size;
-  /** One a pipeline. */
-  parts: EarlierSums[];
+  /** One a pipeline that there is, in their order in the job that follows. */
+  parts: SourceSums[];
   /** What its file states. */
   captured?: CaptureTime;
 }
@@ -20,14 +22,16 @@ export interface EarlierResult {
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
 /**
- * The output of the complete job that another follows, while it is there: what of it holds for the next. A source is kept in the
- * results of all pipelines, or computed again by all of them.
+ * The output of the complete job that another follows, while it is there: what of it holds for the next. A source holds in the
+ * results of all its pipelines, or is computed again by all of them.
  */
 export class EarlierOutput {
   /** One a pipeline. All say the same of a source but for its results. */
   readonly #parts: Parts;
-  /** Why each source is computed again, a sentence; undefined where those that hold are kept. */
-  readonly again: string | undefined;
+  /** Of each pipeline of the job that follows, its place among them; -1 where it has none. */
+  readonly #places: readonly number[];
+  /** What becomes of sources that hold. */
+  readonly follows: Pick<Follows, 'how' | 'why'>;
 
   /**
    * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new or
@@ -46,12 +50,14 @@ export class EarlierOutput {
     }
     const { files } = parts[0]!.index;
     if (parts.some(({ index }) => index.files !== files)) return undefined;
-    return new EarlierOutput(parts as unknown as Parts, before.again);
+    const places = names.map((name) => there.findIndex((part) => part.name === name));
+    return new EarlierOutput(parts as unknown as Parts, places, before);
   }
 
-  private constructor(parts: Parts, again: string | undefined) {
+  private constructor(parts: Parts, places: readonly number[], follows: Follows) {
     this.#parts = parts;
-    this.again = again;
+    this.#places = places;
+    this.follows = follows;
   }
 
   /** Its files, as the first pipeline has them: all have the same. */
@@ -70,7 +76,7 @@ export class EarlierOutput {
 
   /** As EarlierPart.holds, of all pipelines; of nothing where all is computed again. */
   async holds(file: number, uri: string, version: string): Promise<boolean> {
-    return this.again === undefined && (await this.#haveAll((part) => part.holds(file, uri, version)));
+    return this.follows.how !== 'computed' && (await this.#haveAll((part) => part.holds(file, uri, version)));
   }
 
   /** As EarlierPart.hasPreviews, of all pipelines; `isWanted` may be asked for a source several times. */
@@ -92,6 +98,15 @@ export class EarlierOutput {
       }
       yield { line, result };
     }
+  }
+
+  /** What is known of each source of a file that holds, and the frame that it is. Rejects as `results` does. */
+  async *known(file: number): AsyncGenerator<{ frame: number | undefined; known: Uint8Array }, undefined, undefined> {
+    for await (const { line, result } of this.results(file)) {
+      const known = packKnown(this.#places.map((place) => result.parts[place]));
+      yield { frame: line.frame, known };
+    }
+    return undefined;
   }
 
   async #haveAll(has: (part: EarlierPart) => Promise<boolean>): Promise<boolean> {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import type { SourceSums } from '@halogrid/results/known-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
@@ -13,13 +14,6 @@ import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import { EarlierIndex } from './earlier-index.ts';
-
-/** What a pipeline found of a source. */
-export interface EarlierSums {
-  counted: number;
-  /** Those of all cells, as HistogramShape lays them out. */
-  bins: ArrayLike<number>;
-}
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
@@ -135,7 +129,7 @@ export class EarlierPart {
   /**
    * The results of a file that holds, one of each source. Rejects with one sentence where they are not what its digests say.
    */
-  async *results(file: number): AsyncGenerator<{ line: DoneLine; sums: EarlierSums; captured?: CaptureTime }> {
+  async *results(file: number): AsyncGenerator<{ line: DoneLine; sums: SourceSums; captured?: CaptureTime }> {
     let row = this.index.file(file).doneBefore * this.#cells;
     for await (const line of this.lines(file)) {
       if (line.quarantined) throw this.altered(line);

@@ -32,8 +32,22 @@ const table: [then: Partial<JobSpec>, now: Partial<JobSpec>, again: RegExp][] = 
   [{}, grid(1, 3), / have a grid of 1x1: /],
   [grid(2, 3), grid(4, 9), / have a grid of 2x3: /],
   [grid(2, 3), grid(2, 3), kept],
-  [named('all'), named('all', 'var'), / have no pipeline 'var': /],
-  [named('all'), named('uniform', 'all', 'var'), / have no pipeline 'uniform', 'var': /],
+  [
+    named('all'),
+    named('all', 'var'),
+    / have no pipeline 'var': every source is read again, and computed by that alone$/,
+  ],
+  [named('all'), named('uniform', 'all', 'var'), / have no pipeline 'uniform', 'var': .* by these alone$/],
+  [
+    { ...named('all'), mapFormat: 'tiff' },
+    { ...named('all', 'var'), mapFormat: 'tiff' },
+    / have no pipeline 'var': every source is computed again$/,
+  ],
+  [
+    named('all'),
+    { ...named('all', 'var'), ...grid(2, 2) },
+    / have a grid of 1x1 and no pipeline 'var': .* computed again$/,
+  ],
   [named('all', 'var'), named('var', 'all'), kept],
   [{}, { mapFormat: 'tiff', ...grid(2, 2) }, / have no maps and a grid of 1x1: /],
 ];
@@ -54,7 +68,7 @@ for (const [then, now, again] of table) {
     for (const more of [{}, secret]) {
       const { following, before } = follow({ ...then, ...more }, { ...now, ...more });
       assert.equal(following.kind, 'follows');
-      assert.match((following.kind === 'follows' && following.again) || '', again);
+      assert.match((following.kind === 'follows' && following.why) || '', again);
       if (following.kind !== 'follows') continue;
       const { mapFormat, grid, pipelines } = following.there;
       assert.deepEqual(JSON.parse(JSON.stringify({ mapFormat, grid, pipelines })), {

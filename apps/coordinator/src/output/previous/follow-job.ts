@@ -12,8 +12,13 @@ export interface Follows {
   kind: 'follows';
   /** The job of these sources that has the results that are there, and not what this one adds. */
   there: JobSpec;
-  /** Why each source is computed again, a sentence; absent where the results of sources that are the same are kept. */
-  again?: string;
+  /**
+   * What becomes of sources that are the same: their results are kept; they are read again, and computed by the pipelines that
+   * are new alone; or they are computed again.
+   */
+  how: 'kept' | 'read' | 'computed';
+  /** Why they are not kept, a sentence. */
+  why?: string;
 }
 
 /** It would take something away. */
@@ -37,22 +42,25 @@ export function followJob(before: JobClaim, spec: JobSpec): Following {
     ...(hasAll(namedOf(spec), namedOf(then)) && { pipelines: then.pipelines }),
   };
   if (!isSameJob(before, there)) return { kind: 'refused', differences: specDifferences(then, there) };
-  const lacks = lacksOf(then, spec);
-  if (lacks.length === 0) return { kind: 'follows', there };
-  const again = `The results of job ${before.id} in the folder have ${lacks.join(' and ')}: every source is computed again`;
-  return { kind: 'follows', there, again };
+  const added = namedOf(spec).filter(({ name }) => !namedOf(then).some((one) => one.name === name));
+  const noPipeline = added.length === 0 ? [] : [`no pipeline ${added.map(({ name }) => `'${name}'`).join(', ')}`];
+  const lacks = [...lacksOf(then, spec), ...noPipeline];
+  if (lacks.length === 0) return { kind: 'follows', there, how: 'kept' };
+  const have = `The results of job ${before.id} in the folder have ${lacks.join(' and ')}`;
+  // Nodes leave maps of all pipelines of a source, or of none.
+  if (lacks.length > noPipeline.length || spec.mapFormat !== 'none') {
+    return { kind: 'follows', there, how: 'computed', why: `${have}: every source is computed again` };
+  }
+  const alone = added.length === 1 ? 'that alone' : 'these alone';
+  return { kind: 'follows', there, how: 'read', why: `${have}: every source is read again, and computed by ${alone}` };
 }
 
-/** What the results of the job before lack of those of this one, for which the pixels of each source are needed. */
+/** What the results of the job before lack of each pipeline, for which the pixels of each source are needed. */
 function lacksOf(then: JobSpec, spec: JobSpec): string[] {
   const [grid, now] = [jobGrid(then), jobGrid(spec)];
-  const names = namedOf(spec).flatMap(({ name }) =>
-    namedOf(then).some((one) => one.name === name) ? [] : `'${name}'`,
-  );
   return [
     ...(then.mapFormat === spec.mapFormat ? [] : ['no maps']),
     ...(isDeepStrictEqual(grid, now) ? [] : [`a grid of ${grid.rows}x${grid.columns}`]),
-    ...(names.length === 0 ? [] : [`no pipeline ${names.join(', ')}`]),
     // These were written in the place of what the files state.
     ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of those that files state'] : []),
   ];

@@ -6,6 +6,10 @@ import { loadSharp } from '@halogrid/imaging/sharp';
 import type { JobSpec } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { jobPipeline } from '../../job/accepted-job.ts';
+import { readSources } from '../../job/planned-sources.ts';
+import { previewSources } from '../../job/preview-choice.ts';
+import { planJob } from '../../plan/planner.ts';
 import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { memoryFolder } from '../../testing/memory-folder.ts';
@@ -76,6 +80,34 @@ const table: [what: string, then: Spec, more: Spec, computed: number][] = [
   ['another before those that there are', named('near', 'variances'), named('codes', 'near', 'variances'), good],
   ['another order of pipelines', named('codes', 'variances'), named('variances', 'codes'), 0],
 ];
+
+test('what is known goes along with sources that get another pipeline alone, but where a picture of it is made', async () => {
+  const place = join(folder, String(folders++));
+  const source = join(place, 'source');
+  await makeSources(source);
+  const before = specOf(source, join(place, 'out'), named('codes'));
+  await runLocalJob({ jobId: 'before', spec: before, registry: new MemoryRegistry() });
+  // The one that is none keeps its place among them.
+  const pictures = previewSources - bad;
+  for (const [more, expected] of [
+    [{}, good - pictures],
+    [{ tilePx: 512 }, good - pictures],
+    [{ mapFormat: 'tiff' }, 0],
+    [{ fresh: true }, 0],
+  ] as const) {
+    const spec = { ...before, ...named('near', 'codes'), ...more };
+    let known = 0;
+    for await (const steps of planJob(spec, jobPipeline(spec))) {
+      for (const step of steps) {
+        if (step.kind !== 'shard') continue;
+        const its = [...readSources(step.shard.work.sources)].map((one) => one.known !== undefined);
+        assert.equal(new Set(its).size, 1, 'a shard has sources of one kind');
+        if (its[0]) known += its.length;
+      }
+    }
+    assert.equal(known, expected, JSON.stringify(more));
+  }
+});
 
 for (const [what, then, more, computed] of table) {
   test(`a folder that gets ${what} comes to what a fresh run writes, and computes ${computed} of ${good} sources`, async () => {
