@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
-import { isSameJob, runningJobJson } from './job-json.ts';
+import { isSameJob } from './job-claim.ts';
+import { runningJobJson } from './job-json.ts';
 
 const plain = JobSpec.fromPartial({ sources: ['file:///in/a.png'], out: 'file:///out', mapFormat: 'none' });
 const secret = { ...plain, sources: ['https://host/a.png?key=hidden'] };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec } from '@halogrid/proto';
 import { earlierJobPath, outputPath } from '../../job/output-paths.ts';
-import type { JobClaim } from '../job-json.ts';
+import type { JobClaim } from '../job-claim.ts';
 import { type Following, followJob } from './follow-job.ts';
 
 /** How a job follows the one whose complete output is in its folder, also while the job runs there; undefined where there is none. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Grid } from '@halogrid/kernels/grid';
 import type { JobSpec, NamedPipeline } from '@halogrid/proto';
 import { jobGrid } from '../../job/accepted-job.ts';
-import { isSameJob, type JobClaim } from '../job-json.ts';
+import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { type Difference, specDifferences } from '../spec-differences.ts';
 
 /** What a job makes of the complete one before it in its folder. */
