@@ -29,7 +29,6 @@ import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { lostShards } from './output/lost-shards.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
-import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
@@ -99,15 +98,11 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   };
 }
 
-/**
- * Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it.
- */
+/** Says in the log that a job keeps nothing of the output before it because that is of another version. */
 function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
     if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
-    const added = await addedMapsSentence(spec);
-    if (added) yield [{ kind: 'note', text: added }];
     yield* plan(spec, pipeline, signal);
   };
 }

@@ -3,7 +3,7 @@ import { jobPipeline } from '../job/accepted-job.ts';
 import { scratchUri } from '../job/output-paths.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
-import { isUnfinished } from '../output/job-json.ts';
+import { isUnfinished } from '../output/job-claim.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
 import type { Clock } from './clock.ts';

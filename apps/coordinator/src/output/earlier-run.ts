@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
 import { outputPath } from '../job/output-paths.ts';
-import { isSameJob, type JobClaim } from './job-json.ts';
+import { isSameJob, type JobClaim } from './job-claim.ts';
 
 /** Folders that are looked into, the newest first, and bytes of a job.json that is read: more would take longer than is noticed. */
 const mostFolders = 10;

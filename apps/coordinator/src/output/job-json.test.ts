@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
-import { addsMaps, isSameJob, runningJobJson } from './job-json.ts';
+import { isSameJob } from './job-claim.ts';
+import { runningJobJson } from './job-json.ts';
 
 const plain = JobSpec.fromPartial({ sources: ['file:///in/a.png'], out: 'file:///out', mapFormat: 'none' });
 const secret = { ...plain, sources: ['https://host/a.png?key=hidden'] };
@@ -24,17 +25,6 @@ for (const more of free) {
     }
   });
 }
-
-test('a job adds maps where that is all that is new', () => {
-  const withMaps = { mapFormat: 'png' };
-  for (const spec of [plain, secret]) {
-    assert.ok(addsMaps(claimOf(spec), { ...spec, ...withMaps, fresh: true }));
-    assert.ok(!addsMaps(claimOf(spec), spec));
-    assert.ok(!addsMaps(claimOf(spec), { ...spec, ...withMaps, tilePx: 64 }));
-    assert.ok(!addsMaps(claimOf({ ...spec, ...withMaps }), spec));
-    assert.ok(!addsMaps(claimOf({ ...spec, ...withMaps }), { ...spec, mapFormat: 'tiff' }));
-  }
-});
 
 test('a job of another map format or priority is another', () => {
   for (const spec of [plain, secret]) {

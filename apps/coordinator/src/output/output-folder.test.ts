@@ -84,12 +84,12 @@ test('the output of a complete job stays until another is complete, whatever bec
 });
 
 test('a folder that cannot be had is refused with one sentence, and nothing is written', async (t) => {
-  const other = { ...specOf('/elsewhere'), tilePx: 64 };
+  const other = { ...specOf('/elsewhere'), video: { every: 64, fpsNum: 0, fpsDen: 0, hwaccel: '' } };
   const jobJson = (id: string, extra: object): string =>
     JSON.stringify({ id, state: 'complete', specification: other, ...extra });
   const table: [why: RegExp, files: Record<string, string>][] = [
     [
-      /holds the results of another job \(job-0\): tile_px is not given and was 64\. .* another out, or remove/,
+      /holds the results of another job \(job-0\): video\.every is not given and was 64\. .* another out, or remove/,
       { 'job.json': jobJson('job-0', {}) },
     ],
     [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\): give another out/, { 'photo.jpg': '' }],

@@ -20,8 +20,10 @@ import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten
 import { lackOf } from '../job/output-lack.ts';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isLogName } from '../log/folder-logs.ts';
-import { addsMaps, isSameJob, isUnfinished, type JobClaim, runningJobJson } from './job-json.ts';
-import { describeDifferences, specDifferences } from './spec-differences.ts';
+import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
+import { runningJobJson } from './job-json.ts';
+import { followJob } from './previous/follow-job.ts';
+import { type Difference, describeDifferences, specDifferences } from './spec-differences.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
 const outputEntries = [
@@ -56,8 +58,8 @@ const endsWithinMs = 5_000;
  * scratch folder.
  *
  * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
- * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it. A
- * job that asks for maps as well takes the place of a complete one that is the same but for them.
+ * removed. The output of a complete one that this job may follow, see followJob, stays as it is until `publishOutput`, and
+ * the job may make use of it.
  * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
  * UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A job counts as
  * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
@@ -129,12 +131,6 @@ export async function hasOwnLedger(out: string): Promise<boolean> {
   if (await exists(ledgerPath(out))) return true;
   const names = await readdir(fileURLToPath(scratchUri(out))).catch((): string[] => []);
   return names.some(isLogName);
-}
-
-/** Whether a complete job of this specification has its output in the folder. */
-export async function hasEarlierOutput(spec: JobSpec): Promise<boolean> {
-  const claim = await readClaim(outputPath(spec.out)).catch(() => undefined);
-  return claim?.state === 'complete' && isSameJob(claim, spec);
 }
 
 /** Lets another job of this process have the folder, when its job has ended. */
@@ -235,10 +231,10 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
   }
 }
 
-/** Takes the place of a job that has stopped or ended, if it is the same one, or is complete and gets maps. */
+/** Takes the place of a job that has stopped or ended, if it is the same one, or is complete and may be followed. */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
-  const isMore = existing.state === 'complete' && addsMaps(existing, job.spec);
-  if (!isMore && !isSameJob(existing, job.spec)) throw otherJob(path, existing, job);
+  const differences = differencesOf(existing, job.spec);
+  if (differences) throw otherJob(path, existing, differences);
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) throw inUse(path, existing);
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
@@ -342,8 +338,16 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
   }
 }
 
-function otherJob(path: string, { id, specification }: JobClaim, { spec }: NewJob): UsageError {
-  const differences = specDifferences(specification, spec);
+/** What keeps a job from the place of the one in the folder; undefined where nothing does. */
+function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefined {
+  if (existing.state !== 'complete') {
+    return isSameJob(existing, spec) ? undefined : specDifferences(existing.specification, spec);
+  }
+  const following = followJob(existing, spec);
+  return following.kind === 'refused' ? following.differences : undefined;
+}
+
+function otherJob(path: string, { id }: JobClaim, differences: readonly Difference[]): UsageError {
   const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
   return new UsageError(
     sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,

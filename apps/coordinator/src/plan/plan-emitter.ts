@@ -12,6 +12,7 @@ import type { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
 import { gatherSources } from '../job/source-gatherer.ts';
 import { tileSide } from '../job/tile-side.ts';
+import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import type { DoneLine } from '../output/previous/earlier-part.ts';
 import { FrameGatherer, type GatheredFrames } from './gather-frames.ts';
 import { channelBytes, type Input, type InputFinding, type Unopened } from './input-probe.ts';
@@ -38,6 +39,9 @@ export const maxBatchBins = 2 ** 21;
 /** Bytes of a count, as devices have it. */
 const countBytes = 4;
 
+/** Bytes of what is known of a source that go along with it at most, so that a lease stays one message. */
+const mostKnownBytes = 2 ** 20;
+
 /** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
 export const maxBatchBytes = 128 * 2 ** 20;
 
@@ -62,6 +66,8 @@ export class PlanEmitter {
   /** Bytes of the counts of an image, of all pipelines. */
   readonly #countsBytes: number;
   readonly #batches: FrameGatherer;
+  /** Those of which something is known, apart: some pipelines compute none of a batch. */
+  readonly #knownBatches: FrameGatherer;
   readonly #names = new OutputNames();
   readonly #aside = new SourcesAside();
   readonly #kept: SourcesAside;
@@ -84,10 +90,12 @@ export class PlanEmitter {
     this.#countsBytes = countBytes * bins;
     this.#maxFrames = most;
     this.#kept = new SourcesAside(most);
-    this.#batches = new FrameGatherer({
-      maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
+    const limits = {
+      maxFrames: (batch: number) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
       maxBytes: maxBatchBytes,
-    });
+    };
+    this.#batches = new FrameGatherer(limits);
+    this.#knownBatches = new FrameGatherer(limits);
   }
 
   /** Sources so far. */
@@ -116,8 +124,12 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  /** The part of a plan that a video makes, of which `index` lists the packets. */
-  async *video({ input }: Probed<'video'>, index: IndexVideo): AsyncGenerator<PlanStep[], void, undefined> {
+  /** The part of a plan that a video makes, of which `index` lists the packets; `known` is what is known of its frames. */
+  async *video(
+    { input }: Probed<'video'>,
+    index: IndexVideo,
+    known?: ReturnType<EarlierOutput['known']>,
+  ): AsyncGenerator<PlanStep[], void, undefined> {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
@@ -135,6 +147,7 @@ export class PlanEmitter {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
       number: (name, frame) => this.#number({ ...input, name, sizeBytes: 0 }, frame),
+      known: known && ((frame) => knownFrame(known, frame)),
       setAside: (source) => asideSteps(this.#aside.add(source)),
       shard: (work, costBytes) => this.#planned(work, costBytes),
     };
@@ -143,17 +156,17 @@ export class PlanEmitter {
   }
 
   /** Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more than the steps. */
-  frame({ input, bytes }: Unopened, steps: PlanStep[]): void {
+  frame({ input, bytes }: Unopened, steps: PlanStep[], known?: Uint8Array): void {
     const source: BlockSource = this.#number(input);
     const pin = pinOf(input);
     if (pin !== undefined) source.pin = pin;
-    this.#batched(source, bytes, steps);
+    this.#batched(source, bytes, steps, known);
   }
 
-  /** An image of which something was read, or what cannot be. */
-  *image(probed: Exclude<InputFinding, { kind: 'video' }>): Generator<PlanStep[], void, undefined> {
+  /** An image of which something was read, or what cannot be. `known`: what is known of it. */
+  *image(probed: Exclude<InputFinding, { kind: 'video' }>, known?: Uint8Array): Generator<PlanStep[], void, undefined> {
     const steps: PlanStep[] = [];
-    if (probed.kind === 'unopened') this.frame(probed, steps);
+    if (probed.kind === 'unopened') this.frame(probed, steps, known);
     else {
       const { input } = probed;
       const source = this.#number(input);
@@ -167,17 +180,17 @@ export class PlanEmitter {
           return yield* this.#tiles({ ...source, size, tiles, ...(version !== undefined && { pin: version }) });
         const pin = pinOf(input);
         const bytes = channelBytes(size);
-        this.#batched({ ...source, size, ...(pin !== undefined && { pin }) }, bytes, steps);
+        this.#batched({ ...source, size, ...(pin !== undefined && { pin }) }, bytes, steps, known);
       }
     }
     if (steps.length > 0) yield steps;
   }
 
-  /** What is not full: the batch, and the sources that are kept or cannot be read. */
+  /** What is not full: the batches, and the sources that are kept or cannot be read. */
   rest(): PlanStep[] {
-    const rest = this.#batches.flush();
-    const steps = rest ? this.#batch(rest) : asideSteps(this.#aside.flush());
-    return [...steps, ...this.#keptSteps(this.#kept.flush())];
+    const batches = [this.#batches.flush(), this.#knownBatches.flush()];
+    const steps = batches.flatMap((batch) => (batch ? this.#batch(batch) : []));
+    return [...steps, ...asideSteps(this.#aside.flush()), ...this.#keptSteps(this.#kept.flush())];
   }
 
   #keptSteps(sources: PlannedSources | undefined): PlanStep[] {
@@ -196,8 +209,11 @@ export class PlanEmitter {
     return source;
   }
 
-  #batched(source: BlockSource, bytes: number, steps: PlanStep[]): void {
-    const closed = this.#batches.add(source, bytes * this.#channels);
+  /** A source that may get a preview needs pictures of all pipelines, which all compute it then. */
+  #batched(source: BlockSource, bytes: number, steps: PlanStep[], known?: Uint8Array): void {
+    const isKnown = known !== undefined && !source.preview && known.length <= mostKnownBytes;
+    const batches = isKnown ? this.#knownBatches : this.#batches;
+    const closed = batches.add(isKnown ? { ...source, known } : source, bytes * this.#channels);
     if (closed) steps.push(...this.#batch(closed));
   }
 
@@ -240,6 +256,15 @@ const asideSteps = (sources: PlannedSources | undefined): PlanStep[] => (sources
  */
 function pinOf({ uri, version, listedVersion = version, isStated }: Input): string | undefined {
   return uri.startsWith('s3:') && !isStated ? undefined : listedVersion;
+}
+
+/** What is known of a frame behind those that were asked for; nothing where that is much. */
+async function knownFrame(known: ReturnType<EarlierOutput['known']>, wanted: number): Promise<Uint8Array | undefined> {
+  for (let next = await known.next(); next.value; next = await known.next()) {
+    const { frame, known: bytes } = next.value;
+    if (frame === wanted) return bytes.length <= mostKnownBytes ? bytes : undefined;
+  }
+  return undefined;
 }
 
 /** Bins of an image, of all pipelines. */

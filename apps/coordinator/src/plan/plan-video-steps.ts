@@ -28,6 +28,8 @@ export interface VideoPlanning {
   expect: (frames: readonly number[]) => void;
   /** The next source, of that name, which is that frame; each call takes a number. */
   number: (name: string, frame?: number) => NumberedSource;
+  /** What is known of that frame; to be asked in the order of frames. */
+  known?: ((frame: number) => Promise<Uint8Array | undefined>) | undefined;
   /** The steps that follow once a source is set aside. */
   setAside: (source: BlockSource) => PlanStep[];
   /** The steps of the next shard and its sources. */
@@ -44,6 +46,7 @@ export async function* planVideoSteps(
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep[], void, undefined> {
   const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, expect, number, setAside, shard } = planning;
+  const { known: knownOf } = planning;
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameSource = ({ frame, timestampMs }: FrameOfVideo): BlockSource => {
     return { ...number(nameOfFrame(name, frame), frame), video: { frame, timestampMs } };
@@ -63,7 +66,11 @@ export async function* planVideoSteps(
         const { segment } = part;
         const sources = new SourceGatherer();
         expect(segment.frames.map(({ frame }) => frame));
-        for (const frame of segment.frames) sources.add({ ...frameSource(frame), place: placeOf(frame), size });
+        for (const frame of segment.frames) {
+          const source = { ...frameSource(frame), place: placeOf(frame), size };
+          const known = source.preview || sources.isLong ? undefined : await knownOf?.(frame.frame);
+          sources.add(known ? { ...source, known } : source);
+        }
         const frames = segment.frames.length;
         const costBytes = Math.max(Math.min(frames * frameBytes, maxBytes), frames * countsBytes);
         const work = {

@@ -40,7 +40,8 @@ export const realInputs: PlannerInputs = {
  * quarantined, and all others are gathered into batches of frames.
  *
  * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
- * results are kept, unless a preview is missing that they need now.
+ * results are kept, unless a preview is missing that they need now. Where the job has other pipelines as well, they are read again, and
+ * what is known of them goes along.
  *
  * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
  * how many files in folders are not inputs.
@@ -55,6 +56,8 @@ export async function* planJob(
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep[]> {
   const earlier = await openEarlier(spec);
+  const { how, why } = earlier?.follows ?? {};
+  if (why !== undefined) yield [{ kind: 'note', text: why }];
   const indexer = new VideoIndexer();
   const inputs = new InputProbe(spec, { open, peek, earlier, onVideo: (uri) => indexer.expect(uri) });
   const previews = new PreviewChoice(await earlier?.previews());
@@ -84,15 +87,16 @@ export async function* planJob(
       hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
       const first = emitter.sources;
       const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
-      if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
+      if (found.kind === 'kept' && how === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
         yield* emitter.kept(found.input, earlier!.sources(found.file));
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
+      const known = found.kind === 'kept' && how === 'read' ? earlier!.known(found.file) : undefined;
       const steps =
         probed.kind === 'video'
-          ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri))
-          : emitter.image(probed);
+          ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri), known)
+          : emitter.image(probed, (await known?.next())?.value?.known);
       yield* steps;
     }
   } finally {

@@ -11,7 +11,7 @@ import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { tileSide } from '../job/tile-side.ts';
 import { QuarantineReasons } from '../log/quarantine-reasons.ts';
-import { hasEarlierOutput } from '../output/output-folder.ts';
+import { following } from '../output/previous/earlier-job.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob, realInputs } from './planner.ts';
 
@@ -44,10 +44,9 @@ export async function surveyJob(
   onBegin: (soFar: Readonly<PlanTotals>) => void = () => {},
   mostSegments = Number.POSITIVE_INFINITY,
 ): Promise<JobSurvey> {
-  const asked = await checked(given);
-  const mayKeep = await hasEarlierOutput(asked);
-  // What another job left there says nothing of this one.
-  const spec = mayKeep ? asked : { ...asked, fresh: true };
+  const spec = await checked(given);
+  const before = await following(spec);
+  const mayKeep = before?.kind === 'follows' && before.how === 'kept';
   const pipelines = jobPipelines(spec);
   const pipeline = pipelines[0]!;
   const counter = new PlanCounter(pipelines, {

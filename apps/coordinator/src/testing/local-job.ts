@@ -6,6 +6,7 @@ import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
+import { readKnown } from '@halogrid/results/known-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
@@ -112,7 +113,12 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
   const sources = [...readSources(work.sources)];
   for (const ref of sources) {
     try {
-      const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));
+      const known = ref.known && readKnown(ref.known, shapesOf(job.spec));
+      const parts = jobParts(job.spec).map(async (part, i) => {
+        // What it states, and how large it is, is asked for by all.
+        const computed = await computePart(job.spec, part, ref, work);
+        return { ...computed, ...(known?.[i] && { counted: known[i].counted, bins: Array.from(known[i].bins) }) };
+      });
       for (const [pipeline, result] of (await Promise.all(parts)).entries()) {
         results.push(pipeline > 0 ? { ...result, pipeline } : result);
       }
@@ -146,15 +152,23 @@ async function computePart(
   const plan = planPipeline(pipeline, rect, size, jobGrid(spec));
   const { item, end } = placeItem(plan, pipeline.input.length, 0);
   const bytes = new Uint8Array(end);
+  // Not every format is read by region.
+  const whole = new Uint8Array(size.width * size.height);
+  const plane = { bytes: whole, offset: 0, stride: size.width, planeBytes: whole.length, channels: 'gray' as const };
+  await image.decode({ x: 0, y: 0, ...size }, plane);
   for (const { from, to } of plan.copies) {
-    await image.decode(from, { ...item, bytes, offset: item.offset + to.y * item.stride + to.x, channels: 'gray' });
+    for (let row = 0; row < from.height; row++) {
+      const at = (from.y + row) * size.width + from.x;
+      bytes.set(whole.subarray(at, at + from.width), item.offset + (to.y + row) * item.stride + to.x);
+    }
   }
   await image.close();
+  const { captured } = image;
   const result = runReference(pipeline, bytes, item, true);
   const { counted, bins, map } = result;
   const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
   const chunk = { scratch: partScratchUri(spec.out, name), source, size, type: mapType(pipeline.output), rect };
   if (spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
   if (preview) await writePreviewChunks(chunk, scratchUri(spec.out), bytes, item, result);
-  return { source, size, rect, counted, bins: [...bins] };
+  return { source, size, rect, counted, bins: [...bins], ...(captured && { captured }) };
 }

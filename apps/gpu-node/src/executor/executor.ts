@@ -12,6 +12,7 @@ import type { NodeParts } from '../parts/node-parts.ts';
 import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
 import { type ComputedShard, computeShard } from './compute-shard.ts';
 import type { BandedJpegs } from './jpeg-bands.ts';
+import { type KnownResults, knownResults, withKnown } from './known-results.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { toRemoteLease } from './remote-lease.ts';
 import { shardJob } from './shard-job.ts';
@@ -80,6 +81,7 @@ interface GivenShard {
   lease: Lease;
   near: Lease;
   sources: readonly LeasedSource[];
+  known: KnownResults | undefined;
   spans: StageSpans;
 }
 
@@ -109,12 +111,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   function runOf(
-    { lease, near, sources, spans }: GivenShard,
+    { lease, near, sources, known, spans }: GivenShard,
     signal: AbortSignal,
     busy: BusyClock,
     batchShare: number,
   ) {
-    const job = shardJob(near);
+    const job = shardJob(near, known);
     const open = lease.attempt <= quickAttempts ? quickToGiveUp(openImage) : openImage;
     const shared = { openImage: open, decoders, meters, writeChunk, planes, banded, note };
     const own = { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed };
@@ -136,7 +138,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     try {
       const computed = await computeShard(run, given.near.work, given.lease.sources, given.sources);
       signal.throwIfAborted();
-      return { ...computed, turn: run.turn };
+      const { frames } = computed;
+      const whole = frames && given.known ? { frames: withKnown(frames, given.known) } : {};
+      return { ...computed, ...whole, turn: run.turn };
     } catch (error) {
       if (!(error instanceof DeviceLostError) || signal.aborted || batchShare < 1) throw error;
       // Perhaps it had no memory left; if it was something else, it is tried again all the same.
@@ -147,7 +151,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return async (lease, signal) => {
     checkLease(lease);
     const near = lease.handOver ? toRemoteLease(lease) : lease;
-    const given = { lease, near, sources: unpackLease(near), spans: new StageSpans(nowMs) };
+    const given = { lease, near, sources: unpackLease(near), known: knownResults(lease), spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     const part = parts.hold(lease);
     try {

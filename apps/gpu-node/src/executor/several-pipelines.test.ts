@@ -3,12 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openImage } from '@halogrid/imaging';
+import { packKnown } from '@halogrid/results/known-sums';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import {
   createTestExecutor,
   frameLease,
   lbp,
   openedWhole,
+  packed,
   patternImage,
   referenceOf,
   type TestFolder,
@@ -87,6 +89,40 @@ test('tiles of several pipelines: what is read is enough for all, and maps go to
       const maps = await folder.map(operations, size, rects, 0, `pipelines/${name}`);
       assert.deepEqual(maps, whole.map, name);
     }
+  });
+});
+
+test('a pipeline that knows each frame computes none, and one that does not know each computes all', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 40, height: 30 };
+    const images = [0, 1].map((seed) => patternImage(size, seed));
+    const uris = await Promise.all(images.map(({ file }, i) => folder.put(`${i}.pgm`, file)));
+    const execute = createTestExecutor(device);
+    // Counts that no kernel finds tell who did.
+    const stated = (counted: number, bins: number) => ({ counted, bins: Array.from({ length: bins }, (_, i) => i) });
+    const all = packKnown([stated(7, 256), undefined, stated(9, 1024)]);
+    const some = packKnown([stated(8, 256), undefined, undefined]);
+    const given = { ...lease, wantsMap: false };
+    const ask = async (known: (Uint8Array | undefined)[]) => {
+      const sources = packed(uris.map((uri, index) => ({ index, uri, ...(known[index] && { known: known[index] }) })));
+      const { results, errors } = await execute({ ...frameLease(folder, uris, given), sources }, never);
+      assert.deepEqual(errors, []);
+      return results.map(({ counted, bins }) => ({ counted, bins: Array.from(bins) }));
+    };
+    const own = images.map(({ image }) =>
+      Object.values(chains).map((operations) => {
+        const { counted, bins } = referenceOf(operations, image);
+        return { counted, bins: Array.from(bins) };
+      }),
+    );
+    const [first, second] = own as [(typeof own)[number], (typeof own)[number]];
+    assert.deepEqual(await ask([all, all]), [
+      ...[stated(7, 256), first[1], stated(9, 1024)],
+      ...[stated(7, 256), second[1], stated(9, 1024)],
+    ]);
+    assert.deepEqual(await ask([all, some]), [stated(7, 256), ...first.slice(1), stated(8, 256), ...second.slice(1)]);
+    assert.deepEqual(await ask([all, undefined]), [...first, ...second]);
+    await assert.rejects(ask([all.subarray(1), all]), RangeError);
   });
 });
 

@@ -3,6 +3,7 @@ import type { PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
 import { previewSampling } from '@halogrid/results';
+import type { KnownResults } from './known-results.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a job asks of each of its sources. */
@@ -27,12 +28,12 @@ export interface LeasedPipeline {
 }
 
 /**
- * What a lease asks for. Throws ParameterError, and one sentence where it has no pipeline, or not all pipelines take the same
+ * What a lease asks for, by pipelines of which nothing is known. Throws ParameterError, and one sentence where it has no pipeline, or not all pipelines take the same
  * channels.
  */
-export function shardJob(lease: Lease): ShardJob {
+export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
-  const pipelines = leasedPipelines(lease);
+  const pipelines = leasedPipelines(lease).filter((_, i) => !known?.[i]);
   const [first] = pipelines;
   if (!first) throw new Error('The lease has no pipeline');
   const { input } = first.pipeline;

@@ -64,7 +64,8 @@ function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   };
 }
 
-function pipelinesOf({ pipelines, pipeline, grid: asked }: Lease): PartPipeline[] {
+/** The pipelines of a lease, and what each counts of a source. */
+export function pipelinesOf({ pipelines, pipeline, grid: asked }: Lease): PartPipeline[] {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   const named = pipelines?.named ?? [{ name: '', pipeline }];
   return named.map(({ name, pipeline: its }) => {

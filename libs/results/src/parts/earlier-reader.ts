@@ -2,10 +2,9 @@ import { parseCapture } from '@halogrid/sources/capture-time';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import { binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
-import { sourceDigest } from '../counts/source-digest.ts';
-import { FeatureReader } from '../features/feature-reader.ts';
+import { binsOfSource } from '../counts/histogram-shape.ts';
 import { SourceList } from '../sources/source-list.ts';
+import { EarlierCounts, type EarlierPipeline } from './earlier-counts.ts';
 import { alteredEarlier, type EarlierRuns } from './earlier-runs.ts';
 import { type FoundShard, noZone } from './found-shard.ts';
 
@@ -16,17 +15,9 @@ export interface EarlierShard {
   earlier: EarlierRuns;
 }
 
-/** What an output has of a pipeline. */
-export interface EarlierPipeline {
-  /** A path. */
-  folder: string;
-  shape: HistogramShape;
-}
-
 interface OpenPipeline extends EarlierPipeline {
   list: SourceList;
-  /** Undefined where the pipeline has no histogram. */
-  features: FeatureReader | undefined;
+  counts: EarlierCounts;
 }
 
 /** Some sources of a shard that follow one another in the output. */
@@ -68,12 +59,11 @@ export class EarlierReader {
 
 type FoundTimes = FoundShard & Required<Pick<FoundShard, 'captured'>>;
 
-async function openPipeline({ folder, shape }: EarlierPipeline): Promise<OpenPipeline> {
-  const list = await SourceList.open(folder);
-  const features = shape.bins > 0 ? await FeatureReader.open(`${folder}/features.parquet`) : undefined;
-  if (!list || (shape.bins > 0 && !features))
-    throw new Error(`The earlier results in '${folder}' are not there any more`);
-  return { folder, shape, list, features };
+async function openPipeline(pipeline: EarlierPipeline): Promise<OpenPipeline> {
+  const list = await SourceList.open(pipeline.folder);
+  const counts = await EarlierCounts.open(pipeline);
+  if (!list || !counts) throw new Error(`The earlier results in '${pipeline.folder}' are not there any more`);
+  return { ...pipeline, list, counts };
 }
 
 function* runsOf(shard: number, earlier: EarlierRuns): Generator<Run> {
@@ -102,44 +92,31 @@ function emptyShard(block: Uint8Array, sources: SourceBlock, pipelines: readonly
 }
 
 async function readRun(
-  { folder, shape, list, features }: OpenPipeline,
+  { folder, list, counts }: OpenPipeline,
   { nth: from, count, source, doneBefore }: Run,
   block: SourceBlock,
   { widths, heights, captured, parts }: FoundTimes,
   part: number,
 ): Promise<void> {
   const { counted, bins } = parts[part]!;
-  const binCount = binsOfSource(shape);
-  const cells = shape.grid.rows * shape.grid.columns;
-  await features
-    ?.counts(doneBefore * cells, count * cells, bins.subarray(from * binCount, (from + count) * binCount))
-    .catch((cause) => {
-      throw alteredEarlier(redactUri(block.uri(from)), folder, cause);
-    });
+  const each = counts.bins;
+  await counts.read(doneBefore, count, block.uri(from), bins.subarray(from * each, (from + count) * each));
   for (let nth = from; nth < from + count; nth++) {
     const line = await list.line(source + nth - from);
     const uri = redactUri(block.uri(nth));
-    const size = { width: widths[nth]!, height: heights[nth]! };
     const isSame =
       !line.quarantined &&
       line.uri === uri &&
       line.frame === block.video(nth)?.frame &&
       line.name === block.kept(nth) &&
-      line.width === size.width &&
-      line.height === size.height &&
-      line.digest === digestOf(shape, size, line.counted, bins.subarray(nth * binCount, (nth + 1) * binCount));
+      line.width === widths[nth] &&
+      line.height === heights[nth] &&
+      counts.isOf(line, bins.subarray(nth * each, (nth + 1) * each));
     if (!isSame) throw alteredEarlier(uri, folder);
     counted[nth] = line.counted;
     if (part === 0 && line.captured !== undefined) setTime(captured!, nth, parseCapture(line.captured));
   }
 }
-
-const digestOf = (
-  shape: HistogramShape,
-  size: { width: number; height: number },
-  counted: number,
-  bins: ArrayLike<number>,
-): string => Buffer.from(sourceDigest(size, counted, digestedBins(shape, bins))).toString('hex');
 
 function setTime(
   { localMs, offsetMinutes }: NonNullable<FoundShard['captured']>,

@@ -1,5 +1,6 @@
 import type { HistogramShape } from '../counts/histogram-shape.ts';
-import type { EarlierPipeline, EarlierShard } from './earlier-reader.ts';
+import type { EarlierPipeline } from './earlier-counts.ts';
+import type { EarlierShard } from './earlier-reader.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
 

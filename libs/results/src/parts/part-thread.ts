@@ -8,7 +8,8 @@ import {
   unpackSystemError,
 } from '@halogrid/threads';
 import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
-import type { EarlierPipeline, EarlierShard } from './earlier-reader.ts';
+import type { EarlierPipeline } from './earlier-counts.ts';
+import type { EarlierShard } from './earlier-reader.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import { obeyPartOrders } from './obey-part-orders.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';

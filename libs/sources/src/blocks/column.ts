@@ -8,7 +8,7 @@ export interface Column<Writer, Reader> {
   read(input: BlockInput, count: number, nth?: Int32Array): Reader;
 }
 
-/** Bytes of the texts of a block, as they are stored and written out. */
+/** Bytes of the texts of a block, as they are stored and written out; what is bytes itself is stored as well. */
 export interface TextBytes {
   storedBytes: number;
   writtenBytes: number;
@@ -210,6 +210,58 @@ export const texts = (): Column<TextWriter, Texts> => ({
       ends[i] = end;
     }
     return new Texts(shared, input.raw(stored), ends, nth);
+  },
+});
+
+/** A column of bytes that was read. */
+export class Bytes {
+  readonly #raw: Buffer;
+  readonly #ends: Float64Array;
+  readonly #nth: Int32Array | undefined;
+
+  constructor(raw: Buffer, ends: Float64Array, nth: Int32Array | undefined) {
+    this.#raw = raw;
+    this.#ends = ends;
+    this.#nth = nth;
+  }
+
+  /** A view of those of a row; undefined for a row without any. */
+  at(row: number): Uint8Array | undefined {
+    const nth = this.#nth ? this.#nth[row]! : row;
+    return nth < 0 ? undefined : this.#raw.subarray(this.#ends[nth - 1] ?? 0, this.#ends[nth]!);
+  }
+}
+
+class BytesWriter extends ColumnWriter<Uint8Array> {
+  readonly #all: Uint8Array[] = [];
+  readonly #sum: TextBytes;
+
+  constructor(sum: TextBytes) {
+    super();
+    this.#sum = sum;
+  }
+
+  put(row: number, bytes: Uint8Array): void {
+    this.at(row);
+    this.#all.push(bytes);
+    this.#sum.storedBytes += bytes.length;
+  }
+
+  values(): Part[] {
+    return [this.#all.map(({ length }) => length), ...this.#all];
+  }
+}
+
+/** Bytes: a varint, how many, for each; then all of them. */
+export const bytes = (): Column<ColumnWriter<Uint8Array>, Bytes> => ({
+  writer: (sum) => new BytesWriter(sum),
+  read: (input, count, nth) => {
+    let end = 0;
+    const ends = input.numbers(count).map((length) => {
+      end += length;
+      return end;
+    });
+    return new Bytes(input.raw(end), ends, nth);
   },
 });
 

@@ -3,7 +3,7 @@ import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { BlockError, BlockInput } from './block-input.ts';
 import type { Column, ColumnWriter } from './column.ts';
 
-export { doubles, marks, steps, texts, uints } from './column.ts';
+export { bytes, doubles, marks, steps, texts, uints } from './column.ts';
 
 export interface BlockLimits {
   /** What messages call a block, such as "A block of sources". */
@@ -25,7 +25,7 @@ type Readers<All extends Columns> = { readonly [Name in keyof All]: ReaderOf<All
 export interface BlockWriter<All extends Columns> {
   readonly columns: Writers<All>;
   readonly rows: number;
-  /** Bytes of the texts so far, as they are stored. */
+  /** Bytes of the texts so far, and of what is bytes itself, as they are stored. */
   readonly textBytes: number;
   /** Begins the next row and returns its number. Throws RangeError where the block is full. */
   begin(): number;

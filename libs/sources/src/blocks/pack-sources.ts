@@ -21,7 +21,7 @@ export class SourcePacker {
     return this.#block.rows;
   }
 
-  /** Bytes of its texts, as they are stored. */
+  /** Bytes of its texts and of what is known of sources, as they are stored. */
   get textBytes(): number {
     return this.#block.textBytes;
   }
@@ -33,7 +33,8 @@ export class SourcePacker {
   add(source: BlockSource): boolean {
     const row = this.#block.begin();
     const { columns } = this.#block;
-    const { index, uri, name, sizeBytes, version, pin, preview, video, place, size, tiles, kept, error } = source;
+    const { index, uri, name, sizeBytes, version, pin, preview, video, place, size, tiles, kept, known, error } =
+      source;
     columns.index.put(row, index);
     columns.uri.put(row, uri);
     columns.name.put(row, name);
@@ -59,6 +60,7 @@ export class SourcePacker {
     }
     if (tiles !== undefined) columns.tiles.put(row, tiles);
     if (kept !== undefined) columns.kept.put(row, kept);
+    if (known) columns.known.put(row, known);
     if (error) {
       columns.stage.put(row, error.stage);
       columns.error.put(row, error.error);

@@ -34,6 +34,7 @@ const source: fc.Arbitrary<BlockSource> = fc
       ...{
         tiles: fc.nat(),
         kept: text,
+        known: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
         error: fc.record({ stage: fc.constantFrom('read', 'decode'), error: text }, { noNullPrototype: true }),
       },
       ...{ isListed: fc.boolean(), isHeld: fc.boolean() },

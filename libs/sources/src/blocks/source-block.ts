@@ -1,4 +1,4 @@
-import { columns, doubles, marks, steps, texts, uints } from './columns.ts';
+import { bytes, columns, doubles, marks, steps, texts, uints } from './columns.ts';
 
 export { BlockError } from './block-input.ts';
 
@@ -30,6 +30,8 @@ export interface BlockSource {
   tiles?: number;
   /** Name of its files in an earlier output, whose result is kept. */
   kept?: string;
+  /** What an earlier output has of it for some pipelines of the job, as readKnown of libs/results reads it. */
+  known?: Uint8Array;
   /** Why it cannot be processed. */
   error?: { stage: string; error: string };
 }
@@ -45,13 +47,13 @@ export const blockPixels = ['u8', 'u16'] as const;
  * time alone is kept. `free`: no node is held to the version that was listed; `pin`: to another one.
  */
 export const sourceColumns = columns(
-  { what: 'A block of sources', format: 2, maxRows: maxBlockSources, maxTextBytes: 2 ** 27 },
+  { what: 'A block of sources', format: 3, maxRows: maxBlockSources, maxTextBytes: 2 ** 27 },
   { index: steps(), uri: texts(), name: texts(), sizeBytes: uints() },
   {
     ...{ time: doubles(), version: texts(), free: marks(), pin: texts(), preview: marks() },
     ...{ frame: steps(), timestampMs: doubles(), packet: steps(), order: steps() },
     ...{ width: uints(), height: uints(), pixel: uints(), tiles: uints() },
-    ...{ kept: texts(), stage: texts(), error: texts() },
+    ...{ kept: texts(), stage: texts(), error: texts(), known: bytes() },
   },
 );
 
@@ -126,6 +128,10 @@ export class SourceBlock {
     return this.#columns.kept.at(nth);
   }
 
+  known(nth: number): Uint8Array | undefined {
+    return this.#columns.known.at(nth);
+  }
+
   error(nth: number): BlockSource['error'] {
     const error = this.#columns.error.at(nth);
     return error === undefined ? undefined : { stage: this.#columns.stage.at(nth) ?? '', error };
@@ -148,6 +154,7 @@ export class SourceBlock {
       size: this.size(nth),
       tiles: this.#columns.tiles.at(nth),
       kept: this.kept(nth),
+      known: this.known(nth),
       error: this.error(nth),
     };
     return Object.assign(source, Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)));

@@ -1,35 +1,53 @@
 import type { JobSpec } from '@halogrid/proto';
 import type { EarlierPlace } from '@halogrid/results/earlier-runs';
+import { packKnown } from '@halogrid/results/known-sums';
 import type { SourceLine } from '@halogrid/results/source-list';
 import { jobParts } from '../../job/accepted-job.ts';
 import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { EarlierIndex } from './earlier-index.ts';
+import { following } from './earlier-job.ts';
 import { type DoneLine, EarlierPart } from './earlier-part.ts';
+import type { Follows } from './follow-job.ts';
 
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
 /**
- * The output of a complete job of the same specification, while it is there: what of it holds for the next. A source is kept in the
- * results of all pipelines, or computed again by all of them.
+ * The output of the complete job that another follows, while it is there: what of it holds for the next. A source holds in the
+ * results of all its pipelines, or is computed again by all of them.
  */
 export class EarlierOutput {
   /** One a pipeline. All say the same of a source but for its results: whoever reads those looks. */
   readonly #parts: Parts;
+  /** Of each pipeline of the job that follows, its place among them; -1 where it has none. */
+  readonly #places: readonly number[];
+  /** What becomes of sources that hold. */
+  readonly follows: Pick<Follows, 'how' | 'why'>;
 
-  /** Undefined where a pipeline has none that can be made use of: see EarlierPart.open. */
+  /**
+   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new or
+   * has another job, or see EarlierPart.open.
+   */
   static async open(spec: JobSpec): Promise<EarlierOutput | undefined> {
+    const before = spec.fresh ? undefined : await following(spec);
+    if (before?.kind !== 'follows') return undefined;
+    const names = jobParts(spec).map(({ name }) => name);
+    const there = jobParts(before.there).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
     const parts: EarlierPart[] = [];
-    for (const part of jobParts(spec)) {
+    for (const part of there) {
       const earlier = await EarlierPart.open(part.spec, part.pipeline);
       if (!earlier) return undefined;
       parts.push(earlier);
     }
     const { files } = parts[0]!.index;
-    return parts.every(({ index }) => index.files === files) ? new EarlierOutput(parts as unknown as Parts) : undefined;
+    if (parts.some(({ index }) => index.files !== files)) return undefined;
+    const places = names.map((name) => there.findIndex((part) => part.name === name));
+    return new EarlierOutput(parts as unknown as Parts, places, before);
   }
 
-  private constructor(parts: Parts) {
+  private constructor(parts: Parts, places: readonly number[], follows: Follows) {
     this.#parts = parts;
+    this.#places = places;
+    this.follows = follows;
   }
 
   /** Its files, as the first pipeline has them: all have the same. */
@@ -46,9 +64,9 @@ export class EarlierOutput {
     return this.#parts[0].previews();
   }
 
-  /** As EarlierPart.holds, of all pipelines. */
-  holds(file: number, uri: string, version: string): Promise<boolean> {
-    return this.#haveAll((part) => part.holds(file, uri, version));
+  /** As EarlierPart.holds, of all pipelines; of nothing where all is computed again. */
+  async holds(file: number, uri: string, version: string): Promise<boolean> {
+    return this.follows.how !== 'computed' && (await this.#haveAll((part) => part.holds(file, uri, version)));
   }
 
   /** As EarlierPart.hasPreviews, of all pipelines; `isWanted` may be asked for a source several times. */
@@ -61,8 +79,29 @@ export class EarlierOutput {
     return this.#parts[0].sources(file);
   }
 
+  /** What is known of each source of a file that holds, and the frame that it is. Rejects as EarlierPart.sums. */
+  async *known(file: number): AsyncGenerator<{ frame: number | undefined; known: Uint8Array }, undefined, undefined> {
+    const [first, ...others] = this.#parts.map((part) => ({ part, sources: part.sources(file) }));
+    for await (const source of first!.sources) {
+      const { line } = source;
+      const sums = [await first!.part.sums(source)];
+      for (const { part, sources } of others) {
+        const { value: own } = await sources.next();
+        if (!own || !isSameSource(own.line, line)) throw part.altered(line);
+        sums.push(await part.sums(own));
+      }
+      yield { frame: line.frame, known: packKnown(this.#places.map((place) => sums[place])) };
+    }
+    return undefined;
+  }
+
   async #haveAll(has: (part: EarlierPart) => Promise<boolean>): Promise<boolean> {
     for (const part of this.#parts) if (!(await has(part))) return false;
     return true;
   }
+}
+
+function isSameSource(one: DoneLine, other: DoneLine): boolean {
+  const facts = ({ uri, frame, name, width, height }: DoneLine) => [uri, frame, name, width, height].join('\n');
+  return facts(one) === facts(other);
 }

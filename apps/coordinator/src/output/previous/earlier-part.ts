@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import type { EarlierCounts } from '@halogrid/results/earlier-counts';
 import { alteredEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
+import { histogramShape } from '@halogrid/results/histogram-shape';
+import type { SourceSums } from '@halogrid/results/known-sums';
 import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
@@ -30,13 +33,10 @@ export class EarlierPart {
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
+  readonly #counts: EarlierCounts;
 
-  /**
-   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
-   * in it is of another version of the results.
-   */
+  /** Undefined where there is none that can be made use of: files are missing, or are of another version of the results. */
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierPart | undefined> {
-    if (spec.fresh) return undefined;
     const folder = outputPath(spec.out);
     const choice = new PreviewChoice();
     let sources = 0;
@@ -45,13 +45,10 @@ export class EarlierPart {
       list && (await EarlierIndex.load(list, await headOfList(folder), (line) => choice.add(sources++, line)));
     if (!index) return undefined;
     const { candidates } = choice;
-    if (pipeline.bins > 0) {
-      const { FeatureReader } = await import('@halogrid/results/feature-reader');
-      const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
-      const { rows, columns } = jobGrid(spec);
-      if (reader?.rows !== index.done * rows * columns) return undefined;
-    }
-    return new EarlierPart(index, list, candidates, folder, spec.mapFormat);
+    const { EarlierCounts } = await import('@halogrid/results/earlier-counts');
+    const counts = await EarlierCounts.open({ folder, shape: histogramShape(pipeline, jobGrid(spec)) });
+    if (!counts?.has(index.done)) return undefined;
+    return new EarlierPart(index, list, candidates, folder, spec.mapFormat, counts);
   }
 
   private constructor(
@@ -60,12 +57,14 @@ export class EarlierPart {
     previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
+    counts: EarlierCounts,
   ) {
     this.index = index;
     this.#list = list;
     this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
+    this.#counts = counts;
   }
 
   /** The lines of a file, in order. */
@@ -137,10 +136,23 @@ export class EarlierPart {
     const { sourcesBefore, doneBefore } = this.index.file(file);
     let nth = 0;
     for await (const line of this.lines(file)) {
-      if (line.quarantined) throw alteredEarlier(line.uri, this.#folder);
+      if (line.quarantined) throw this.altered(line);
       yield { line, source: sourcesBefore + nth, doneBefore: doneBefore + nth };
       nth++;
     }
+  }
+
+  /** What it has of the next source that `sources` gives. Rejects with one sentence where that is not what its digest says. */
+  async sums({ line, doneBefore }: EarlierPlace & { line: DoneLine }): Promise<SourceSums> {
+    const bins = new Float64Array(this.#counts.bins);
+    await this.#counts.read(doneBefore, 1, line.uri, bins);
+    if (!this.#counts.isOf(line, bins)) throw this.altered(line);
+    return { counted: line.counted, bins };
+  }
+
+  /** What is thrown where it does not have a source as it was written. */
+  altered({ uri }: SourceLine): Error {
+    return alteredEarlier(uri, this.#folder);
   }
 }
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { JobSpec } from '@halogrid/proto';
 import { headOfList, SourceList } from '@halogrid/results/source-list';
 import { SourceRows } from '@halogrid/results/source-rows';
 import { repeated } from '@halogrid/testing';
@@ -16,6 +14,7 @@ import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { memoryFolder } from '../../testing/memory-folder.ts';
 import type { Changes } from './changes.ts';
+import { filesOf, image, isComplete, jobJson, pipelineOf, specOf, write } from './testing/outputs.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-incremental-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -52,9 +51,6 @@ const round = fc.record({
   deaths: fc.array(fc.nat(6), { maxLength: 2 }),
 });
 
-const pipelineOf = (kernel: string, parameters: Record<string, string>) => ({
-  operations: [{ kernel, parameters, border: '' }],
-});
 /** The bins of float32 are not in the digest, and kept all the same; Deep Zoom has no form for it. */
 const pipelines = fc.oneof(
   fc.record({
@@ -127,30 +123,6 @@ for (const [what, works] of [
     );
   });
 }
-
-test('a job that adds maps comes to what one does that asks for all at once, whenever its coordinator ends', async () => {
-  const place = join(folder, String(folders++));
-  const source = join(place, 'source');
-  for (let i = 0; i < 22; i++) await write(join(source, `${i}.pgm`), image(5 + (i % 6), 9, i));
-  await write(join(source, 'bad.pgm'), Buffer.alloc(0));
-  for (const more of [{ mapFormat: 'png' }, { mapFormat: 'tiff', tilePx: 4, grid: { rows: 2, columns: 3 } }]) {
-    const out = join(place, more.mapFormat);
-    const plain = specOf(source, out, { ...more, mapFormat: 'none' });
-    await runLocalJob({ jobId: 'plain', spec: plain, registry: new MemoryRegistry() });
-    const { digest } = await jobJson(plain.out);
-    const job = { jobId: 'maps', spec: specOf(source, out, more), registry: new MemoryRegistry() };
-    for (const dieAfter of [0, 1, undefined]) {
-      if (!(await isComplete(job.spec, job.jobId))) await runLocalJob(job, dieAfter);
-    }
-    const fresh = specOf(source, `${out}-fresh`, more);
-    await runLocalJob({ jobId: 'fresh', spec: fresh, registry: new MemoryRegistry() });
-    assert.deepEqual(await filesOf(plain.out), await filesOf(fresh.out));
-    const [is, was] = [await jobJson(plain.out), await jobJson(fresh.out)];
-    assert.deepEqual([is.digest, was.digest, is.specification.mapFormat], [digest, digest, more.mapFormat]);
-    const { kept, again } = is.incremental;
-    assert.deepEqual([kept, again], [0, 23]);
-  }
-});
 
 test('what an earlier version wrote by rows, and what very many sources have, is kept', async () => {
   const place = join(folder, String(folders++));
@@ -249,45 +221,4 @@ async function apply(
   await write(path, to === 'broken' ? Buffer.alloc(0) : image(to.width, to.height, to.seed));
   // A round takes longer than a file system's clock needs to tick, but on a machine with a coarse one.
   await utimes(path, 1000 + round, 1000 + round);
-}
-
-async function write(path: string, content: Buffer): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, content);
-}
-
-function image(width: number, height: number, seed: number): Buffer {
-  const pixels = Buffer.from(Array.from({ length: width * height }, (_, i) => (i * i * (seed + 3)) % 251));
-  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
-}
-
-function specOf(source: string, out: string, more: Partial<JobSpec>): JobSpec {
-  const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(out).href };
-  return JobSpec.fromPartial({ ...uris, pipeline: pipelineOf('lbp', {}), ...more });
-}
-
-async function jobJson(out: string) {
-  return JSON.parse(await readFile(join(fileURLToPath(out), 'job.json'), 'utf8'));
-}
-
-async function isComplete({ out }: JobSpec, jobId: string): Promise<boolean> {
-  const { id, state } = await jobJson(out).catch(() => ({}));
-  return id === jobId && state === 'complete';
-}
-
-/** SHA-256 of every file, by name, but of those called job.json, which have times. */
-async function filesOf(out: string): Promise<Record<string, string>> {
-  const root = fileURLToPath(out);
-  const files: Record<string, string> = {};
-  for (const name of (await readdir(root, { recursive: true })).sort()) {
-    const path = join(root, name);
-    const isFile = (await stat(path)).isFile();
-    if (basename(name) !== 'job.json')
-      files[name] = isFile
-        ? createHash('sha256')
-            .update(await readFile(path))
-            .digest('hex')
-        : 'folder';
-  }
-  return files;
 }

@@ -4,6 +4,7 @@ import { headOfList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
 import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
+import { following } from './earlier-job.ts';
 
 /**
  * The version of the results in the folder of a job, where none of them is what this version computes: nothing is kept then, though
@@ -11,6 +12,8 @@ import { outputPath } from '../../job/output-paths.ts';
  */
 export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;
-  const version = resultsVersionOf(await headOfList(outputPath(jobParts(spec)[0].spec.out)));
+  const before = await following(spec);
+  if (before?.kind !== 'follows') return undefined;
+  const version = resultsVersionOf(await headOfList(outputPath(jobParts(before.there)[0].spec.out)));
   return version !== undefined && areSameResults(version, false) ? undefined : version;
 }

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { JobSpec } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
+
+/** What job.json of a job that has not ended says, and what another job reads of any. */
+export interface JobClaim {
+  id: string;
+  state: 'running' | 'complete' | 'failed' | 'cancelled';
+  /** What may be secret in the URIs of its sources is left out. */
+  specification: JobSpec;
+  /** The hash of all of it, where something is left out. */
+  specificationSha256?: string;
+  /** The process that runs it, while it does. */
+  coordinator?: { host: string; pid: number };
+  /** Only a complete job has one. */
+  digest?: string;
+  /** Only a failed job has one. */
+  error?: string;
+  /**
+   * For a failed job: its results so far are in the scratch folder, and a job of the same specification goes on with
+   * them.
+   */
+  canGoOn?: true;
+}
+
+/** Whether the folder's job may go on, if no process runs it. */
+export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
+  state === 'running' || (state === 'failed' && canGoOn === true);
+
+/** The specification as a file may hold it; where that leaves something out, with what tells that another is the same. */
+export function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specificationSha256'> {
+  const sources = spec.sources.map(redactUri);
+  const isWhole = sources.every((uri, index) => uri === spec.sources[index]);
+  return { specification: { ...spec, sources }, ...(!isWhole && { specificationSha256: hashSpec(spec) }) };
+}
+
+/** Whether a folder's job is that of a specification, whatever both keep of earlier results. */
+export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
+  if (specificationSha256) return specificationSha256 === hashSpec(spec);
+  return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));
+}
+
+const hashSpec = (spec: JobSpec): string =>
+  createHash('sha256')
+    .update(canonicalJson(lasting(spec)))
+    .digest('hex');
+
+/** What is the same for every job that may follow another in its folder: what else it says decides no result. */
+function lasting(spec: JobSpec): Omit<JobSpec, 'checksum' | 'fresh' | 'maxQuarantined' | 'waitForNode'> {
+  const { checksum: _, fresh: __, maxQuarantined: ___, waitForNode: ____, ...rest } = spec;
+  return rest;
+}
+
+/** The same text whatever the order of keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    item instanceof Object && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobSpec } from '@halogrid/proto';
+import { earlierJobPath, outputPath } from '../../job/output-paths.ts';
+import type { JobClaim } from '../job-claim.ts';
+import { type Following, followJob } from './follow-job.ts';
+
+/** How a job follows the one whose complete output is in its folder, also while the job runs there; undefined where there is none. */
+export async function following(spec: JobSpec): Promise<Following | undefined> {
+  const paths = [earlierJobPath(spec.out), join(outputPath(spec.out), 'job.json')];
+  for (const path of paths) {
+    const claim = await readClaim(path);
+    if (claim) return claim.state === 'complete' ? followJob(claim, spec) : undefined;
+  }
+  return undefined;
+}
+
+async function readClaim(path: string): Promise<JobClaim | undefined> {
+  try {
+    const claim: JobClaim = JSON.parse(await readFile(path, 'utf8'));
+    return claim.id && claim.specification ? claim : undefined;
+  } catch {
+    return undefined;
+  }
+}
