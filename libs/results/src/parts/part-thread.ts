@@ -125,8 +125,17 @@ export class PartThread {
   }
 }
 
+/**
+ * What a shard leaves behind in the young generation of the thread's heap lives for milliseconds. With Node's own limit a node had 490 MB
+ * resident after 600,000 frames of 256 bins, with this one 390, for the same processor time (measured).
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+
 const start = () =>
-  new ThreadClient<PartOrder, PartAnswer>(new Worker(new URL('./part-worker.ts', import.meta.url)), {
-    ended: (end) => new Error(`The thread that writes parts has ended: ${sayEnd(end)}`),
-    unpack: (error) => unpackSystemError(error as PackedSystemError),
-  });
+  new ThreadClient<PartOrder, PartAnswer>(
+    new Worker(new URL('./part-worker.ts', import.meta.url), { resourceLimits }),
+    {
+      ended: (end) => new Error(`The thread that writes parts has ended: ${sayEnd(end)}`),
+      unpack: (error) => unpackSystemError(error as PackedSystemError),
+    },
+  );
