@@ -123,10 +123,10 @@ test('maps are added to the results in a folder, which then are as if they had b
 });
 
 test('another pipeline is added to those in a folder, which alone computes the frames that were there', async () => {
-  const source = join(folder, 'grown');
+  const source = join(folder, 'edgeless');
   mkdirSync(source);
   for (let i = 0; i < 30; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(20 + i, 30, i));
-  const out = join(folder, 'grown-out');
+  const out = join(folder, 'edgeless-out');
   const codes = ['--pipeline', 'codes=lbp'];
   const both = ['--pipeline', 'edges=ldp', ...codes];
   await run([source, ...codes, '--out', out]);
