@@ -24,7 +24,7 @@ import { repetitions } from './thorough.ts';
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
 /** Of coordinators; half of them by `run`. */
-const kills = repetitions('HALOGRID_TEST_KILLS', 2, 10);
+const kills = repetitions('HALOGRID_TEST_KILLS', 2, 6);
 const [half, few] = [Math.ceil(kills / 2), Math.ceil(kills / 5)];
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 
