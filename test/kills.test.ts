@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { JobStatus } from '@halogrid/proto';
-import { eventually, freePort, programLimitMs } from '@halogrid/testing';
+import { eventually, freePort, programLimitMs, timeoutMs } from '@halogrid/testing';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/registry/testing/postgres-server.ts';
 import { Cluster, startNode } from './cluster.ts';
 import { command } from './command.ts';
@@ -24,7 +24,7 @@ import { repetitions } from './thorough.ts';
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
 /** Of coordinators; half of them by `run`. */
-const kills = repetitions('HALOGRID_TEST_KILLS', 2, 10);
+const kills = repetitions('HALOGRID_TEST_KILLS', 2, 6);
 const [half, few] = [Math.ceil(kills / 2), Math.ceil(kills / 5)];
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 
@@ -257,7 +257,9 @@ test(`of two coordinators with PostgreSQL, first the one and then the other is k
 });
 
 test(`two nodes one after another are killed while they write what they found, in ${few} jobs`, { skip }, async (t) => {
-  const cluster = await Cluster.start({ nodes: 0, maxLifeMs: programLimitMs * kills });
+  // A shard over which two were lost waits for as long.
+  const nodeTimeoutMs = timeoutMs(2_000);
+  const cluster = await Cluster.start({ nodes: 0, nodeTimeoutMs, maxLifeMs: programLimitMs * kills });
   const counter = newCounter();
   const start = (name: string, counter: string, change?: number) =>
     startNode(cluster.address, name, 'cpu', [], { env: killedAtChange({ command: 'node', counter, change }) });

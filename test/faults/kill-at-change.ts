@@ -2,6 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isMainThread } from 'node:worker_threads';
 
 // Loaded into a process before the program, by tests that have it killed between any two changes of what is on disk: files, folders,
 // syncs, and statements of SQLite, in all of its threads.
@@ -22,7 +23,11 @@ export function killedAtChange(kill: KillAt): Record<string, string> {
 
 const asked: KillAt | undefined = JSON.parse(process.env.HALOGRID_TEST_KILL ?? 'null') ?? undefined;
 
-if (asked && asked.command === process.argv[2]) {
+/** In the environment of its threads, which do not know the command; the id is not that of processes that inherit it. */
+const mark = 'HALOGRID_TEST_KILL_PROCESS';
+if (isMainThread && asked?.command === process.argv[2]) process.env[mark] = String(process.pid);
+
+if (asked && process.env[mark] === String(process.pid)) {
   const handle = await fs.open(asked.counter, 'a');
   const ofHandles = ['write', 'writev', 'writeFile', 'appendFile', 'sync', 'datasync', 'truncate'];
   countCalls(asked, Object.getPrototypeOf(handle), ofHandles);
