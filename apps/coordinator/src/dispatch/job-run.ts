@@ -11,7 +11,7 @@ import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources, Withdrawn } from '../ledger/ledger.ts';
+import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
 import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinishedOutput } from '../output/finalise.ts';
@@ -70,7 +70,7 @@ export interface JobWork {
   /** Shards that are done and whose parts are not there; absent: nobody looks. */
   lostShards?(
     job: AcceptedJob,
-    settled: (from: number, atMost: number) => Promise<SettledSources>,
+    answered: (from: number, atMost: number) => Promise<AnsweredShards>,
   ): Promise<readonly number[]>;
   /**
    * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
@@ -369,8 +369,8 @@ export class JobRun {
     if (shard === undefined) throw new Error(`${message}; the results in it are lost: run the job again`);
     await this.#tables.abort();
     const { jobId } = this.job;
-    const settled = (from: number, atMost: number) => this.#ledger.settled(jobId, from, atMost);
-    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, settled))) ?? [];
+    const answered = (from: number, atMost: number) => this.#ledger.answered(jobId, from, atMost);
+    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, answered))) ?? [];
     const shards = [...new Set([shard, ...others])];
     const withdrawn = await Promise.all(shards.map((lost) => this.#ledger.withdraw(jobId, lost)));
     this.#tables = this.#openTables();

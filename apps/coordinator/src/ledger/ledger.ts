@@ -107,6 +107,14 @@ export interface FoundRun {
   shard?: number;
 }
 
+/** Shards that are done, and where what was found of them is written. */
+export interface AnsweredShards {
+  /** Number of the first shard behind those that were looked at. */
+  next: number;
+  /** In order of number. Tiles have no part, nor do shards of which nothing was found. */
+  shards: { shard: number; found: FoundInPart }[];
+}
+
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
   job: JobRecord;
@@ -189,6 +197,8 @@ export interface Ledger {
    * follow a little later, as what is known of them is written, and are there once `results` has resolved.
    */
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
+  /** The shards from number `from` on that are answered, of `atMost`; `next` is `from` where there are no more. */
+  answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards>;
   /**
    * Takes back what was found of a shard, because its part is lost or not what its node said: the shard is to be done
    * again. Undefined where the shard is not done.

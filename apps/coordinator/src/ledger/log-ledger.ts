@@ -11,6 +11,7 @@ import type { LogPlace } from '../log/log-place.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
 import type {
+  AnsweredShards,
   JobRecord,
   JobResults,
   JobsElsewhere,
@@ -312,6 +313,10 @@ export class LogLedger implements Ledger {
 
   async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
     return this.#job(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
+  }
+
+  async answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards> {
+    return this.#job(jobId).open?.settled.answered(from, atMost) ?? { next: from, shards: [] };
   }
 
   async withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined> {

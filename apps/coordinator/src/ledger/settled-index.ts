@@ -3,7 +3,7 @@ import type { FactPlace } from '../log/fact-place.ts';
 import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
-import type { FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
+import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
 import type { LoggedPlan } from './logged-plan.ts';
 
 type FoundFact = AnswerFact | WholeFact;
@@ -40,6 +40,18 @@ export class SettledIndex {
       next += run.count;
     }
     return { next, runs };
+  }
+
+  /** As Ledger.answered. Waits for the disk. */
+  answered(from: number, atMost: number): AnsweredShards {
+    const { index } = this.#log.state;
+    const next = Math.max(from, Math.min(from + atMost, index.shards));
+    const shards: AnsweredShards['shards'] = [];
+    for (let shard = from; shard < next; shard++) {
+      const found = index.isDone(shard) ? this.#found(index.answer(shard)) : undefined;
+      if (found && found.found > 0) shards.push({ shard, found });
+    }
+    return { next, shards };
   }
 
   /** Those that are quarantined so far, in no order. Waits for the disk. */

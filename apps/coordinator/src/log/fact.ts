@@ -143,6 +143,8 @@ export interface StateFact {
 /** All that follows from the facts before it. A log begins with one. */
 export interface CheckpointFact {
   kind: 'checkpoint';
+  /** The registryFormat by which its log is written; absent in those of format 5. */
+  format?: number;
   /** The logs of earlier leaders, and how much of each counts, in order of epoch. */
   logs: readonly LogMark[];
   /** As checkpoint.ts makes it of a state. */

@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { CheckpointFact, Fact, TileFact } from './fact.ts';
@@ -63,7 +64,8 @@ export class JobLog {
 
   /**
    * Goes on with a job up to its `marks`, in a log of its own, or in the one that it has begun with this epoch.
-   * Nothing is written yet. Rejects with DamagedLogError where what counts is not as it was written.
+   * Nothing is written yet. Rejects with DamagedLogError where what counts is not as it was written, with
+   * OlderLedgerError where an older version wrote it.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
     const { state, last } = await readState(options, marks);
@@ -207,7 +209,7 @@ export class JobLog {
   }
 
   #checkpoint(): CheckpointFact {
-    return { kind: 'checkpoint', logs: this.#earlier, state: storeState(this.#state) };
+    return { kind: 'checkpoint', format: registryFormat, logs: this.#earlier, state: storeState(this.#state) };
   }
 }
 
@@ -236,6 +238,7 @@ async function readState(
         isBehind ||= fact.kind === 'checkpoint';
         // The first checkpoint knows the facts before it in its group.
         if (!isBehind) continue;
+        if (fact.kind === 'checkpoint') checkFormat(epoch, fact);
         state = fold(state, fact);
         if (fact.kind === 'checkpoint') await countTiles(place, state);
         placeFact(state, fact, { epoch, offset, length: packed.length });
@@ -246,6 +249,14 @@ async function readState(
     throw new DamagedLogError(`The log of epoch ${epoch} makes no sense: ${error.message}`, { cause: error });
   }
   return { state, last };
+}
+
+/** Throws OlderLedgerError where another version knows what the log says, and Error where a later one does. */
+function checkFormat(epoch: number, { format = 5 }: CheckpointFact): void {
+  const log = `The log of epoch ${epoch}`;
+  if (format < registryFormat) throw new OlderLedgerError(log, format);
+  if (format > registryFormat)
+    throw new Error(`${log} is of format ${format} and this halogrid knows formats up to ${registryFormat}`);
 }
 
 /** Counts the tiles of open images again, where a checkpoint says that they lie: one a turn of the event loop. */
@@ -272,8 +283,9 @@ export async function countLogs(
     if (!last) continue;
     for await (const { facts } of place.groups(epoch, last.checkpoint, last.end)) {
       const checkpoint = facts.map(readFact).find(({ kind }) => kind === 'checkpoint') as CheckpointFact | undefined;
-      if (checkpoint) return [...checkpoint.logs, { epoch, bytes: last.end }];
-      break;
+      if (!checkpoint) break;
+      checkFormat(epoch, checkpoint);
+      return [...checkpoint.logs, { epoch, bytes: last.end }];
     }
     throw new DamagedLogError(`The log of epoch ${epoch} has no checkpoint where it says`);
   }

@@ -24,7 +24,7 @@ export function zonelessNotes(counts: CaptureCounts | undefined): PlanNote[] {
   return [
     {
       kind: 'note',
-      text: `${which} a capture time without a zone: captured_at is null there, because the job names no zone for them`,
+      text: `${which} a capture time without a zone: captured_at is null there. Run the same again with the zone (--captured-zone, captured.zone): that adds the times and computes nothing`,
     },
   ];
 }

@@ -208,7 +208,7 @@ async function readClaim(path: string): Promise<JobClaim | undefined> {
 function parseClaim(text: string): JobClaim | undefined {
   try {
     const claim = JSON.parse(text) as JobClaim;
-    return claim.id && claim.state && claim.specification ? claim : undefined;
+    return claim?.id && claim.state && claim.specification ? claim : undefined;
   } catch {
     return undefined;
   }
@@ -233,9 +233,9 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
 
 /** Takes the place of a job that has stopped or ended, if it is the same one, or is complete and may be followed. */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
-  const differences = differencesOf(existing, job.spec);
-  if (differences) throw otherJob(path, existing, differences);
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) throw inUse(path, existing);
+  const differences = differencesOf(existing, job.spec);
+  if (differences) throw otherJob(path, existing, differences, await untouchedOf(path, existing));
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
   await takeOver(path, existing, job);
@@ -347,8 +347,25 @@ function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefi
   return following.kind === 'refused' ? following.differences : undefined;
 }
 
-function otherJob(path: string, { id }: JobClaim, differences: readonly Difference[]): UsageError {
+/** The complete job whose output is in the folder as it was before `existing` began and was left half-way. */
+async function untouchedOf(path: string, existing: JobClaim): Promise<JobClaim | undefined> {
+  if (existing.state === 'complete' || (await isReady(path))) return undefined;
+  return parseClaim(await readFile(earlierJobPath(pathToFileURL(path).href), 'utf8').catch(() => 'null'));
+}
+
+function otherJob(
+  path: string,
+  { id }: JobClaim,
+  differences: readonly Difference[],
+  untouched: JobClaim | undefined,
+): UsageError {
   const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
+  if (untouched) {
+    const mv = `mv '${earlierJobPath(pathToFileURL(path).href)}' '${join(path, 'job.json')}'`;
+    return new UsageError(
+      sentence`The output folder '${path}' holds the results of job ${untouched.id}, and job ${id}, which was to follow it, was left half-way: ${what}. Ask for the same as job ${id}, which then goes on; give another ${named('out')}; or give up what job ${id} has done (${mv})`,
+    );
+  }
   return new UsageError(
     sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
   );

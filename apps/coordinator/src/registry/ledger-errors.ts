@@ -36,7 +36,7 @@ export class OtherVersionError extends LostLedgerError {
 }
 
 /** Rises with how registries keep jobs, and with what logs say. */
-export const registryFormat = 5;
+export const registryFormat = 6;
 
 /** The same of a registry that several coordinators share. */
 export const sharedRegistryFormat = 100 + registryFormat;
