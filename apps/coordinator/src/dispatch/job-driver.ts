@@ -50,7 +50,7 @@ export class JobDriver {
     } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
   }
 
-  async #goOn(job: AcceptedJob, { open, planned }: OpenShards, bringMs?: number): Promise<void> {
+  async #goOn(job: AcceptedJob, { open, planned, kept }: OpenShards, bringMs?: number): Promise<void> {
     const { jobId } = job;
     const { ledger, log, sessions, sights, tell } = this.#parts;
     const { counts } = (await ledger.getJob(jobId))!;
@@ -59,7 +59,7 @@ export class JobDriver {
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
-    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, open: withNeeds, bringMs });
+    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, kept, open: withNeeds, bringMs });
   }
 
   /** `begin` is called before anything else, as soon as the output can be written. */
@@ -93,13 +93,14 @@ export class JobDriver {
       open: { shard, attempts },
       node,
       planned,
+      kept,
     } = withdrawn;
     const hellos = sessions.hellos().filter(({ name }) => names.includes(name));
     const inVain = hellos.map(({ nodeId }) => nodeId);
     const nodeIds = hellos.flatMap(({ name, nodeId }) => (isMet && name === node ? [nodeId] : []));
     const open = { shard: sights.recovered(job.jobId, shard), attempts };
     const epoch = ledger.epochOf(job.jobId);
-    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, isFalse, inVain, error });
+    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, kept, nodeIds, isFalse, inVain, error });
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {

@@ -55,10 +55,12 @@ export interface OpenShards {
   open: OpenShard[];
   /** Shards of the job that are planned. */
   planned: number;
+  /** Of these, shards of kept sources. */
+  kept: number;
 }
 
 /** A shard that is to be done again. */
-export interface Withdrawn extends Pick<OpenShards, 'planned'> {
+export interface Withdrawn extends Omit<OpenShards, 'open'> {
   open: OpenShard;
   /** Name of the node that had done it; absent where the coordinator had. */
   node?: string;

@@ -157,10 +157,10 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'withdrawn', shard, attempt, node, found, pixels, parts, errors, mended });
     const open = this.plan.shard(shard);
     this.shards.set(shard, open);
-    const { nodes, index } = this.log.state;
+    const { nodes } = this.log.state;
     const name = nodes[node - 1]?.name;
     const again = { shard: open, attempts: attempt };
-    return { open: again, ...(name !== undefined && { node: name }), planned: index.shards };
+    return { open: again, ...(name !== undefined && { node: name }), ...this.#planned };
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -208,11 +208,16 @@ export class LoggedJob implements Journaled {
    * written.
    */
   takeUp(): OpenShards {
-    const { attempts, index } = this.log.state;
+    const { attempts } = this.log.state;
     this.shards.clear();
     for (const shard of this.plan.openShards()) this.shards.set(shard.shard, shard);
     const open = [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
-    return { open, planned: index.shards };
+    return { open, ...this.#planned };
+  }
+
+  get #planned(): Omit<OpenShards, 'open'> {
+    const { index, counts } = this.log.state;
+    return { planned: index.shards, kept: index.shards - counts.shards };
   }
 
   /** What the registry keeps of the job. */
