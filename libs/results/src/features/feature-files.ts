@@ -3,8 +3,9 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
 import { featureSchema, type PlacedPage } from './encode-page.ts';
+import type { FooterFacts } from './footer-groups.ts';
 import { areOfOneGroup, type PageLayout } from './page-layout.ts';
-import { type FooterFacts, ParquetFile, replaceFooter } from './parquet-file.ts';
+import { ParquetFile, replaceFooter } from './parquet-file.ts';
 import { RowGroups } from './row-groups.ts';
 
 /** Digits of the names of files in a folder, so that their order is that of their sources. */

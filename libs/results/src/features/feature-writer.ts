@@ -1,8 +1,8 @@
 import type { PlacedPage } from './encode-page.ts';
 import { FeatureFiles } from './feature-files.ts';
+import type { FooterFacts } from './footer-groups.ts';
 import type { FileLimits } from './page-layout.ts';
 import { type FeatureShape, type FeatureSource, PageMaker } from './page-maker.ts';
-import type { FooterFacts } from './parquet-file.ts';
 
 export type { FileLimits } from './page-layout.ts';
 export type { FeatureShape, FeatureSource } from './page-maker.ts';

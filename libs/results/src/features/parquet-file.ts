@@ -1,19 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { asyncBufferFromFile, type ColumnChunk, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { ByteWriter } from 'hyparquet-writer';
 import { AtomicFile } from '../files/atomic-file.ts';
+import { type ColumnLeaf, columnLeaves } from './column-leaves.ts';
 import type { ColumnPage, Limits } from './column-page.ts';
-
-/** What a footer says but for the row groups. */
-export interface FooterFacts {
-  /** That of all row groups; may have wider types than the file began with. */
-  schema: SchemaElement[];
-  /** What the file says of itself, by key. */
-  about: Readonly<Record<string, string>>;
-}
-
-/** Bytes of the least and the largest text of a column and row group, in the footer; of longer ones it says what lies beyond. */
-const limitBytes = 256;
+import { endBytes, footerParsers, parquetMark } from './footer-bytes.ts';
+import { type FooterFacts, FooterGroups } from './footer-groups.ts';
 
 /** A file that grows, until it is durable under its name or removed. */
 export type GrowingFile = Pick<AtomicFile, 'handle' | 'commit' | 'abort'>;
@@ -26,12 +18,13 @@ export interface RowsPage {
 
 /**
  * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
- * ten kilobytes with ten columns, and pages of 256 KiB.
+ * a kilobyte with ten columns, and pages of 256 KiB.
  */
 export class ParquetFile {
   readonly #file: GrowingFile;
   readonly #bytes = new ByteWriter();
-  readonly #parquet: ParquetWriter;
+  readonly #schema: SchemaElement[];
+  readonly #groups: FooterGroups;
 
   /** The folder of `path` must exist. */
   static async create(path: string, schema: SchemaElement[]): Promise<ParquetFile> {
@@ -41,12 +34,14 @@ export class ParquetFile {
   /** Takes over an empty file. */
   constructor(file: GrowingFile, schema: SchemaElement[]) {
     this.#file = file;
-    this.#parquet = parquetWriter(this.#bytes, schema);
+    this.#schema = schema;
+    this.#groups = new FooterGroups(schema);
+    this.#bytes.appendBytes(parquetMark);
   }
 
   /** Row groups that were appended. */
   get groups(): number {
-    return this.#parquet.row_groups.length;
+    return this.#groups.length;
   }
 
   /** Where the next row group begins. */
@@ -56,9 +51,8 @@ export class ParquetFile {
 
   /** Appends a row group of pages. Returns its bytes, which stay as they are until the next. */
   async append(pages: readonly RowsPage[]): Promise<Uint8Array> {
-    const parquet = this.#parquet;
     const start = this.#bytes.offset;
-    const columns = leavesOf(parquet.schema).map((leaf, i) =>
+    const columns = columnLeaves(this.#schema).map((leaf, i) =>
       this.#appendColumn(
         leaf,
         pages.map((page) => page.columns[i]!),
@@ -67,8 +61,7 @@ export class ParquetFile {
     const num_rows = BigInt(sumOf(pages, ({ rows }) => rows));
     const total_byte_size = columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n);
     const total_compressed_size = BigInt(this.#bytes.offset - start);
-    parquet.row_groups.push({ columns, total_byte_size, total_compressed_size, num_rows });
-    parquet.num_rows += num_rows;
+    this.#groups.add({ columns, total_byte_size, total_compressed_size, num_rows });
     const bytes = this.#bytes.getBytes().subarray(-Number(total_compressed_size));
     if (this.#bytes.index >= pieceBytes) await this.#flush();
     return bytes;
@@ -76,8 +69,8 @@ export class ParquetFile {
 
   /** A file at `path` that begins with some of the row groups, from number `from` up to `to`, which is left out. */
   async copy(path: string, from: number, to: number): Promise<ParquetFile> {
-    const copy = await ParquetFile.create(path, this.#parquet.schema);
-    const groups = this.#parquet.row_groups.slice(from, to);
+    const copy = await ParquetFile.create(path, this.#schema);
+    const groups = this.#groups.slice(from, to);
     if (groups.length === 0) return copy;
     await this.#flush();
     await copy.#flush();
@@ -93,8 +86,7 @@ export class ParquetFile {
         const data_page_offset = meta_data!.data_page_offset + shift;
         return { file_offset: file_offset + shift, meta_data: { ...meta_data!, data_page_offset } };
       });
-      copy.#parquet.row_groups.push({ ...group, columns });
-      copy.#parquet.num_rows += group.num_rows;
+      copy.#groups.add({ ...group, columns });
     }
     copy.#bytes.offset += bytes;
     return copy;
@@ -103,7 +95,7 @@ export class ParquetFile {
   /** Writes the footer, makes the file durable and gives it its name. Leaves nothing where that fails. */
   async finish(facts: FooterFacts): Promise<void> {
     try {
-      endWith(this.#parquet, facts);
+      this.#bytes.appendBytes(this.#groups.footer(facts));
       await this.#flush();
     } catch (error) {
       await this.#file.abort();
@@ -117,7 +109,7 @@ export class ParquetFile {
     await this.#file.abort();
   }
 
-  #appendColumn({ path, type }: Leaf, pages: ColumnPage[]): ColumnChunk {
+  #appendColumn({ path, type }: ColumnLeaf, pages: ColumnPage[]): ColumnChunk {
     const start = this.#bytes.offset;
     for (const { bytes } of pages) this.#bytes.appendBytes(bytes);
     const limits = pages.map((page) => page.limits).reduce(wider);
@@ -153,58 +145,17 @@ export class ParquetFile {
 /** Gives a whole file another footer, which says the same of its row groups. It is not durable before its next change of name. */
 export async function replaceFooter(path: string, facts: FooterFacts): Promise<void> {
   const buffer = await asyncBufferFromFile(path);
-  const { schema, row_groups, num_rows, metadata_length } = await parquetMetadataAsync(buffer);
-  const bytes = new ByteWriter();
-  const parquet = Object.assign(parquetWriter(bytes, schema), { row_groups, num_rows });
-  bytes.index = 0;
-  endWith(parquet, facts);
-  const at = buffer.byteLength - metadata_length - endBytes;
+  const { schema, row_groups, metadata_length } = await parquetMetadataAsync(buffer, { parsers: footerParsers });
+  const groups = new FooterGroups(schema);
+  for (const group of row_groups) groups.add(group);
   const file = await open(path, 'a');
   try {
-    await file.truncate(at);
-    await file.writeFile(bytes.getBytes());
+    await file.truncate(buffer.byteLength - metadata_length - endBytes);
+    await file.writeFile(groups.footer(facts));
     await file.sync();
   } finally {
     await file.close();
   }
-}
-
-/** Behind the metadata: their length, and the mark of the format. */
-const endBytes = 8;
-
-/** Writes the mark of the format at the front. */
-const parquetWriter = (writer: ByteWriter, schema: SchemaElement[]): ParquetWriter =>
-  new ParquetWriter({ writer, schema, createdBy: 'halogrid', statisticsTruncateLength: limitBytes });
-
-function endWith(parquet: ParquetWriter, { schema, about }: FooterFacts): void {
-  parquet.schema = schema;
-  parquet.kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
-  const leaves = leavesOf(schema);
-  for (const { columns } of parquet.row_groups) {
-    for (const [i, { meta_data }] of columns.entries()) meta_data!.type = leaves[i]!.type;
-  }
-  parquet.finish();
-}
-
-/** A column: names from the schema's root down to its values, and their type. */
-interface Leaf {
-  path: string[];
-  type: NonNullable<SchemaElement['type']>;
-}
-
-/** The columns of a schema in order. */
-function leavesOf(schema: SchemaElement[]): Leaf[] {
-  const leaves: Leaf[] = [];
-  const rest = schema.slice(1).values();
-  const walk = (children: number, above: string[]): void => {
-    for (let i = 0; i < children; i++) {
-      const { name, type, num_children } = rest.next().value!;
-      if (type) leaves.push({ path: [...above, name], type });
-      else walk(num_children!, [...above, name]);
-    }
-  };
-  walk(schema[0]!.num_children!, []);
-  return leaves;
 }
 
 /** The limits of both. */

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type FooterFacts, ParquetFile, type RowsPage } from '../features/parquet-file.ts';
+import type { FooterFacts } from '../features/footer-groups.ts';
+import { ParquetFile, type RowsPage } from '../features/parquet-file.ts';
 import { RowGroups } from '../features/row-groups.ts';
 import { NewFile } from '../files/new-file.ts';
 import type { FilePlace } from './shard-place.ts';
