@@ -34,7 +34,7 @@ export function listLine({ redacted: uri, name, version, video }: SourceFacts, f
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
   if (!found) return { uri, version, frame, timestampMs, quarantined: true };
   const { size, counted, captured: time } = found;
-  const digest = Buffer.from(found.digest).toString('hex');
+  const digest = found.digest.toString('hex');
   const captured = time && captureText(time);
   return { uri, version, frame, timestampMs, name, width: size.width, height: size.height, counted, digest, captured };
 }
