@@ -3,12 +3,12 @@ import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
-/** Sources that are asked for at once. */
+/** Sources that are requested at once. */
 const runSources = 4096;
 
 /**
- * Shards that are done and whose part is not there, or is too short to have them, in order of the first of their
- * sources. Rows are not read: a part may be damaged all the same. Rejects where it cannot be known for now.
+ * Done shards whose part is missing or too short, in order of their first source. Rows are not read, so other parts may
+ * still be damaged. Rejects where a part cannot be examined for now.
  */
 export async function lostShards(
   { spec }: Pick<AcceptedJob, 'spec'>,
