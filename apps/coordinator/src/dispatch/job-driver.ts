@@ -7,7 +7,7 @@ import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener, type LostShard } from './job-run.ts';
 import type { WorkParts } from './work-parts.ts';
 
-/** Begins jobs, goes on with them and cancels them. */
+/** Begins, resumes and cancels jobs. */
 export class JobDriver {
   readonly #parts: WorkParts;
   readonly #options: DispatcherOptions;
@@ -33,14 +33,14 @@ export class JobDriver {
   }
 
   /**
-   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have `bringMs` to
-   * bring along what they have of it, `reportWithinMs` unless given; those that are attached are asked for it. Rejects with one sentence
-   * where what that coordinator left is lost.
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have
+   * `bringMs` (`reportWithinMs` unless given) to bring along their leases of it; attached nodes are asked for theirs.
+   * Rejects with one sentence where its logs are lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { ledger } = this.#parts;
     const open = await ledger.resume(job.jobId).catch((error) => {
-      // The folder of its logs may be away for a while.
+      // The folder of its logs may be missing for a while.
       if (lackOf(error)) return undefined;
       throw error;
     });
@@ -134,7 +134,7 @@ export class JobDriver {
   }
 }
 
-/** What the scheduler is to know of a job. */
+/** What the scheduler needs to know about a job. */
 const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
   jobId,
   priority: spec.priority,

@@ -3,12 +3,12 @@ import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { AnsweredShards } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
-/** Shards that are asked for at once: so many answers are read of the log in one turn. */
+/** Shards that are requested at once: so many answers are read from the log in one turn. */
 const runShards = 256;
 
 /**
- * Shards that are done and whose part is not there, or is too short to have them, in order of number. Rows are not
- * read: a part may be damaged all the same. Rejects where it cannot be known for now.
+ * Done shards whose part is missing or too short, in order of number. Rows are not read, so other parts may still be
+ * damaged. Rejects where a part cannot be examined for now.
  */
 export async function lostShards(
   { spec }: Pick<AcceptedJob, 'spec'>,

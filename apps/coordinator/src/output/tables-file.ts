@@ -21,7 +21,7 @@ export interface TablesFileOptions extends TablesTask {
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
-  /** Who writes them where they are not few. */
+  /** The thread that writes them, unless they are few. */
   thread?: SpareThread;
   /** Tables of at most so many bins are written by this thread: see `TablesFile`. */
   fewBins?: number;
@@ -30,10 +30,10 @@ export interface TablesFileOptions extends TablesTask {
 /** For the next job that starts. */
 export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
 
-/** What a source without a histogram counts as. */
+/** How many bins a source without a histogram counts as. */
 const leastBins = 256;
 
-/** Sources that an order is of at most: as objects they take some two megabytes. */
+/** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
 /**
@@ -48,7 +48,7 @@ const orderSources = 4096;
  */
 export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;
-  /** By which failures name the tables. */
+  /** The name of the tables in errors. */
   readonly #path: string;
   /** Stops what writes; resolves when it has stopped. */
   #stop: (() => Promise<unknown>) | undefined;

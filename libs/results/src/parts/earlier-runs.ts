@@ -5,8 +5,8 @@ export interface EarlierPlace {
 }
 
 /**
- * Places in an output, of sources that are all done there: of each run of sources that follow one another the two
- * numbers of the first, and how many they are.
+ * Places of sources that are done in an output, as runs of consecutive sources: the two numbers of the first, and how
+ * many there are.
  */
 export type EarlierRuns = readonly number[];
 
@@ -18,7 +18,7 @@ export function addEarlier(runs: number[], { source, doneBefore }: EarlierPlace)
   else runs.push(source, doneBefore, 1);
 }
 
-/** What is thrown where what an output has of a source is not what it was. */
+/** The error for a source whose result in an output has changed. */
 export const alteredEarlier = (uri: string, folder: string, cause?: unknown): Error =>
   new Error(
     `The earlier results of '${uri}' in '${folder}' have changed since they were written; a fresh run computes everything again`,

@@ -5,7 +5,7 @@ import type { FoundShard } from './found-shard.ts';
 import { PartError } from './part-error.ts';
 import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.ts';
 
-/** Whose parts are written. */
+/** The job whose parts are written. */
 export interface PartTask {
   /** The folder of the parts of a job, which is made where it is missing; the folder above it must be there. */
   folder: string;
@@ -23,7 +23,7 @@ export interface DurableShard {
 /** Writes shards of a job as parts, one after another, and says of each when its part is durable. */
 export class PartBuffer {
   readonly #task: PartTask;
-  /** What is done now: parts are written one at a time, so that a disk that is slow gets larger parts, not more of them. */
+  /** The current task. Parts are written one at a time, so that a slow disk gets larger parts, not more of them. */
   #last: Promise<unknown> = Promise.resolve();
   /** Of the part that grows. */
   #writer: PartWriter | undefined;
@@ -31,7 +31,7 @@ export class PartBuffer {
   #found: FoundInPart[] = [];
   #share = 0;
   #sinceMs = 0;
-  /** Milliseconds that were spent on it, but for what is done now, and when that began. */
+  /** Milliseconds spent on it without the current task, and when that task began. */
   #spentMs = 0;
   #nowSinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export class PartBuffer {
     });
   }
 
-  /** Does that when all that was asked for before is done. Where it fails, so does the part. */
+  /** Runs a task after all earlier ones. If it fails, the part fails. */
   #next(act: () => Promise<void>): Promise<void> {
     const timed = async (): Promise<void> => {
       this.#nowSinceMs = performance.now();

@@ -21,7 +21,7 @@ interface Features {
   isWide: boolean;
 }
 
-/** What a part has of a pipeline, as it grows. */
+/** The files of a pipeline in a part that is being written. */
 export class PipelineFiles {
   readonly #shape: HistogramShape;
   readonly #rule: CaptureRule;
@@ -55,7 +55,7 @@ export class PipelineFiles {
     return this.#list.bytes + (this.#features?.file.bytes ?? 0);
   }
 
-  /** Adds a source. What it ends is held until `write`. */
+  /** Adds a source. Row groups that it completes are held until `write`. */
   add(facts: SourceFacts, stated?: FoundSource): void {
     const found = stated && withTime(this.#rule, facts, stated);
     const lines = this.#lines.add(listLine(facts, found));
