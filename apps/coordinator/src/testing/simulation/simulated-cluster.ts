@@ -4,7 +4,7 @@ import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
+import type { AnsweredShards, JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
 import type { LogLedger } from '../../ledger/log-ledger.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
 import type { FinishedOutput } from '../../output/finalise.ts';
@@ -17,6 +17,7 @@ import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { simulatedDisk } from './simulated-disk.ts';
+import { simulatedEarlier } from './simulated-earlier.ts';
 import { isFull, noRoom } from './simulated-files.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { SimulatedNode } from './simulated-node.ts';
@@ -27,6 +28,17 @@ export function jobFolder(folder: string, out: string): string {
   const path = join(folder, basename(out));
   mkdirSync(path, { recursive: true });
   return path;
+}
+
+/** The numbers of all shards that are answered. */
+async function allAnswered(answered: (from: number, atMost: number) => Promise<AnsweredShards>): Promise<number[]> {
+  const all: number[] = [];
+  for (let from = 0; ; ) {
+    const { next, shards } = await answered(from, 7);
+    if (next === from) return all;
+    all.push(...shards.map(({ shard }) => shard));
+    from = next;
+  }
 }
 
 /** A run that takes longer than this many simulated hours will not end. */
@@ -60,10 +72,12 @@ export class SimulatedCluster {
   readonly results = new Map<string, JobResults>();
   /** Results a shard, by job, of which a ledger said that it has them. */
   readonly commits = new Map<string, number[]>();
-  /** Shards whose parts are lost when their job is about to be finished, so many of all jobs together. */
+  /** How often parts are lost when their job is about to be finished, of all jobs together. */
   partLosses = 0;
   /** How often parts of shards were lost, by job. */
   readonly lost = new Map<string, number[]>();
+  /** Shards whose parts are not there, by job. */
+  readonly #missing = new Map<string, Set<number>>();
   /** Coordinators that were followed by another. */
   followed = 0;
   readonly world: CoordinatorWorld;
@@ -96,8 +110,14 @@ export class SimulatedCluster {
       },
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
+        earlier: simulatedEarlier({
+          ...{ clock: this.clock, seed },
+          jobOf: (jobId) => this.jobs.get(jobId)!,
+          checkRoom: (out) => this.#checkRoom(out),
+        }),
         tables: () => noTables,
         finalise: (results, _pipeline, { until }) => until(() => this.#finalise(results)),
+        lostShards: async ({ jobId }, answered) => this.#missingOf(jobId, await allAnswered(answered)),
         abandon: async () => false,
         release: () => {},
       },
@@ -273,15 +293,30 @@ export class SimulatedCluster {
     return { digest: settledDigest(spec, settled), captured: undefined };
   }
 
+  /** Loses some parts at once, as long as some are to be lost. Throws where one of the job is missing. */
   #losePart(jobId: string, { runs }: SettledSources): void {
+    const missing = this.#missing.get(jobId) ?? new Set();
+    this.#missing.set(jobId, missing);
     const shards = runs.flatMap((run) => (run.kind === 'found' && run.shard !== undefined ? [run.shard] : []));
-    if (this.partLosses === 0 || shards.length === 0) return;
-    this.partLosses--;
-    const shard = this.random.pick(shards);
-    const losses = this.lost.get(jobId) ?? [];
-    losses[shard] = (losses[shard] ?? 0) + 1;
-    this.lost.set(jobId, losses);
-    throw new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
+    if (this.partLosses > 0 && shards.length > 0) {
+      this.partLosses--;
+      const losses = this.lost.get(jobId) ?? [];
+      this.lost.set(jobId, losses);
+      for (let i = this.random.pick([1, 1, 3, 20]); i > 0; i--) {
+        const shard = this.random.pick(shards);
+        if (!missing.has(shard)) losses[shard] = (losses[shard] ?? 0) + 1;
+        missing.add(shard);
+      }
+    }
+    const [shard] = this.#missingOf(jobId, shards);
+    if (shard !== undefined)
+      throw new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
+  }
+
+  /** Those of these shards whose parts are not there. */
+  #missingOf(jobId: string, shards: readonly number[]): number[] {
+    const missing = this.#missing.get(jobId);
+    return [...new Set(shards)].filter((shard) => missing?.has(shard));
   }
 
   /** The ledger; what it accepts and ends is noted. */
@@ -308,5 +343,7 @@ export class SimulatedCluster {
     const commits = this.commits.get(jobId) ?? [];
     commits[shard] = (commits[shard] ?? 0) + 1;
     this.commits.set(jobId, commits);
+    // It is in another part now.
+    this.#missing.get(jobId)?.delete(shard);
   }
 }
