@@ -41,8 +41,9 @@ export class PartBuffer {
   }
 
   /**
-   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. Resolves when its part is durable. Rejects with
-   * PartError, as all shards of the part do, where that cannot be written; nothing is left of the part then.
+   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. The caller does not have its counts any more. Resolves
+   * when its part is durable. Rejects with PartError, as all shards of the part do, where that cannot be written; nothing is left of the
+   * part then.
    */
   add(shard: FoundShard, share: number): Promise<DurableShard> {
     const durable = Promise.withResolvers<DurableShard>();
@@ -50,6 +51,7 @@ export class PartBuffer {
       this.#waiting.push(durable);
       this.#writer ??= await this.#begin();
       this.#found.push(await this.#writer.add(shard));
+      freeCounts(shard);
       this.#share += share;
       if (this.#isToEnd(false)) await this.#end(this.#writer);
     });
@@ -114,4 +116,12 @@ export class PartBuffer {
     this.#share = 0;
     this.#spentMs = 0;
   }
+}
+
+/**
+ * Gives memory back at once. Left to V8, it is there until all of the heap is collected, and that was done once in 40 shards because of it
+ * (measured with 128 frames of 256 bins a shard).
+ */
+function freeCounts({ parts }: FoundShard): void {
+  for (const buffer of new Set(parts.map(({ bins }) => bins.buffer as ArrayBuffer))) buffer.transfer(0);
 }
