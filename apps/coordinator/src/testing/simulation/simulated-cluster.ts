@@ -32,13 +32,14 @@ export function jobFolder(folder: string, out: string): string {
   return path;
 }
 
-/** The numbers of all shards that are answered. */
-async function allAnswered(answered: (from: number, atMost: number) => Promise<AnsweredShards>): Promise<number[]> {
-  const all: number[] = [];
+type Answered = AnsweredShards['shards'][number];
+
+async function allAnswered(answered: (from: number, atMost: number) => Promise<AnsweredShards>): Promise<Answered[]> {
+  const all: Answered[] = [];
   for (let from = 0; ; ) {
     const { next, shards } = await answered(from, 7);
     if (next === from) return all;
-    all.push(...shards.map(({ shard }) => shard));
+    all.push(...shards);
     from = next;
   }
 }
@@ -83,8 +84,8 @@ export class SimulatedCluster {
   partLosses = 0;
   /** How often parts of shards were lost, by job. */
   readonly lost = new Map<string, number[]>();
-  /** Shards whose parts are not there, by job. */
-  readonly #missing = new Map<string, Set<number>>();
+  /** Parts that are not there. */
+  readonly #missing = new Set<string>();
   /** Jobs whose output is written. */
   readonly #written = new Set<string>();
   /** Coordinators that were followed by another. */
@@ -127,7 +128,7 @@ export class SimulatedCluster {
         }),
         tables: (job, events) => this.#tables(job, events),
         finalise: (results, _pipeline, { until }) => until(() => this.#finalise(results)),
-        lostShards: async ({ jobId }, answered) => this.#missingOf(jobId, await allAnswered(answered)),
+        lostShards: async (_, answered) => this.#missingOf(await allAnswered(answered)),
         abandon: async () => false,
         release: () => {},
       },
@@ -329,30 +330,29 @@ export class SimulatedCluster {
     };
   }
 
-  /** Loses some parts at once, as long as some are to be lost. Returns the error of one that is missing. */
+  /** Loses some parts at once, as long as some are to be lost. Returns the error of one of the job's that is missing. */
   #losePart(jobId: string, { runs }: Pick<SettledSources, 'runs'>): LostPartError | undefined {
-    const missing = this.#missing.get(jobId) ?? new Set();
-    this.#missing.set(jobId, missing);
-    const shards = runs.flatMap((run) => (run.kind === 'found' && run.shard !== undefined ? [run.shard] : []));
-    if (this.partLosses > 0 && shards.length > 0) {
+    const answers = runs.flatMap((run): Answered[] =>
+      run.kind === 'found' && run.shard !== undefined ? [{ shard: run.shard, found: run.found }] : [],
+    );
+    if (this.partLosses > 0 && answers.length > 0) {
       this.partLosses--;
       const losses = this.lost.get(jobId) ?? [];
       this.lost.set(jobId, losses);
       for (let i = this.#ofTables.pick([1, 1, 3, 20]); i > 0; i--) {
-        const shard = this.#ofTables.pick(shards);
-        if (!missing.has(shard)) losses[shard] = (losses[shard] ?? 0) + 1;
-        missing.add(shard);
+        const { shard, found } = this.#ofTables.pick(answers);
+        if (!this.#missing.has(found.part)) losses[shard] = (losses[shard] ?? 0) + 1;
+        this.#missing.add(found.part);
       }
     }
-    const [shard] = this.#missingOf(jobId, shards);
+    const [shard] = this.#missingOf(answers);
     if (shard === undefined) return undefined;
     return new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
   }
 
-  /** Those of these shards whose parts are not there. */
-  #missingOf(jobId: string, shards: readonly number[]): number[] {
-    const missing = this.#missing.get(jobId);
-    return [...new Set(shards)].filter((shard) => missing?.has(shard));
+  /** Shards whose parts are not there. */
+  #missingOf(answers: readonly Answered[]): number[] {
+    return answers.flatMap(({ shard, found }) => (this.#missing.has(found.part) ? [shard] : []));
   }
 
   /** The ledger; what it accepts and ends is noted. */
@@ -379,7 +379,5 @@ export class SimulatedCluster {
     const commits = this.commits.get(jobId) ?? [];
     commits[shard] = (commits[shard] ?? 0) + 1;
     this.commits.set(jobId, commits);
-    // It is in another part now.
-    this.#missing.get(jobId)?.delete(shard);
   }
 }
