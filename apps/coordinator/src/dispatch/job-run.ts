@@ -323,8 +323,8 @@ export class JobRun {
       this.#stopped.signal.throwIfAborted();
       await this.#losing;
       if (done !== this.#shardsDone) continue;
-      await this.#setState('finalising');
       this.#isFinalising = true;
+      await this.#setState('finalising');
       try {
         return await this.#finalise();
       } catch (error) {

@@ -37,7 +37,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   arrangeCoordinator(cluster, random);
   arrangeFullDisks(cluster, random);
   arrangeOutages(cluster, random);
-  cluster.partLosses = random.pick([0, 0, 1, 3]);
+  cluster.partLosses = random.pick([0, 0, 1, 2, 3]);
 }
 
 /** Hosts that go away, and come back before a job gives up on them. */
