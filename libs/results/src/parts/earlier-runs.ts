@@ -1,3 +1,5 @@
+import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
+
 /** Where an output has a source: its number in the list there, and how many of those before it are done. */
 export interface EarlierPlace {
   source: number;
@@ -9,6 +11,13 @@ export interface EarlierPlace {
  * many there are.
  */
 export type EarlierRuns = readonly number[];
+
+/** Counts that are read of a source, of all pipelines; 1 at the least. */
+export const countsOfSource = (pipelines: readonly { shape: HistogramShape }[]): number =>
+  Math.max(
+    1,
+    pipelines.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
+  );
 
 /** Adds the next place. */
 export function addEarlier(runs: number[], { source, doneBefore }: EarlierPlace): void {

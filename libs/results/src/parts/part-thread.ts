@@ -7,9 +7,10 @@ import {
   ThreadClient,
   unpackSystemError,
 } from '@halogrid/threads';
-import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
+import type { HistogramShape } from '../counts/histogram-shape.ts';
 import type { EarlierPipeline } from './earlier-counts.ts';
 import type { EarlierShard } from './earlier-reader.ts';
+import { countsOfSource } from './earlier-runs.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import { obeyPartOrders } from './obey-part-orders.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
@@ -62,12 +63,7 @@ export class PartThread {
     shards: readonly (EarlierShard & { count: number })[],
   ): Promise<FoundInPart[]> {
     const sources = shards.reduce((sum, { count }) => sum + count, 0);
-    const counts =
-      sources *
-      Math.max(
-        1,
-        earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
-      );
+    const counts = sources * countsOfSource(earlier);
     const order: PartOrder = { kind: 'keep', task, earlier, shards };
     const kept = (await (this.#areFew(counts)
       ? this.#obey(order)

@@ -1,4 +1,5 @@
-import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { countsOfSource } from '@halogrid/results/earlier-runs';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { type AcceptedJob, jobGrid, jobParts } from '../../job/accepted-job.ts';
@@ -31,10 +32,10 @@ export class KeptReader {
    * sentence where the earlier output has changed.
    */
   async keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
-    const bins = this.#earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0);
+    const each = countsOfSource(this.#earlier);
     let counts = 0;
     const end = shards.findIndex(({ work }, i) => {
-      counts += work.sources.count * Math.max(1, bins);
+      counts += work.sources.count * each;
       return counts > mostCounts && i > 0;
     });
     const some = shards.slice(0, end < 0 ? undefined : end).map(({ work: { sources, earlier } }) => {
