@@ -20,7 +20,7 @@ export interface NodeConnection {
   lease(order: LeaseOrder): void;
   /** The job is led here now: asks the node for its leases of an earlier epoch. */
   bring(jobId: string, epoch: number): void;
-  /** Of the job's leases that the node reported, these go on; it forgets the others. */
+  /** The leases of the job that go on, among those that the node reported; it forgets the others. */
   kept(jobId: string, kept: readonly BroughtLease[]): void;
   /** The node is to forget its leases of these shards of the job; none: all of them. */
   recall(jobId: string, shards: number[]): void;

@@ -55,7 +55,7 @@ export interface OpenShards {
   open: OpenShard[];
   /** Shards of the job that are planned. */
   planned: number;
-  /** Of these, shards of kept sources. */
+  /** How many of the planned shards hold kept sources. */
   kept: number;
 }
 
@@ -113,7 +113,7 @@ export interface FoundRun {
 export interface AnsweredShards {
   /** Number of the first shard behind those that were looked at. */
   next: number;
-  /** In order of number. Tiles have no part, nor do shards of which nothing was found. */
+  /** In order of number. Tiles have no part, and shards without a found source have none. */
   shards: { shard: number; found: FoundInPart }[];
 }
 

@@ -105,7 +105,7 @@ export interface ScheduledJob {
   unwrittenBytes: number;
   /** Shards planned so far, those of kept sources too. */
   planned: number;
-  /** Of these, shards of kept sources, which the coordinator does. */
+  /** How many of the planned shards hold kept sources, which the coordinator does. */
   kept: number;
   /** Their numbers, until they are done. */
   readonly keeping: Set<number>;
