@@ -2,7 +2,7 @@ import type { SchedulerState, ShardEntry } from './scheduler-state.ts';
 import { someNodeCouldHave } from './sights.ts';
 
 /** Failures after which a shard is given up, once every node that could have it has failed it. */
-const maxFailures = 3;
+export const maxFailures = 3;
 /**
  * Nodes that died while they held a shard, after which it is given up as their killer. A node that has attached again
  * under the same id is not dead: its connection broke, which is no shard's fault.

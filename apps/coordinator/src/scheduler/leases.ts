@@ -4,10 +4,10 @@ import { jobsInOrder } from './choose-job.ts';
 import { chooseShard } from './choose-shard.ts';
 import type { AttemptReason } from './commands.ts';
 import type { Failure, LeaseId } from './events.ts';
-import { isKiller, isPoison, isSuspect } from './is-poison.ts';
+import { isKiller, isPoison, isSuspect, maxFailures } from './is-poison.ts';
 import { leaseLimit } from './lease-limit.ts';
 import type { AttachedNode, Attempt, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
-import { someNodeCouldHave } from './sights.ts';
+import { canDo, someNodeCouldHave } from './sights.ts';
 
 /**
  * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has grown
@@ -173,8 +173,17 @@ export function retryFailed<A>(
     // A node that has computed nothing yet may itself be at fault: where no other could have the shard, one is waited for.
     const isUnproven = state.nodesById.get(nodeId)?.health.isProven === false;
     const isAlone = !someNodeCouldHave(state, entry, now, (other) => other.nodeId !== nodeId);
-    requeue(turn, entry, 'failed', isUnproven && isAlone ? now + state.reportWithinMs : now);
+    // Only a node that lacks something at the moment might compute it: the others try it now and then.
+    const isLeft = entry.failedOn.length >= maxFailures && !isAble(state, entry, now);
+    requeue(turn, entry, 'failed', isLeft || (isUnproven && isAlone) ? now + state.reportWithinMs : now);
   }
+}
+
+/** Whether a node that has not failed the shard can compute it now. */
+function isAble({ nodes }: SchedulerState, { shard, failedOn }: ShardEntry, now: number): boolean {
+  for (const node of nodes.values())
+    if (isActive(node, now) && canDo(node, shard.needs) && !failedOn.includes(node.nodeId)) return true;
+  return false;
 }
 
 /** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps of one of them. */

@@ -15,6 +15,7 @@ import {
   lease,
   needing,
   notWritten,
+  shards,
   shown,
   testCases,
   tick,
@@ -245,6 +246,35 @@ test('a node that is asked to show what it has shown for another job goes on mea
     `ask 1 whether it can ${a}`,
   ]);
   assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
+});
+
+test('a host is not taken for away while a node that reads from it is set aside: what it fails is given up when it is back', () => {
+  const [host] = ['read http://host'] as const;
+  const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, sourceGraceMs: 20_000 });
+  const said: string[] = [];
+  const tell = (atMs: number, event: Event): void => {
+    for (const command of scheduler.handle(event, atMs)) {
+      if (!/^(ask|commit|failed|lease)/.test(words(command))) said.push(`${atMs} ${words(command)}`);
+      if (command.kind === 'ProbeNode') tell(atMs, command.session === 1 ? shown(1, host) : lacked(2, host));
+      if (command.kind !== 'AssignShard') continue;
+      const end = command.lease.shard === 0 ? completed : failed;
+      tell(atMs, end(command.session, command.lease));
+    }
+  };
+  tell(0, joined(2));
+  // Node 2 has computed something, so that it looks better than node 1.
+  for (const event of job('before', shards(1))) tell(0, event);
+  tell(0, joined(1));
+  for (const event of job('job', [needing(0, [host]), needing(1, [host])])) tell(0, event);
+  for (let atMs = 100; atMs <= 32_000; atMs += 100) {
+    for (const session of [1, 2]) tell(atMs, { kind: 'NodeReported', session });
+    tell(atMs, tick);
+  }
+  assert.deepEqual(said, [
+    '0 node-2 cannot read http://host: It is not there',
+    '2000 node-1 set aside for 30000 ms: 5 of 6 failed',
+    '32000 quarantine job/1 after 7: The device was lost',
+  ]);
 });
 
 /**

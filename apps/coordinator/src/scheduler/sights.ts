@@ -138,9 +138,9 @@ export function keepAsking<A>(turn: Turn<A>): void {
 }
 
 /**
- * Fails the jobs that no node could go on with for too long, though nodes are there, unless they wait for one. A node that shows
- * what it then fails at again does not end that time, and what it computes just now does not let it pass. Most of the time some
- * node lacks nothing, and no need of any job has to be looked at.
+ * Fails the jobs that no node could go on with for too long, though nodes are there, unless they wait for one. That time goes on
+ * while a node only shows that it can do what it failed at before, until it has computed something. Most of the time some node
+ * lacks nothing, and no need of any job has to be looked at.
  */
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
@@ -159,7 +159,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
         job.lackedSinceMs.delete(need);
         if (isWriting(need)) forgetOutputLack(job, active);
       } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
-      else if (active.every(lacks)) {
+      else if (active.every(lacks) && !isLeftTo(state, need, now)) {
         const waitedMs = now - job.lackedSinceMs.get(need)!;
         const lack = outputLack(state, job, need);
         if (waitedMs < graceOf(state, need, lack) || (job.waitsForNode && lack?.kind !== 'room')) continue;
@@ -169,6 +169,17 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       }
     }
   }
+}
+
+/**
+ * Whether a node that is set aside can do it and will be given shards again. One that has failed every shard it was ever given
+ * is not waited for: it would be set aside again and again.
+ */
+function isLeftTo({ nodes }: SchedulerState, need: string, now: number): boolean {
+  for (const { health, isDraining, sights } of nodes.values())
+    if (!isDraining && health.isAside(now) && !health.failsEverything && sights.get(need)?.kind === 'shown')
+      return true;
+  return false;
 }
 
 function lacksAnything({ sights }: AttachedNode): boolean {
