@@ -1,11 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
 import { FeatureFiles } from '@halogrid/results/feature-files';
 import type { FileLimits } from '@halogrid/results/features';
-import type { FoundSource } from '@halogrid/results/found-shard';
+import type { FoundFacts } from '@halogrid/results/found-shard';
 import { binsOfCell } from '@halogrid/results/histogram-shape';
 import { JobDigest } from '@halogrid/results/job-digest';
 import { pageLayout } from '@halogrid/results/page-layout';
-import type { PipelineOutput } from '@halogrid/results/range-finisher';
 import { quarantinedDigest } from '@halogrid/results/source-digest';
 import { listLine, type SourceFacts } from '@halogrid/results/source-facts';
 import { listNames } from '@halogrid/results/source-list';
@@ -15,7 +14,7 @@ import type { PipelineTables, TablePaths } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
 /** Writes the tables of a pipeline, source by source in the order of their numbers. */
-export class PipelineTablesWriter implements PipelineOutput {
+export class PipelineTablesWriter {
   /** Undefined where the pipeline has no histogram. */
   readonly features?: FeatureFiles;
   readonly #pipeline: PipelineTables;
@@ -41,7 +40,8 @@ export class PipelineTablesWriter implements PipelineOutput {
     this.#digest = new JobDigest(pipeline.line);
   }
 
-  source(facts: SourceFacts, found: FoundSource): Promise<void> | undefined {
+  /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
+  source(facts: SourceFacts, found: FoundFacts): Promise<void> | undefined {
     this.#digest.add(found.digest);
     return this.#tables.add(listLine(facts, found));
   }

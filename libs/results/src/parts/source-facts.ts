@@ -4,7 +4,7 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { FeatureSource } from '../features/page-maker.ts';
 import type { SourceLine } from '../sources/source-line.ts';
-import type { FoundSource } from './found-shard.ts';
+import type { FoundFacts, FoundSource } from './found-shard.ts';
 
 /** What outputs say of a source before it is processed. */
 export interface SourceFacts extends Pick<BlockSource, 'index' | 'uri' | 'name' | 'version' | 'video'> {
@@ -30,7 +30,7 @@ export function withTime(rule: CaptureRule, { version }: SourceFacts, found: Fou
 }
 
 /** The line of a source in the list of sources; `found` is absent where it could not be processed. */
-export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundSource): SourceLine {
+export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundFacts): SourceLine {
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
   if (!found) return { uri, version, frame, timestampMs, quarantined: true };
   const { size, counted, captured: time } = found;

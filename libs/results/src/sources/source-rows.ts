@@ -1,4 +1,5 @@
-import { ParquetFile, type RowsPage } from '../features/parquet-file.ts';
+import type { RowsPage } from '../features/encode-group.ts';
+import { ParquetFile } from '../features/parquet-file.ts';
 import { RowGroups } from '../features/row-groups.ts';
 import { headKey, type SourceLine } from './source-line.ts';
 import { groupPages, SourcePages, sourceSchema } from './source-pages.ts';
