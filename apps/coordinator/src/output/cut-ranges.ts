@@ -17,8 +17,8 @@ const mostPiece = 2;
 
 /**
  * Cuts the sources of a job, run by run, into ranges that can be finished apart: no row group has sources of two of
- * them. A range ends with a run where it can, so that few shards are read for two ranges. Where row groups of one
- * pipeline have very many sources, and those of another very many counts, a range is several pieces.
+ * them. A range ends with a run where it can, so that few shards are read for two ranges. A range is several pieces
+ * where one pipeline has row groups of very many sources, and another very many counts a source.
  */
 export class RangeCutter {
   /** Ranges end at multiples of it. */

@@ -133,7 +133,7 @@ async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]):
   });
 }
 
-/** Cuts runs into ranges for lanes, the later of which are slower the further they are from the first. */
+/** Cuts runs into ranges for lanes; each lane is slower than the lanes before it. */
 async function write(
   folder: string,
   job: MadeJob,

@@ -12,7 +12,7 @@ export interface FeatureGroup extends EncodedGroup {
   isWide: boolean;
 }
 
-/** Makes the row groups of pages, whoever encoded them, which come in the order of their sources. Holds one. */
+/** Makes row groups of pages, which come in the order of their sources. Holds one. */
 export class FeatureGroups {
   readonly #pages: RowGroups<PlacedPage>;
 

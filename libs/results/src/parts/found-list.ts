@@ -3,7 +3,7 @@ import { type FoundFacts, noZone } from './found-shard.ts';
 
 /** What was found of sources that follow one another but their counts, in memory that can change hands. */
 export interface PackedFound {
-  /** Numbers of each source, end to end. Those of one that is quarantined are 0. */
+  /** Five numbers a source, end to end; a width of 0 stands for a source that is quarantined. */
   numbers: Float64Array<ArrayBuffer>;
   /** The digest of each source, end to end. */
   digests: Uint8Array<ArrayBuffer>;
