@@ -17,7 +17,7 @@ const contentsInside = {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (!path.startsWith(sources)) return undefined;
       if (path.endsWith('/kernel/read-beside.ts')) {
-        return { contents: 'export const readText = (text) => text, readBytes = (bytes) => bytes;', loader: 'js' };
+        return { contents: 'export const readText = (text) => text, readFileBeside = (bytes) => bytes;', loader: 'js' };
       }
       const files = [];
       const code = readFileSync(path, 'utf8').replace(beside, (_, file) => `contents${files.push(file) - 1}`);

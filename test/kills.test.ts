@@ -268,7 +268,7 @@ test(`two nodes one after another are killed while they write what they found, i
     assert.equal(code, 0, stderr);
   };
   let node = await start('undisturbed', counter);
-  t.after(() => node.program.kill());
+  t.after(() => [cluster.coordinator, node.program].forEach((program) => void program.kill()));
   const leave = async () => {
     node.program.signal('SIGTERM');
     assert.equal((await node.program.ended).code, 0);

@@ -71,7 +71,7 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
   });
   new Gauge({
     name: 'halogrid_shards',
-    help: 'Shards of the jobs that are running, by state.',
+    help: 'Shards for nodes of the jobs that are running, by state.',
     labelNames: ['state'],
     registers,
     collect() {

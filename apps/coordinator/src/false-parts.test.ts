@@ -4,16 +4,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
 import { createPipeline } from '@halogrid/kernels';
-import { type FoundAnswer, type FoundInPart, JobsClient, type Lease } from '@halogrid/proto';
+import type { FoundAnswer, FoundInPart, Lease } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import { PartWriter } from '@halogrid/results/part-writer';
-import { createLog } from '@halogrid/service/log';
-import { startCoordinator } from './coordinator.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { metricsOf, setStage, specOf, submit, testConfig, writeImages } from './testing/coordinator-stage.ts';
+import { metricsOf, setStage, specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone } from './testing/lost-parts.ts';
 import { foundShard } from './testing/memory-parts.ts';
 
@@ -152,16 +149,7 @@ test('who wakes up and writes on has a part of its own, which is nobody’s: nei
 test('a coordinator that is started again goes on with the parts that are there, and has those computed that are gone', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const ledger = join(folder, 'ledger.sqlite');
-  const start = async () => {
-    const coordinator = (await startCoordinator(testConfig({ ledger }), createLog('test', 'silent')))!;
-    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
-    const stop = async () => {
-      jobs.close();
-      await coordinator.close();
-    };
-    return { coordinator, jobs, stop, folder };
-  };
+  const start = startsIn(folder);
   const spec = specOf(folder, await writeImages(folder, images));
   const plain = { ...spec, out: `${spec.out}-undisturbed` };
   const first = await start();

@@ -3,12 +3,8 @@ import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
-import { JobsClient } from '@halogrid/proto';
-import { createLog } from '@halogrid/service/log';
-import { startCoordinator } from './coordinator.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { specOf, submit, testConfig, writeImages } from './testing/coordinator-stage.ts';
+import { specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, partsIn, readOutput, untilKept } from './testing/lost-parts.ts';
 
 // What a job keeps of the one before in its folder, which the coordinator itself reads.
@@ -17,16 +13,7 @@ import { answer, complete, partsIn, readOutput, untilKept } from './testing/lost
 async function setOutput(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-kept-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const ledger = join(folder, 'ledger.sqlite');
-  const start = async () => {
-    const coordinator = (await startCoordinator(testConfig({ ledger }), createLog('test', 'silent')))!;
-    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
-    const stop = async () => {
-      jobs.close();
-      await coordinator.close();
-    };
-    return { coordinator, jobs, stop, folder };
-  };
+  const start = startsIn(folder);
   const sources = await writeImages(folder, 3);
   const spec = specOf(folder, sources);
   const first = await start();

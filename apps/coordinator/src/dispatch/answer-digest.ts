@@ -2,10 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { Cause } from '@halogrid/proto';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 
-/** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
+/** An answer, its node, and a digest that is equal for equal results; the digest is computed on first use. */
 export interface ComparableAnswer {
   readonly content: ShardAnswer;
-  /** For job.json: which node and device did it. */
+  /** For job.json: the node and its device. */
   readonly node: { name: string; device: string };
   readonly digest: string;
   readonly bytes: number;
@@ -13,7 +13,7 @@ export interface ComparableAnswer {
   readonly isDoubtful: boolean;
 }
 
-/** What an answer or a result takes besides its counts. */
+/** Memory of an answer or a result besides its counts. */
 const resultBytes = 256;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
@@ -44,8 +44,8 @@ function bytesOf({ results, found }: ShardAnswer): number {
 }
 
 /**
- * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of errors
- * do not enter.
+ * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of
+ * errors do not enter.
  */
 export function answerDigest({ results, found, errors }: Pick<ShardAnswer, 'results' | 'found' | 'errors'>): string {
   const sha = createHash('sha256');

@@ -11,19 +11,22 @@ export interface AttachedNodeView extends NodeTotals {
   isDraining: boolean;
   /** In all its conversations with this coordinator, as `shardsDone` and `pixelsDone`. */
   shardsFailed: number;
-  /** What it was asked for and cannot do; times are milliseconds since 1970. */
+  /** Needs that it was asked about and cannot meet; times are milliseconds since 1970. */
   lacks: Lack[];
-  /** What it has shown that it can do. */
+  /** Needs that it has shown it can meet. */
   shown: string[];
-  /** What its workers were at, as it told last in this conversation. */
+  /** The load of its workers, as last reported in this conversation. */
   load?: Load;
-  /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
+  /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0 where it gets some. */
   asideUntilMs: number;
   /** Milliseconds since 1970. */
   attachedMs: number;
 }
 
-/** Every node, by name; `knownOf` is what the scheduler has of it, and `offsetMs` leads from its clock to 1970. */
+/**
+ * Every node, by name. `knownOf` gives the scheduler's view of it, and `offsetMs` is added to times of the scheduler's
+ * clock to get milliseconds since 1970.
+ */
 export function attachedNodes(
   sessions: readonly [session: number, node: NodeSession][],
   knownOf: (session: number) => NodeView,

@@ -94,7 +94,10 @@ export class CommandRunner {
     this.#leased({ session, lease });
   }
 
-  /** Its sources are read from the disk of the output, which may be away: then it waits as where results cannot be written. */
+  /**
+   * Kept sources are read from the output's disk. If that is missing, the job waits as it does when results cannot be
+   * written.
+   */
   #notAssigned({ session, lease }: { session: number; lease: LeaseId }, error: Error): void {
     const { running, tell } = this.#parts;
     if (!lackOf(error)) {
@@ -117,7 +120,7 @@ export class CommandRunner {
 
   #commit(command: CommandOf<'CommitShard'>): void {
     const { clock, running, sessions } = this.#parts;
-    // The node may have left when the shard is written, and may come back.
+    // The node may leave before the shard is written, and may come back.
     const totals = sessions.get(command.session)?.totals;
     void this.#writer.commit(command, (pixels) => {
       if (totals) countShard(totals, pixels);

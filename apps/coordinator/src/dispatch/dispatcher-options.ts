@@ -15,17 +15,17 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
-  /** Where somebody collects spans. */
+  /** Present where a collector of spans is configured. */
   spans?: JobSpans | undefined;
-  /** How the coordinator finds out what it sees itself; its own unless given. */
+  /** How the coordinator checks what it can read and write itself. */
   eyes?: Eyes;
-  /** How long a job waits where nodes are attached and none can do what it needs. */
+  /** How long a job waits while nodes are attached and none meets its needs. */
   graceMs?: number;
   /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
   /** The same for room for its results; no limit unless given. */
   spaceGraceMs?: number;
-  /** Jobs that other coordinators lead, where there are such. */
+  /** Jobs that other coordinators lead, where there may be some. */
   others?: OtherJobs;
   /** Cancels a failed job that could go on; returns false if there is no such job. */
   cancelEnded?: (jobId: string) => Promise<boolean>;
@@ -35,10 +35,10 @@ export interface DispatcherOptions {
   pause?: Pause;
 }
 
-/** What is known of jobs that other coordinators lead. */
+/** Knowledge of jobs that other coordinators lead. */
 export interface OtherJobs {
   /** Resolves when the job has ended. */
   cancel(jobId: string): Promise<void>;
-  /** What its leader wrote of it (`writeJobNow`); empty: nothing. */
+  /** What its leader wrote about it (`writeJobNow`); empty: nothing. */
   now(jobId: string): string;
 }

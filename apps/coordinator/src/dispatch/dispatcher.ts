@@ -16,13 +16,13 @@ import { WorkView } from './work-view.ts';
 const tickMs = 100;
 
 /**
- * Drives the scheduler: tells it what happens and when, does what it commands, and keeps the ledger. It owns the one
- * timer that time passes by.
+ * Drives the scheduler: sends it events with times, executes its commands, and keeps the ledger. It owns the only
+ * timer.
  */
 export class Dispatcher {
   readonly jobs: JobDriver;
   readonly nodes: NodeDriver;
-  /** What is known of both. */
+  /** Answers questions about jobs and nodes. */
   readonly view: WorkView;
   readonly #parts: WorkParts;
   readonly #commands: CommandRunner;

@@ -7,7 +7,7 @@ import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener, type LostShard } from './job-run.ts';
 import type { WorkParts } from './work-parts.ts';
 
-/** Begins jobs, goes on with them and cancels them. */
+/** Begins, resumes and cancels jobs. */
 export class JobDriver {
   readonly #parts: WorkParts;
   readonly #options: DispatcherOptions;
@@ -33,14 +33,14 @@ export class JobDriver {
   }
 
   /**
-   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have `bringMs` to
-   * bring along what they have of it, `reportWithinMs` unless given; those that are attached are asked for it. Rejects with one sentence
-   * where what that coordinator left is lost.
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have
+   * `bringMs` (`reportWithinMs` unless given) to bring along their leases of it; attached nodes are asked for theirs.
+   * Rejects with one sentence where its logs are lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { ledger } = this.#parts;
     const open = await ledger.resume(job.jobId).catch((error) => {
-      // The folder of its logs may be away for a while.
+      // The folder of its logs may be missing for a while.
       if (lackOf(error)) return undefined;
       throw error;
     });
@@ -50,7 +50,7 @@ export class JobDriver {
     } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
   }
 
-  async #goOn(job: AcceptedJob, { open, planned }: OpenShards, bringMs?: number): Promise<void> {
+  async #goOn(job: AcceptedJob, { open, planned, kept }: OpenShards, bringMs?: number): Promise<void> {
     const { jobId } = job;
     const { ledger, log, sessions, sights, tell } = this.#parts;
     const { counts } = (await ledger.getJob(jobId))!;
@@ -59,7 +59,7 @@ export class JobDriver {
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
-    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, open: withNeeds, bringMs });
+    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, kept, open: withNeeds, bringMs });
   }
 
   /** `begin` is called before anything else, as soon as the output can be written. */
@@ -93,13 +93,14 @@ export class JobDriver {
       open: { shard, attempts },
       node,
       planned,
+      kept,
     } = withdrawn;
     const hellos = sessions.hellos().filter(({ name }) => names.includes(name));
     const inVain = hellos.map(({ nodeId }) => nodeId);
     const nodeIds = hellos.flatMap(({ name, nodeId }) => (isMet && name === node ? [nodeId] : []));
     const open = { shard: sights.recovered(job.jobId, shard), attempts };
     const epoch = ledger.epochOf(job.jobId);
-    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, nodeIds, isFalse, inVain, error });
+    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, kept, nodeIds, isFalse, inVain, error });
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {
@@ -133,7 +134,7 @@ export class JobDriver {
   }
 }
 
-/** What the scheduler is to know of a job. */
+/** What the scheduler needs to know about a job. */
 const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
   jobId,
   priority: spec.priority,

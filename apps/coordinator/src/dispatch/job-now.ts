@@ -1,19 +1,19 @@
 import type { Speed } from './job-speed.ts';
 
-/** What is known of a job beside what the ledger says. */
+/** Facts about a running job that are not in the ledger. */
 export interface JobNow {
   /** Attached nodes that hold or held a shard of it; 0 once it has ended. */
   nodes: number;
-  /** Why it does not go on though nodes are attached, in one sentence; empty where it does. */
+  /** Why it waits although nodes are attached, in one sentence; empty where it does not wait. */
   waiting: string;
-  /** How fast it goes, where it does. */
+  /** Its speed, where it makes progress. */
   speed?: Speed | undefined;
 }
 
-/** The text by which a coordinator tells others what its job is at. */
+/** Writes the text by which a coordinator tells others about its job. */
 export const writeJobNow = (now: JobNow): string => JSON.stringify(now);
 
-/** What another coordinator wrote; undefined for a text of another form, which a coordinator of another version may write. */
+/** Reads the text of another coordinator; undefined for the form of another version. */
 export function readJobNow(text: string): JobNow | undefined {
   const told = parse(text);
   return isJobNow(told) ? told : undefined;

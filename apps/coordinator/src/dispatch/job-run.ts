@@ -11,7 +11,7 @@ import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources, Withdrawn } from '../ledger/ledger.ts';
+import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
 import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinishedOutput } from '../output/finalise.ts';
@@ -33,23 +33,25 @@ import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import { QueueTime } from './queue-time.ts';
 
 /**
- * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
- * nodes, and a few megabytes.
+ * The plan is read ahead up to this many waiting shards: some seconds of work for a hundred nodes, and a few megabytes.
  */
 const maxQueuedShards = 4096;
 
-/** Sources in them, and in those of an earlier output, at most: a batch may have thousands. Their blocks take some 23 bytes each until they are done. */
+/**
+ * The most sources in waiting shards and in kept shards that are not read yet: a batch may have thousands. Their blocks
+ * take some 23 bytes each until they are done.
+ */
 const maxQueuedSources = 2 ** 16;
 
-/** What a job needs done outside of the coordinator's memory. */
+/** The work of a job outside the coordinator's memory. */
 export interface JobWork {
-  /** Steps, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
+  /** Yields steps of the plan, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
   plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<readonly PlannedStep[]>;
-  /** Reads what its plan keeps of an earlier output; absent: plans keep nothing. */
+  /** Reads results that its plan keeps from an earlier output; absent: plans keep nothing. */
   earlier?(job: AcceptedJob): Pick<KeptReader, 'keep' | 'end'>;
   /** The part of the output that is written while results come. */
   tables(job: AcceptedJob, events: TablesEvents): TablesOutput;
-  /** Previews that are made while results come, of those sources; absent: the output makes all of them. */
+  /** Makes previews of these sources while results come in; absent: `finalise` makes all of them. */
   pictures?(
     job: AcceptedJob,
     chosen: readonly number[],
@@ -57,8 +59,7 @@ export interface JobWork {
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
    * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
-   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError where what was found of a shard is
-   * lost.
+   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError where a part is lost.
    */
   finalise(
     results: JobResults,
@@ -67,50 +68,49 @@ export interface JobWork {
     now: () => number,
     signal: AbortSignal,
   ): Promise<FinishedOutput>;
-  /** Shards that are done and whose parts are not there; absent: nobody looks. */
+  /** Done shards whose parts are missing; absent: this is not checked. */
   lostShards?(
     job: AcceptedJob,
-    settled: (from: number, atMost: number) => Promise<SettledSources>,
+    answered: (from: number, atMost: number) => Promise<AnsweredShards>,
   ): Promise<readonly number[]>;
   /**
    * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
    */
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<boolean>;
-  /** Gives the output folder back. */
+  /** Releases the output folder. */
   release(out: string): void;
 }
 
-/** `isWant`: because something outside the job is missing, as in WantError. */
+/** `isWant`: something outside the job is missing, as in WantError. */
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; isWant?: boolean };
 
 /**
- * How a job ends because of an error. Where another coordinator leads, it is that one's; where the ledger is lost, it is that of
- * a coordinator that has it back.
+ * How a job ends because of an error. If another coordinator leads, or the ledger is lost, the job does not end here:
+ * the coordinator that leads, or has the ledger back, goes on with it.
  */
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
   return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
 }
 
-/**
- * Times that what was found of one shard may be lost in this process, before the job fails: then it is hardly by
- * chance.
- */
+/** How often the results of one shard may be lost in this process before the job fails: more are hardly chance. */
 export const mostLosses = 4;
 
-/** What a node found of a shard is lost: the shard is to be done again. */
+/** A shard whose results are lost, so that it is to be done again. */
 export interface LostShard {
   withdrawn: Withdrawn;
-  /** Names of all nodes whose results of it are lost; of kept ones, that of the coordinator. */
+  /** Names of all nodes whose results for it were lost; for kept sources, the name of the coordinator. */
   inVain: readonly string[];
-  /** Whether its rows were to be read: of all that are lost together one, for which its node is blamed. */
+  /**
+   * Whether its rows were being read: of several shards that are lost together, only the node of this one is blamed.
+   */
   isMet: boolean;
   isFalse: boolean;
   /** Why, in a sentence. */
   error: string;
 }
 
-/** What a running job tells its driver. */
+/** Callbacks from a running job to its driver. */
 export interface JobRunListener {
   /** Steps that are in the ledger, and notes. */
   planned(steps: PlannedStep[]): void;
@@ -118,7 +118,7 @@ export interface JobRunListener {
   /** Shards that wait for a node now, and the sources in them. */
   queued(): { shards: number; sources: number };
   lost(shard: LostShard): void;
-  /** Nothing of it is wanted any more. */
+  /** Its results are not needed any more. */
   abandoned(): void;
   /** The ledger has the job in this state. */
   changed(state: LedgerState): void;
@@ -129,7 +129,7 @@ export interface JobRunOptions {
   work: JobWork;
   clock: Clock;
   log: Log;
-  /** How long to wait for an output that cannot be written; no limit unless given. */
+  /** How long to wait for an output that cannot be written; without limit unless given. */
   outputGraces?: OutputGraces;
   /** As in the options of the dispatcher. */
   eyes?: Eyes;
@@ -138,7 +138,7 @@ export interface JobRunOptions {
 
 const noEnd: OutputGraces = { room: Number.POSITIVE_INFINITY, folder: Number.POSITIVE_INFINITY };
 
-/** The life of a job, from accepted to ended, or the rest of it where an earlier coordinator began it. */
+/** The life of a job, from its acceptance, or from the point where an earlier coordinator left it, to its end. */
 export class JobRun {
   readonly job: AcceptedJob;
   /** Resolves when the job has ended; never rejects. */
@@ -163,12 +163,12 @@ export class JobRun {
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
-  /** The notes about its sources: a plan that is made again gives all of them again. */
+  /** The notes about its sources: a repeated plan gives all of them again. */
   #notes: readonly string[] = [];
   readonly #stopped = new AbortController();
-  /** Another one once a shard is to be done again. */
+  /** Replaced when a shard is to be done again. */
   #shardsDone = Promise.withResolvers<void>();
-  /** Resolves when what is known to be lost is taken back. */
+  /** Resolves when all known losses are withdrawn. */
   #losing: Promise<void> | undefined;
   /** Names of the nodes whose results of a shard were lost, by its number. */
   readonly #lostBy = new Map<number, string[]>();
@@ -215,7 +215,7 @@ export class JobRun {
     this.queueShrank();
   }
 
-  /** A sentence on what its output or its plan waits for; undefined if it does not wait. */
+  /** A sentence that says what its output or its plan waits for; undefined if it does not wait. */
   get waiting(): string | undefined {
     return this.#wait.sentence ?? (this.#away && waitsForHost(coordinatorLack(this.#away)));
   }
@@ -240,9 +240,7 @@ export class JobRun {
     return this.#hostTime.take();
   }
 
-  /**
-   * Notes why the job does not go on, and the host that it waits for. Returns true if the reason has changed.
-   */
+  /** Notes why the job waits, and for which host. Returns true if the reason has changed. */
   waits(waiting: string, place = this.#away?.place): boolean {
     this.#hostTime.look(this.#clock.monotonicMs(), place);
     const isNew = waiting !== this.#waited;
@@ -255,14 +253,14 @@ export class JobRun {
     if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
 
-  /** The ledger has more results, or has set sources aside. */
+  /** The ledger has more results, or has quarantined sources. */
   resultsCame(): void {
     this.#tables.advance();
     void this.#pictures?.advance();
     this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
   }
 
-  /** What is found of a shard that is kept; undefined once nothing of the job is wanted any more. */
+  /** The results of a kept shard; undefined once the job's results are not needed any more. */
   async keep(shard: KeptShard): Promise<FoundInPart | undefined> {
     const kept = await this.#kept.add(shard).catch((error) => {
       if (!this.#stopped.signal.aborted) throw error;
@@ -281,7 +279,7 @@ export class JobRun {
     this.#shardsDone.resolve();
   }
 
-  /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. The first call counts. */
+  /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. Only the first call counts. */
   stop(how: JobEnd | 'closing'): void {
     this.#stopped.abort(how);
     void this.#tables.abort();
@@ -316,7 +314,7 @@ export class JobRun {
     }
   }
 
-  /** Writes the output once all shards are done, until nothing that it needs is lost. */
+  /** Writes the output once all shards are done, again after each loss of a part. */
   async #untilFinished(): Promise<FinishedOutput> {
     for (;;) {
       const done = this.#shardsDone;
@@ -325,8 +323,8 @@ export class JobRun {
       this.#stopped.signal.throwIfAborted();
       await this.#losing;
       if (done !== this.#shardsDone) continue;
-      await this.#setState('finalising');
       this.#isFinalising = true;
+      await this.#setState('finalising');
       try {
         return await this.#finalise();
       } catch (error) {
@@ -362,15 +360,15 @@ export class JobRun {
   }
 
   /**
-   * Has a shard done again, with all others whose parts are not there, and the tables written from the beginning.
-   * Rejects where no node can do it again, and where one was lost too often.
+   * Withdraws a shard and all others whose parts are missing, and has the tables written from the beginning. Rejects
+   * where no node can do the shard again, and where one was lost too often.
    */
   async #lost({ message, shard, isFalse }: LostPartError): Promise<void> {
     if (shard === undefined) throw new Error(`${message}; the results in it are lost: run the job again`);
     await this.#tables.abort();
     const { jobId } = this.job;
-    const settled = (from: number, atMost: number) => this.#ledger.settled(jobId, from, atMost);
-    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, settled))) ?? [];
+    const answered = (from: number, atMost: number) => this.#ledger.answered(jobId, from, atMost);
+    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, answered))) ?? [];
     const shards = [...new Set([shard, ...others])];
     const withdrawn = await Promise.all(shards.map((lost) => this.#ledger.withdraw(jobId, lost)));
     this.#tables = this.#openTables();
@@ -384,7 +382,7 @@ export class JobRun {
     this.#log.warn({ shard, node: first.inVain.at(-1) }, `${message}; its shard is computed again${also}`);
     const often = lost.find(({ inVain }) => inVain.length >= mostLosses);
     if (often) throw this.#lostTooOften(often.inVain, message);
-    // What waits for the one before looks again.
+    // Callers that wait for the previous promise check again.
     this.#shardsDone.resolve();
     this.#shardsDone = Promise.withResolvers();
     if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
@@ -411,7 +409,7 @@ export class JobRun {
     const { jobId, spec, pipeline } = this.job;
     const { state, planned, notes = [] } = (await this.#ledger.getJob(jobId))!;
     if (state === 'pending') await this.#setState('running');
-    // One that goes on may allow fewer than it did.
+    // A resumed job may allow fewer than before.
     await this.#checkQuarantined();
     if (planned) {
       this.#notes = notes;
@@ -441,7 +439,7 @@ export class JobRun {
   #tellOf(steps: readonly PlannedStep[]): void {
     const notes = steps.flatMap((step) => (step.kind === 'note' ? [step.text] : []));
     if (notes.length === 0) return;
-    // A job that is finalised once more gets the same notes again.
+    // A job that is finalised again gets the same notes again.
     this.#notes = [...new Set([...this.#notes, ...notes])];
     this.#ledger.setNotes(this.job.jobId, this.#notes);
   }
@@ -472,7 +470,7 @@ export class JobRun {
     this.#stopped.signal.throwIfAborted();
   }
 
-  /** How much of what may wait for nodes, or to be read of an earlier output, does. */
+  /** How full the queues of waiting and kept shards are, as a share of their limits. */
   #queuedPart(): number {
     const { shards, sources } = this.#listener.queued();
     return Math.max(shards / maxQueuedShards, (sources + this.#kept.sources) / maxQueuedSources);
@@ -500,7 +498,7 @@ export class JobRun {
     state: LedgerState,
     more: { error?: string; digest?: string; canGoOn?: boolean } = {},
   ): Promise<void> {
-    // Before anybody can read that it has ended.
+    // Before its end becomes visible.
     if (isEnd(state)) this.speed.end();
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
     this.#listener.changed(state);

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import type { MergedShard } from './history/job-history.ts';
 import { begunSeconds } from './history/shard-times.ts';
 
-/** Tells a collector of spans what jobs do: a span for each job, below it one for each merged shard, and below that its stages. */
+/** Sends spans to a collector: one for each job, below it one for each merged shard, and below that its stages. */
 export class JobSpans {
   readonly #out: SpanExport;
   readonly #clock: Clock;

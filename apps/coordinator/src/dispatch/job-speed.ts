@@ -1,4 +1,6 @@
-/** Speeds are means over this time: long enough not to jump with every shard, short enough to follow nodes that join. */
+/**
+ * Speeds are means over this time: long enough not to jump with every shard, short enough to follow nodes that join.
+ */
 const windowMs = 10_000;
 /** Results are summed over this time, so that a fast job keeps no more than forty sums. */
 const stepMs = 250;
@@ -19,7 +21,7 @@ export class JobSpeed {
     this.#beganMs ??= ms;
   }
 
-  /** A shard's results are merged; of a job that has ended, nothing is counted any more. */
+  /** A shard's results are merged. Does nothing for a job that has ended. */
   count(ms: number, pixels: number): void {
     if (this.#hasEnded) return;
     const last = this.#sums.at(-1);
@@ -30,7 +32,7 @@ export class JobSpeed {
     this.#forgetBefore(ms - windowMs);
   }
 
-  /** The mean of the last ten seconds, or since the beginning; undefined where nothing came in them. */
+  /** The mean of the last ten seconds, or since the beginning; undefined where nothing was merged in that time. */
   at(ms: number): Speed | undefined {
     this.#forgetBefore(ms - windowMs);
     const seconds = Math.min(windowMs, ms - (this.#beganMs ?? ms)) / 1000;

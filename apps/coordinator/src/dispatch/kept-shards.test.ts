@@ -10,7 +10,7 @@ const shardOf = (shard: number): KeptShard => {
   return { shard, work: { kind: 'kept', sources, earlier: [shard, shard, 1] }, costBytes: 0 };
 };
 
-/** `most` shards are read at a time, each of which is found in the part of its number. */
+/** Reads `most` shards at a time; each is found in the part of its number. */
 function stage(most: number) {
   const batches: { shards: number[]; end: PromiseWithResolvers<void> }[] = [];
   let told = 0;

@@ -7,7 +7,10 @@ interface Waiting {
   kept: PromiseWithResolvers<FoundInPart>;
 }
 
-/** Has what is kept of an earlier output read, one batch of shards after another: what was planned while the last was read. */
+/**
+ * Has kept results read from the earlier output, in batches: each has the shards that were planned while the last was
+ * read.
+ */
 export class KeptShards {
   readonly #read: KeptReader['keep'];
   readonly #readSome: () => void;
@@ -15,7 +18,7 @@ export class KeptShards {
   #sources = 0;
   #reading: Promise<void> | undefined;
 
-  /** `readSome` is told that fewer wait. */
+  /** `readSome` is called when fewer shards wait. */
   constructor(read: KeptReader['keep'], readSome: () => void) {
     this.#read = read;
     this.#readSome = readSome;
@@ -26,7 +29,7 @@ export class KeptShards {
     return this.#sources;
   }
 
-  /** Resolves when what is kept is in a part. */
+  /** Resolves when the shard's kept results are in a part. */
   add(shard: KeptShard): Promise<FoundInPart> {
     const kept = Promise.withResolvers<FoundInPart>();
     this.#waiting.push({ shard, kept });

@@ -2,10 +2,10 @@ import type { LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
 import type { WorkView } from './work-view.ts';
 
-/** Nodes that are attached are asked at once what they have of a job, and answer as soon as they hear it. */
+/** How long attached nodes have to bring along their leases of an adopted job: they are asked at once. */
 const bringWithinMs = 2_000;
 
-/** The jobs of this coordinator, as those who divide the jobs of a registry deal with them. */
+/** The jobs of this coordinator, for the division of a registry's jobs among coordinators. */
 export class LedJobs {
   readonly #recovery: Recovery & { ledger: LogLedger };
   readonly #home: LogHome;

@@ -2,10 +2,10 @@ import type { LeftNode } from '@halogrid/proto';
 import type { NodeSession } from './node-session.ts';
 
 const keptMs = 24 * 3_600_000;
-/** Nodes that are kept, at most: a node that dies and is started again every minute is another one each time. */
+/** The most nodes that are remembered: a node that restarts every minute counts as a new one each time. */
 const mostKept = 1_000;
 
-/** Nodes that are gone, for a day: who looks for one finds why it is not there. */
+/** Remembers nodes that left or were lost within a day, and why. */
 export class LeftNodes {
   readonly #byId = new Map<string, LeftNode>();
   readonly #nowMs: () => number;
@@ -27,7 +27,7 @@ export class LeftNodes {
   ): void {
     const { nodeId, name, device } = hello;
     const { shardsDone, pixelsDone, lastFailure } = totals;
-    // What left last is the last.
+    // The map's order is the order of leaving.
     this.#byId.delete(nodeId);
     this.#byId.set(nodeId, {
       ...{ nodeId, name, shardsDone, pixelsDone, attachedMs },

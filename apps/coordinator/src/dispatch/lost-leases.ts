@@ -1,8 +1,8 @@
 import type { LeaseId } from '../scheduler/events.ts';
 
 /**
- * Leases whose nodes went away, until it is known what became of them: a node that dials again brings its shards along, and those
- * did not expire. The others did, once their shard is leased again or over.
+ * Leases whose nodes went away, until their outcome is known: if the node dials again and brings the shard along, its
+ * lease did not expire. It did expire if the shard was leased again or is over.
  */
 export class LostLeases {
   /** Numbers of the attempts, by job and shard. */
@@ -14,7 +14,7 @@ export class LostLeases {
     this.#attempts.set(jobId, ofJob.set(shard, (ofJob.get(shard) ?? new Set()).add(attempt)));
   }
 
-  /** The node has brought it along, and goes on with it. */
+  /** The node has brought the lease along, and goes on with it. */
   broughtBack({ jobId, shard, attempt }: LeaseId): void {
     this.#attempts.get(jobId)?.get(shard)?.delete(attempt);
   }

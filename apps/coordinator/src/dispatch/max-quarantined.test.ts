@@ -133,7 +133,9 @@ const idle: JobWork = {
   release: () => {},
 };
 
-/** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
+/**
+ * What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`.
+ */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
   const ledger = await openLogLedger(folder);

@@ -24,7 +24,7 @@ export class NodeDriver {
     tell({ kind: 'NodeJoined', session, ...told }, (commands) => connection.welcome(adoptedOf(commands)));
     if (sessions.get(session)) {
       recorder.nodeAttached(hello);
-      // The older conversation of a node that attached again is over by now.
+      // The older conversation of a node that attached again has ended by now.
       warnOfSharedGpu(hello, sessions.hellos(), log);
     }
     return session;
@@ -51,7 +51,7 @@ export class NodeDriver {
     } else if (report.kind === 'NodeBrought') {
       const { jobId, ...brought } = report;
       takeCredit(node, brought.creditBytes);
-      // What goes on is said before anything else is leased.
+      // The node is told which leases go on before it gets new ones.
       tell({ ...brought, session }, (commands) => node.connection.kept(jobId, adoptedOf(commands)));
     } else if (report.kind !== 'ShardCompleted') tell({ ...report, session });
     else tell({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
@@ -77,7 +77,7 @@ export class NodeDriver {
     this.#forget(session);
     const unheard = lost && !isFinal ? node?.connection.whyUnheard?.() : undefined;
     const reason = unheard ?? ordered;
-    // A node that is dropped because it attached again is there.
+    // A node that was dropped because it attached again is not gone.
     if (node && lost) left.left(node, reason);
     if (node) recorder.nodeLeft(node.hello, lost ? reason : undefined);
     node?.connection.drop(reason, isFinal);
@@ -90,7 +90,7 @@ export class NodeDriver {
     sessions.dropAll(reason);
   }
 
-  /** Has the node look through a part of an index. Rejects with one sentence where it is gone before it answers. */
+  /** Has the node search a part of an index. Rejects with one sentence where it is gone before it answers. */
   async searchPart(session: number, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
     const connection = this.#parts.sessions.get(session)?.connection;
     if (!connection) throw new Error('The node is gone');

@@ -6,7 +6,7 @@ import type { NodeSession } from './node-session.ts';
 
 type Order<Kind> = Extract<Command<ComparableAnswer>, { kind: Kind }>;
 
-/** Finds out for the scheduler what nodes can do, and whether it is a node that is at fault, and tells it what was found. */
+/** Finds out for the scheduler what nodes can do, and whether a node is at fault, and sends it the result. */
 export class NodeQuestions {
   readonly #sights: JobSights;
   readonly #tell: (event: SchedulerEvent<ComparableAnswer>) => void;
@@ -16,7 +16,7 @@ export class NodeQuestions {
     this.#tell = tell;
   }
 
-  /** Has the node show whether it can do that. */
+  /** Probes whether the node meets a need. */
   probe({ session, need }: Order<'ProbeNode'>, node: NodeSession | undefined): void {
     if (!node) return;
     const { hello, connection } = node;

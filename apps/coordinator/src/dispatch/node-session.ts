@@ -18,19 +18,19 @@ export interface NodeConnection {
   /** The first order. These of the leases that the node brought along go on; it forgets the others. */
   welcome(kept: readonly BroughtLease[]): void;
   lease(order: LeaseOrder): void;
-  /** The job is led here now: has the node say what it has of it from others, with leases of an earlier epoch. */
+  /** The job is led here now: asks the node for its leases of an earlier epoch. */
   bring(jobId: string, epoch: number): void;
-  /** These of the leases of the job that it said go on; it forgets the others. */
+  /** The leases of the job that go on, among those that the node reported; it forgets the others. */
   kept(jobId: string, kept: readonly BroughtLease[]): void;
-  /** The leases of these shards of the job are to be forgotten; none: all of them. */
+  /** The node is to forget its leases of these shards of the job; none: all of them. */
   recall(jobId: string, shards: number[]): void;
-  /** Has the node say what it sees. */
+  /** Asks the node what it can read. */
   probe(probe: Probe): void;
-  /** Has the node look through a part of an index. */
+  /** Has the node search a part of an index. */
   search(part: SearchPart): void;
-  /** What is leased from now on is within that credit. */
+  /** From now on the node's leases stay within that credit. */
   creditTaken(bytes: number): void;
-  /** Why nothing was heard of a node, where that is not for its silence. */
+  /** Why no message came from a node, where it was not silent. */
   whyUnheard?(): string | undefined;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
   drop(reason: string, isFinal: boolean): void;
@@ -42,11 +42,11 @@ export type NodeReport =
   | { kind: 'NodeDraining' }
   /** The answer to a probe. */
   | { kind: 'NodeLooked'; sight: Sight }
-  /** It may hold that much from now on, of which it is told once that is so. */
+  /** The node offers that credit; it gets an order once the credit applies. */
   | { kind: 'NodeCredited'; creditBytes: number }
-  /** What it has of a job that is led here now, and what it may hold with that. */
+  /** Its leases of a job that is led here now, and its credit including them. */
   | { kind: 'NodeBrought'; jobId: string; brought: readonly BroughtLease[]; creditBytes: number }
-  /** What its workers were at. */
+  /** The load of its workers. */
   | { kind: 'NodeLoaded'; load: Load }
   /** The answer to a search. */
   | { kind: 'NodeSearched'; found: PartFound }
@@ -59,7 +59,7 @@ export interface NodeSession {
   hello: Hello;
   connection: NodeConnection;
   attachedMs: number;
-  /** What came of it, and of the conversations before it. */
+  /** Totals of this and its earlier conversations. */
   totals: NodeTotals;
   load?: Load;
 }

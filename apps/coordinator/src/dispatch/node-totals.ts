@@ -6,10 +6,10 @@ export interface NodeTotals {
   lastFailure?: { error: string; atMs: number };
 }
 
-/** Nodes whose totals are kept, at least: those that attached last. A process that is started again is another node. */
+/** How many nodes' totals are kept at least: the nodes that attached last. A restarted process is a new node. */
 const maxNodes = 10_000;
 
-/** The totals of nodes by id: a node that attaches again, because its connection broke, goes on with its own. */
+/** The totals of nodes by id: a node that attaches again after its connection broke keeps its totals. */
 export class AllNodeTotals {
   readonly #byId = new Map<string, NodeTotals>();
 
@@ -19,7 +19,7 @@ export class AllNodeTotals {
     if (totals) totals.lastFailure = { error, atMs };
   }
 
-  /** Those of a node that attaches; what is added to them stays. */
+  /** The totals of a node that attaches; changes to them are kept. */
   of(nodeId: string): NodeTotals {
     const totals = this.#byId.get(nodeId) ?? { shardsDone: 0, pixelsDone: 0 };
     // The one that attached longest ago is the first.

@@ -13,21 +13,21 @@ import type { Clock } from './clock.ts';
 export interface LedgerContext {
   clock: Clock;
   log: Log;
-  /** Told where a ledger is lost while it is in use: this process can only end. */
+  /** Called when a ledger in use is lost: this process can only end. */
   lost: (error: LostLedgerError) => void;
 }
 
 const logsOf: LogHome['logsOf'] = (jobId, { out }) => new FolderLogs(fileURLToPath(scratchUri(out)), jobId);
 
-/** A ledger, and where the jobs are that it leads. */
+/** A ledger, and its view of other coordinators' jobs. */
 export interface LedgerInRegistry {
   ledger: LogLedger;
   home: LogHome;
 }
 
 /**
- * The ledger of a coordinator that leads the registry with this epoch: with all of its jobs, or, where `others` leads
- * too, with those that it adopts. Rejects with one sentence where it is damaged.
+ * The ledger of a coordinator that leads the registry with this epoch: with all jobs, or, if other coordinators lead
+ * too (`others`), with those that it adopts. Rejects with one sentence where it is damaged.
  */
 export async function openSharedLedger(
   registry: Registry,
@@ -47,14 +47,14 @@ export async function openSharedLedger(
   return { ledger, home };
 }
 
-/** A ledger that keeps each job in logs in its output folder, which go when the job has ended. */
+/** A ledger that keeps each job in logs in its output folder, which are removed when the job has ended. */
 export function createFolderLedger(context: LedgerContext): LogLedger {
   return new LogLedger({
     ...{ epoch: folderEpoch, homeOf: async () => createFolderHome(context), lost: context.lost },
   });
 }
 
-/** Leases carry it. Nodes of an earlier process ended with it. */
+/** The epoch in leases. Nodes of an earlier process ended with it, so it need not change. */
 const folderEpoch = 1;
 
 /** The home of a job whose output folder this process has claimed: any process that led it before has ended. */

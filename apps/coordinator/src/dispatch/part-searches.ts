@@ -1,6 +1,6 @@
 import type { PartFound, SearchPart } from '@halogrid/proto';
 
-/** The node that is asked. */
+/** The node that searches. */
 export interface SearchedNode {
   session: number;
   search(part: SearchPart): void;
@@ -11,7 +11,7 @@ interface Pending {
   answer: PromiseWithResolvers<PartFound>;
 }
 
-/** Has nodes look through parts of indexes, and knows which answer is whose. */
+/** Has nodes search parts of indexes, and matches their answers to orders. */
 export class PartSearches {
   readonly #pending = new Map<number, Pending>();
   #last = 0;
@@ -25,7 +25,7 @@ export class PartSearches {
     return answer.promise;
   }
 
-  /** Takes an answer; one to no order of that conversation is ignored. */
+  /** Takes an answer; ignores one without an order in that conversation. */
   answered(session: number, found: PartFound): void {
     const pending = this.#pending.get(found.search);
     if (pending?.session !== session) return;

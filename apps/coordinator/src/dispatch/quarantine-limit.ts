@@ -2,8 +2,8 @@ import type { MaxQuarantined } from '@halogrid/proto';
 import type { JobRecord } from '../ledger/ledger.ts';
 
 /**
- * Why a job must fail that allows `max` quarantined inputs, in one sentence; undefined where it need not. What percentage of all
- * inputs is quarantined is known once all are planned; before, any is more than 0 %.
+ * Why a job that allows `max` quarantined inputs must fail, in one sentence; undefined where it need not. A percentage
+ * is known once all inputs are planned; before that, only a limit of 0 % can be exceeded.
  */
 export function whyTooManyQuarantined(
   max: MaxQuarantined,
@@ -29,7 +29,10 @@ export function whyTooManyQuarantined(
 /** Reasons that the sentence names, the most frequent first. */
 const namedReasons = 3;
 
-/** Whether `part` is more than `percent` of `whole`, where that has six decimals at most: exact, as a product of numbers is not. */
+/**
+ * Whether `part` is more than `percent` of `whole`, for percentages with at most six decimals. Exact, unlike
+ * floating-point multiplication.
+ */
 function isMoreThan(part: number, percent: number, whole: number): boolean {
   return BigInt(part) * 100_000_000n > BigInt(Math.round(percent * 1e6)) * BigInt(whole);
 }

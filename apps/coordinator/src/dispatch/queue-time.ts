@@ -1,10 +1,10 @@
-/** Sums the seconds in which shards of a job waited for a node: a node that has none meanwhile waits for the coordinator. */
+/** Sums the seconds in which shards of a job waited for a node: an idle node in that time waits for the coordinator. */
 export class QueueTime {
   #lookedMs: number | undefined;
   #isQueued = false;
   #seconds = 0;
 
-  /** So many shards wait from now on; to be told as often as leases are given and answered. `nowMs` never goes back. */
+  /** So many shards wait from now on; to be called whenever leases are given or answered. `nowMs` never goes back. */
   look(nowMs: number, shards: number): void {
     if (this.#isQueued && this.#lookedMs !== undefined) this.#seconds += (nowMs - this.#lookedMs) / 1000;
     this.#lookedMs = nowMs;

@@ -23,8 +23,8 @@ export async function recoverJobs(recovery: Recovery): Promise<void> {
 }
 
 /**
- * Goes on with a job that an earlier process began. One whose job.json tells its end has it in the ledger too then: that
- * process died between the two. One that cannot go on fails, with a sentence. `bringMs` is as of JobDriver.resume.
+ * Resumes a job that an earlier process began. If its job.json already has its end, only the ledger is updated: that
+ * process died between the two. A job that cannot go on fails, with a sentence. `bringMs` as in JobDriver.resume.
  */
 export async function recoverJob(
   { ledger, jobs, clock, log }: Recovery,

@@ -19,7 +19,10 @@ export interface ResultWriterOptions {
   tell(event: SchedulerEvent<ComparableAnswer>): void;
 }
 
-/** Has the ledger take what became of shards, and tells the scheduler when it has. A job fails where the ledger refuses. */
+/**
+ * Writes the outcome of shards to the ledger, and tells the scheduler when it is durable. A job fails where the ledger
+ * refuses.
+ */
 export class ResultWriter {
   readonly #options: ResultWriterOptions;
 
@@ -58,7 +61,7 @@ export class ResultWriter {
     return this.#settle(jobId, shard, (ledger) => ledger.skipShard(jobId, shard));
   }
 
-  /** Has what is kept of an earlier output read. */
+  /** Has the kept results of a shard read from the earlier output. */
   async keep(jobId: string, { shard, ...more }: KeptShard): Promise<void> {
     const { ledger, jobs } = this.#options;
     try {
@@ -73,7 +76,7 @@ export class ResultWriter {
     }
   }
 
-  /** Writes down what became of a shard that no node has answered. */
+  /** Records the outcome of a shard without an answer of a node. */
   async #settle(jobId: string, shard: number, write: (ledger: Ledger) => Promise<void>): Promise<void> {
     try {
       await write(this.#options.ledger);

@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { type Log, UsageError } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
+import { packFact } from '../log/fact-codec.ts';
+import { FolderLogs } from '../log/folder-logs.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { registryFormat } from '../registry/ledger-errors.ts';
 import { batchSteps } from '../testing/planned.ts';
 import { systemClock } from './clock.ts';
 import type { JobDriver } from './job-driver.ts';
@@ -99,4 +102,16 @@ test('where a log is missing or has changed that another builds on, one sentence
   await assert.rejects(goOn(), refused(/: The log '.*log-1' has changed before byte \d+ since it was written$/));
   await writeFile(log(1), whole);
   assert.deepEqual(await goOn(), [0, 1]);
+});
+
+test('a log of an older version is refused with what to do', async (t) => {
+  const { goOn, log, path } = await stage(t);
+  await rm(log(2));
+  const older = await new FolderLogs(join(path, '.halogrid'), jobId).begin(2);
+  await older.append([packFact({ kind: 'checkpoint', logs: [], state: {} })], true);
+  await older.close();
+  const message =
+    `Job job in '${path}' was left half-way by an older version (ledger format 5, this is ${registryFormat}): ` +
+    `finish it with that version, or remove '${path}' to start again`;
+  await assert.rejects(goOn(), { name: 'UsageError', message });
 });

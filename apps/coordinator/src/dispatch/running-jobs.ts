@@ -3,7 +3,7 @@ import { endBecause, type JobRun } from './job-run.ts';
 /** The running jobs, and the callers that wait for a change of one of them. */
 export class RunningJobs {
   readonly #runs = new Map<string, JobRun>();
-  /** Those who wait for a change of a job. */
+  /** Callers that wait for a change of a job. */
   readonly #changes = new Map<string, PromiseWithResolvers<void>>();
 
   get size(): number {
@@ -35,7 +35,7 @@ export class RunningJobs {
     await run?.ended;
   }
 
-  /** Fails the job: the ledger does not take what is written, or the output folder does not. */
+  /** Fails the job, because the ledger or the output folder refuses a write. */
   fail(jobId: string, caught: unknown): void {
     this.#runs.get(jobId)?.stop(endBecause(caught));
   }

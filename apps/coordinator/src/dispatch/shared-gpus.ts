@@ -14,7 +14,7 @@ export function sharedGpus(hellos: readonly Hello[]): Map<string, string[]> {
   return shared;
 }
 
-/** Warns where a node that has just attached has a GPU open that another of the attached ones has, too. */
+/** Warns where a newly attached node has a GPU open that another attached node has open too. */
 export function warnOfSharedGpu(joined: Hello, attached: readonly Hello[], log: Log): void {
   const uuid = joined.device?.gpu?.uuid ?? '';
   const nodes = sharedGpus(attached).get(uuid);

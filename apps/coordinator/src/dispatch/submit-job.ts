@@ -8,16 +8,16 @@ import { Refusal } from '../job/refusal.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import type { JobDriver } from './job-driver.ts';
 
-/** Jobs that have not ended, at most: the plan of each is under way, and holds a few megabytes. */
+/** The most jobs that have not ended: each has a plan under way, which takes a few megabytes. */
 export const maxOpenJobs = 1_000;
-/** Goes on with a job of that specification, if there is one half-way, and returns its id. */
+/** Resumes an unfinished job of that specification, if there is one, and returns its id. */
 export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string | undefined>;
 
 /**
- * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
- * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
- * behind. `check` is as in checkSpec. `signal` aborts when the caller is gone: then no job is left, because the caller
- * would not learn of it.
+ * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same
+ * job unfinished, that goes on instead. Throws Refusal, also 'unmet' for an output folder that is not available; then
+ * nothing is left behind. `check` is as in checkSpec. `signal` aborts when the caller is gone: then no job is left,
+ * because the caller would not learn of it.
  */
 export async function submitJob(
   jobs: Pick<JobDriver, 'openJobs' | 'submit' | 'cancel'>,

@@ -3,7 +3,7 @@ import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, histogramOfExemplars, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { stageNames } from '../job/shard.ts';
 
-/** Who looks through an index in a search. */
+/** The kinds of searchers of an index. */
 const searchers = ['nodes', 'coordinator', 'both'] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -100,9 +100,9 @@ export function createMetrics(registry: Registry) {
     }),
   };
 
-  // A time that never was is no time: the moment 0 is in 1970.
+  // No sample before the first event, because 0 would mean 1970.
   metrics.lastResult.remove();
-  // Other series are there from the start, so that a rate sees the first event.
+  // Other series start at 0, so that a rate sees the first event.
   for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
   for (const by of searchers) {
     metrics.searches.inc({ by }, 0);

@@ -11,16 +11,16 @@ import type { NodeSessions } from './node-sessions.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { WorkRecorder } from './work-recorder.ts';
 
-/** What the scheduler commands. */
+/** A command of the scheduler. */
 export type WorkCommand = Command<ComparableAnswer>;
 
-/** Tells the scheduler what happened, and does what it commands. `first` gets the commands before any is done. */
+/** Sends an event to the scheduler, and executes its commands. `first` gets the commands before any is executed. */
 export type Tell = (
   event: SchedulerEvent<ComparableAnswer>,
   first?: (commands: readonly WorkCommand[]) => void,
 ) => void;
 
-/** What the drivers of jobs and nodes share. */
+/** State that the drivers of jobs and nodes share. */
 export interface WorkParts {
   ledger: Ledger;
   clock: Clock;

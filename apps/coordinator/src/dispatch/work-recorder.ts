@@ -18,13 +18,13 @@ import type { Metrics } from './work-metrics.ts';
 
 interface RecordedJob {
   kernel: string;
-  /** What histograms keep of it; see exemplarOf. */
+  /** Its exemplar for histograms; see exemplarOf. */
   exemplar: Record<string, string>;
   /** Sources that were counted as quarantined; tiles of one image may each report it. */
   quarantined: Set<number>;
 }
 
-/** Turns what the dispatcher does into metrics, log lines and histories of jobs; decides nothing. */
+/** Turns the dispatcher's actions into metrics, log lines and histories of jobs; decides nothing. */
 export class WorkRecorder {
   readonly histories = new JobHistories();
   readonly #metrics: Metrics;
@@ -38,7 +38,7 @@ export class WorkRecorder {
   readonly #wrongNames = new Set<string>();
   readonly #lostLeases = new LostLeases();
 
-  /** `spans`: where somebody collects them. */
+  /** `spans`: present where they are collected. */
   constructor(metrics: Metrics, clock: Clock, log: Log, spans?: JobSpans) {
     this.#spans = spans;
     this.#metrics = metrics;
@@ -77,7 +77,7 @@ export class WorkRecorder {
 
   nodeAttached({ nodeId, name, device, creditBytes }: Hello): void {
     this.#nodeNames.set(nodeId, name);
-    // It is there from the start, so that a rate sees the first wrong answer.
+    // The series starts at 0, so that a rate sees the first wrong answer.
     this.#metrics.wrongAnswers.inc({ node: name }, 0);
     this.#log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
   }
@@ -137,7 +137,7 @@ export class WorkRecorder {
       case 'RecordSetback': {
         const { nodeId, lease, setback, error } = command;
         const { jobId, shard, attempt } = lease;
-        // Nobody brings back what is of a job that is over.
+        // No node will bring back a lease of an ended job.
         if (setback === 'lost' && this.#jobs.has(jobId)) this.#lostLeases.lost(lease);
         else if (setback === 'lost') metrics.leaseExpirations.inc();
         else {
@@ -208,7 +208,7 @@ export class WorkRecorder {
     return pixels;
   }
 
-  /** It was given to another node or is over: leases of it that were lost have expired. */
+  /** The shard was leased to another node or is over: its lost leases have expired. */
   #shardMoved(jobId: string, shard: number): void {
     this.#metrics.leaseExpirations.inc(this.#lostLeases.expire(jobId, shard));
   }
@@ -229,7 +229,7 @@ export class WorkRecorder {
   }
 }
 
-/** What the first pipeline's results of tiles say together; the last one of an image is the frame. */
+/** Totals of the first pipeline's results of tiles; an image counts as one frame with its last tile. */
 function outlineOf(results: readonly SourceResult[]): { found: number; pixels: number } {
   const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
   const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);

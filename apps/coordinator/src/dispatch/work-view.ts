@@ -8,7 +8,7 @@ import type { WorkParts } from './work-parts.ts';
 
 type SeenParts = Pick<WorkParts, 'scheduler' | 'running' | 'sessions' | 'left' | 'recorder' | 'clock'>;
 
-/** What people, metrics and other coordinators ask about nodes and running jobs. It changes nothing. */
+/** Answers questions of people, metrics and other coordinators about nodes and running jobs. Changes nothing. */
 export class WorkView {
   readonly #parts: SeenParts;
   readonly #others: OtherJobs | undefined;
@@ -31,7 +31,7 @@ export class WorkView {
     return this.#parts.left.list();
   }
 
-  /** The nodes that may be asked to look through parts of indexes. */
+  /** The nodes that may search parts of indexes. */
   searchNodes(): SearchNode[] {
     const { scheduler, sessions } = this.#parts;
     const able = sessions
@@ -40,17 +40,17 @@ export class WorkView {
     return able.map(([session, { hello }]) => ({ session, id: hello.nodeId, device: hello.device?.kind ?? '' }));
   }
 
-  /** When shards of a job were where; undefined as `history`. */
+  /** When each shard of a job was on which node; undefined as `history`. */
   timeline(jobId: string): JobTimeline | undefined {
     return this.#parts.recorder.histories.timeline(jobId, this.#parts.clock.monotonicMs());
   }
 
-  /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
+  /** The history of a job; undefined where this process did not see the job, or it ended too long ago. */
   history(jobId: string): JobHistoryView | undefined {
     return this.#parts.recorder.histories.view(jobId, this.#parts.clock.monotonicMs());
   }
 
-  /** What a job is at, which its leader tells where that is another coordinator. */
+  /** The present state of a job, from its leader where that is another coordinator. */
   jobNow(jobId: string): JobNow {
     const { running, sessions, clock } = this.#parts;
     const run = running.get(jobId);
@@ -62,12 +62,12 @@ export class WorkView {
     return { nodes, waiting: this.whyWaiting(jobId), speed: run?.speed.at(clock.monotonicMs()) };
   }
 
-  /** What each job that runs here is at, as other coordinators read it, by id. */
+  /** The present state of each job that runs here, as other coordinators read it, by id. */
   jobsNow(): Map<string, string> {
     return new Map(this.#parts.running.ids().map((jobId) => [jobId, writeJobNow(this.jobNow(jobId))]));
   }
 
-  /** Why a job does not go on though nodes are attached, in one sentence; empty where it does. */
+  /** Why a job waits although nodes are attached, in one sentence; empty where it does not wait. */
   whyWaiting(jobId: string): string {
     const { running, scheduler } = this.#parts;
     return running.get(jobId)?.waiting ?? scheduler.whyBlocked(jobId) ?? '';

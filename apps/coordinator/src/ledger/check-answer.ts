@@ -10,7 +10,7 @@ export class InvalidResultError extends Error {
   }
 }
 
-/** Checks that each error is of another source of the work. Throws InvalidResultError. */
+/** Checks that each error names a source of the work, and no two the same. Throws InvalidResultError. */
 export function checkErrors(work: ShardWork, errors: readonly SourceError[]): void {
   const asked = new Set(errors.length > 0 ? indexesOf(work) : []);
   for (const { source } of errors) if (!asked.delete(source)) refuse(source, 'was not asked for, or is answered twice');

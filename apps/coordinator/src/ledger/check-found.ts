@@ -10,9 +10,9 @@ import type { ShardCommit } from './ledger.ts';
 const digestBytes = 32;
 
 /**
- * Checks what a node says of the frames of a shard: each is found or has an error, once; every channel counts the same
- * pixels, which are at most those of the frames. Whether the rows of its part say the same is found by those who read
- * them. Throws InvalidResultError.
+ * Checks a node's answer about the frames of a shard: each is found or has an error, once; every channel counts the
+ * same pixels, at most the pixels of the frames. The rows of the part are checked when they are read. Throws
+ * InvalidResultError.
  */
 export function checkFound(
   work: ShardWork,

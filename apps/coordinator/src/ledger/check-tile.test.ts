@@ -51,7 +51,8 @@ test('an answer that cannot be right is refused with the source and the reason',
 });
 
 test('of a grid, a tile answers for the cells that it touches, and each of them must add up', () => {
-  // Columns begin at 0, 3 and 6, rows at 0 and 4: the tile touches two cells of the lower row, with 4 and 4 of their pixels.
+  // Columns begin at 0, 3 and 6, rows at 0 and 4: the tile touches two cells of the lower row, with 4 and 4 of their
+  // pixels.
   const gridded = { grid: { rows: 2, columns: 3 }, channels: 2, bins: 2 };
   const good = { ...result, counted: 6, bins: [4, 0, 1, 3, 0, 2, 2, 0] };
   checkTile(tile, { results: [good], errors: [] }, [gridded]);

@@ -18,7 +18,7 @@ export interface JobRecord {
   digest: string;
   planned: boolean;
   counts: Counts;
-  /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
+  /** Why inputs are quarantined, as in halogrid.v1.JobStatus; absent where none is. */
   reasons?: QuarantineReason[];
   /**
    * Inputs from which bytes were removed, as in halogrid.v1.JobStatus; absent if there are none.
@@ -26,11 +26,11 @@ export interface JobRecord {
   mended?: MendedInputs[];
   /** Notes for people about its sources, a sentence each; absent if there are none. */
   notes?: readonly string[];
-  /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
+  /** Number of nodes whose results are merged; absent in records of older versions. */
   nodesUsed?: number;
-  /** As halogrid.v1.JobStatus tells it; absent before the first result. */
+  /** As in halogrid.v1.JobStatus; absent before the first result. */
   times?: JobTimes;
-  /** It has failed because something outside it was missing. Its results so far are kept, for `goOn`. */
+  /** It failed because something outside it was missing. Its results so far are kept, for `goOn`. */
   canGoOn?: true;
 }
 
@@ -40,7 +40,7 @@ export interface ShardCommit extends Omit<ShardAnswer, 'spans'> {
   shard: number;
   attempt: number;
   epoch: number;
-  /** For job.json: which node and device did it; absent where the coordinator did, of sources that are kept. */
+  /** For job.json: the node and its device; absent for kept sources, which the coordinator did. */
   node?: { name: string; device: string };
 }
 
@@ -55,12 +55,14 @@ export interface OpenShards {
   open: OpenShard[];
   /** Shards of the job that are planned. */
   planned: number;
+  /** How many of the planned shards hold kept sources. */
+  kept: number;
 }
 
 /** A shard that is to be done again. */
-export interface Withdrawn extends Pick<OpenShards, 'planned'> {
+export interface Withdrawn extends Omit<OpenShards, 'open'> {
   open: OpenShard;
-  /** Name of the node that had done it; absent where the coordinator had. */
+  /** Name of the node that did it; absent where the coordinator did. */
   node?: string;
 }
 
@@ -68,16 +70,16 @@ export interface Withdrawn extends Pick<OpenShards, 'planned'> {
 export interface QuarantinedRow {
   index: number;
   uri: string;
-  /** As of a source that is done, where it is a frame of a video. */
+  /** As for a source that is done, where it is a frame of a video. */
   video?: FrameOfVideo;
-  /** That of its file when it was listed. */
+  /** The version of its file when it was listed. */
   version?: string;
   stage: string;
   error: string;
   attempts: number;
 }
 
-/** Sources that are done or quarantined, and so stay as they are. */
+/** Sources that are done or quarantined: they will not change. */
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
@@ -93,18 +95,26 @@ export interface QuarantinedRun {
   sources: QuarantinedRow[];
 }
 
-/** Sources that are done, and whose results are in one part. */
+/** Done sources whose results are in one part. */
 export interface FoundRun {
   kind: 'found';
-  /** Number of the first source, and how many they are. */
+  /** Number of the first source, and of all of them. */
   first: number;
   count: number;
   /** The block in which they were planned, in a file, and the place of the first of them in it. */
   planned: { file: string; offset: number; length: number; nth: number };
-  /** What was found of the block, and where it is written. */
+  /** The results of the block, and their places in the part. */
   found: FoundInPart;
-  /** The shard that is to be done again where that is lost; absent for an image in tiles. */
+  /** The shard that is to be done again if the part is lost; absent for an image in tiles. */
   shard?: number;
+}
+
+/** Shards that are done, and where what was found of them is written. */
+export interface AnsweredShards {
+  /** Number of the first shard behind those that were looked at. */
+  next: number;
+  /** In order of number. Tiles have no part, and shards without a found source have none. */
+  shards: { shard: number; found: FoundInPart }[];
 }
 
 /** Everything the output is made of, besides the histograms of each source. */
@@ -119,41 +129,40 @@ export interface JobResults {
   /** Summed over shards. */
   stageSeconds: Record<string, number>;
   nodes: { name: string; device: string; shards: number }[];
-  /** The steps of the job, as they are recorded; until it has ended. */
+  /** The recorded steps of the job; only until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
-  /** As Ledger.settled; until it has ended. */
+  /** As Ledger.settled; only until it has ended. */
   settled: (from: number, atMost: number) => Promise<SettledSources>;
   /**
-   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are
-   * then those of the first.
+   * The results of each named pipeline, as for a job by itself. The sums and bins of the job are then those of the
+   * first pipeline.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }
 
-/** What is merged of a job that goes on, by one of its pipelines. */
+/** The merged results of a running job for one of its pipelines. */
 export interface MergedPart {
   /** Empty where the job has one pipeline without a name. */
   name: string;
   counted: bigint;
-  /** As JobResults.bins, and only valid at once: it grows. */
+  /** As JobResults.bins. Use it in the same turn: it changes later. */
   bins: BigUint64Array;
 }
 
 /**
- * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own
- * and tells it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash
- * everything that was not is offered again.
+ * The durable memory of the coordinator: jobs, their plans, commits and merged results. The scheduler has a state of
+ * its own, and records its decisions here. A change is durable when its method resolves, except where the method says
+ * otherwise. After a crash, changes that were not durable are offered again.
  *
- * `commit` is the exactly-once door: a shard's completion and its merged histogram are one fact of the job's log.
+ * `commit` makes every shard count exactly once: its completion and its merged histogram are one fact of the job's log.
  *
- * Where a log or the registry cannot be written, methods that change something resolve when it can again: nothing is
- * lost, and callers that wait for them give out no more work than they want to hold. They reject with FencedError where
- * another coordinator leads.
+ * While a log or the registry cannot be written, methods that change something wait: nothing is lost, and callers that
+ * await them bound the work that they hand out. They reject with FencedError where another coordinator leads.
  */
 export interface Ledger {
-  /** Fencing number of this leader, for leases to carry: a commit with an older one is stale. */
+  /** Fencing number of this leader, which leases carry: a commit with an older one is stale. */
   readonly epoch: number;
-  /** That of a job, where it has one of its own. */
+  /** The fencing number of a job, where it differs. */
   epochOf(jobId: string): number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
@@ -162,65 +171,67 @@ export interface Ledger {
     state: LedgerState,
     at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
   ): Promise<void>;
-  /** Appends steps of the plan; `last` when no more follow. */
+  /** Appends steps of the plan; `last`: no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
-  /** Sets all notes about the job's sources. They are written with what comes next. */
+  /** Sets all notes about the job's sources. They are written with the next change. */
   setNotes(jobId: string, notes: readonly string[]): void;
-  /** Records when a job first reached that moment. It is written with what comes next. */
+  /** Records when a job first reached that moment. It is written with the next change. */
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void;
-  /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
+  /** Counts a lease, once for each attempt of a shard. It is written with the next change. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is
    * an older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
-   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see
-   * check-tile.ts and check-found.ts); any other rejection is the end of the job, because what it says is not kept.
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see check-tile.ts
+   * and check-found.ts); any other rejection ends the job, because the answer is not stored.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**
    * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number
-   * of attempts. A shard that is done already stays as it is.
+   * of attempts. Does nothing for a shard that is done already.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
   /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
   skipShard(jobId: string, shard: number): Promise<void>;
   /**
-   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may
-   * follow a little later, as what is known of them is written, and are there once `results` has resolved.
+   * The settled sources from index `from` on, up to the first that is not settled, and `atMost` of them. Sources whose
+   * facts are still being written are missing; all are there once `results` has resolved.
    */
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
+  /** The shards from number `from` on that are answered, of `atMost`; `next` is `from` where there are no more. */
+  answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards>;
   /**
-   * Takes back what was found of a shard, because its part is lost or not what its node said: the shard is to be done
+   * Withdraws the answer to a shard, because its part is lost or differs from the answer: the shard is to be done
    * again. Undefined where the shard is not done.
    */
   withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined>;
-  /** What is merged so far, by pipeline; undefined for a job that has ended. Some of it may not be durable yet. */
+  /** The merged results so far, by pipeline; undefined for a job that has ended. Some may not be durable yet. */
   mergedSoFar(jobId: string): MergedPart[] | undefined;
-  /** Inputs of a job that goes on that are quarantined so far, in no order; undefined for a job that has ended. */
+  /** The quarantined inputs of a running job so far, in no order; undefined for a job that has ended. */
   quarantinedSoFar(jobId: string): Iterable<QuarantinedRow> | undefined;
   getJob(jobId: string): Promise<JobRecord | undefined>;
-  /** Newest first. The newest thousand of those that have ended are kept. */
+  /** All jobs, newest first. Only the newest thousand ended jobs are kept. */
   listJobs(): Promise<JobRecord[]>;
-  /** The results of a planned job whose shards are all done and that has not ended. */
+  /** The results of a job that has not ended, whose plan is complete and whose shards are all done. */
   results(jobId: string): Promise<JobResults>;
   /**
-   * Takes up a job that an earlier process began: its planned shards that are not done.
-   * Rejects with one sentence where what it left in its folder is lost, or is of another version of the results.
+   * Resumes a job that an earlier process began, and resolves with its open shards. Rejects with one sentence where its
+   * logs are lost, or belong to another version of the results.
    */
   resume(jobId: string): Promise<OpenShards>;
   /**
-   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Rejects
-   * where the log cannot be read.
+   * The steps that `addPlan` got before this process began; once `results` has resolved, all steps. Rejects where the
+   * log cannot be read.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
-  /** Why results of a job cannot be written to its folder for now; undefined if they can. */
+  /** Why a job's results cannot be written to its folder for now; undefined if they can. */
   outputLack(jobId: string): OutputLack | undefined;
   /**
-   * Gives up the results that cannot be written to the folder of a job for now: promises that wait for them reject. The
-   * job is about to end.
+   * Gives up the results of a job that cannot be written to its folder for now, because the job is about to end:
+   * promises that wait for them reject.
    */
   giveUp(jobId: string): Promise<void>;
-  /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
+  /** How long the oldest change has waited to be written, and why; 0 where none waits. */
   behind(): { ms: number; failure: string | undefined };
   close(): Promise<void>;
 }

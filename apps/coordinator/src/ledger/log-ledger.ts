@@ -11,6 +11,7 @@ import type { LogPlace } from '../log/log-place.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
 import type {
+  AnsweredShards,
   JobRecord,
   JobResults,
   JobsElsewhere,
@@ -26,19 +27,19 @@ import type {
 import { LoggedJob, type WritePart } from './logged-job.ts';
 import { readRecord, statusOf } from './registered-record.ts';
 
-/** Jobs that have ended, whose end is still known. */
+/** How many ended jobs are remembered. */
 const maxEndedJobs = 1000;
 
-/** Where jobs are kept. */
+/** A place for jobs: a registry, or a folder with logs. */
 export interface LogHome {
   journal: Journal;
-  /** Absent where one process after another leads a job, and its logs alone know of it. */
+  /** Absent where one process after another leads a job, and only its logs know of it. */
   registry?: Registry;
   /** The logs of a job. */
   logsOf: (jobId: string, spec: JobSpec) => LogPlace;
-  /** Writes parts of a job that no node writes. */
+  /** Writes the parts of a job that no node writes. */
   partsOf: (spec: JobSpec) => WritePart;
-  /** Leaves a home that is for one job alone, when that has ended. It may be called again. */
+  /** Leaves a home for a single job, after that has ended. May be called again. */
   leave?: () => Promise<void>;
 }
 
@@ -46,9 +47,9 @@ export interface LogLedgerOptions {
   epoch: number;
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<LogHome>;
-  /** Told where what a home holds is found to be lost while it is in use. */
+  /** Called when a home in use is found to be lost. */
   lost?: (error: LostLedgerError) => void;
-  /** Jobs that are led elsewhere, where there are such, and with them all that have ended. */
+  /** Jobs that other coordinators lead, where there may be some, and all ended jobs. */
   others?: JobsElsewhere;
 }
 
@@ -57,14 +58,13 @@ interface Led {
   epoch?: number;
 }
 type OpenedJob = Led & { open: LoggedJob };
-/** A job that has ended, or whose log is not read yet: `marks` count of it then. */
+/** A job that has ended, or whose log is not read yet: then `marks` says how much of it counts. */
 type ClosedJob = Led & { open?: undefined; record: JobRecord; marks?: readonly LogMark[] };
 type Job = OpenedJob | ClosedJob;
 
 /**
- * The ledger in memory, which decides, in logs, which remember, and in a registry, which says how much of them counts
- * (see Journal). The log of a job that an earlier process began is read once it is asked for more than what the
- * registry says of it.
+ * The ledger: decisions in memory, facts in logs, and a registry that says how much of the logs counts (see Journal).
+ * The log of a job of an earlier process is read on the first request for more than its row in the registry.
  */
 export class LogLedger implements Ledger {
   readonly #options: LogLedgerOptions;
@@ -80,8 +80,7 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Takes in the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then takes
-   * none.
+   * Loads the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then loads none.
    */
   async load(home: LogHome): Promise<JobRecord[]> {
     const jobs = await Array.fromAsync(home.registry!.jobs());
@@ -93,8 +92,8 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Takes in the job whose logs are in its folder, and which is in no registry. Resolves with undefined where there is
-   * nothing of it. Rejects with DamagedLogError. `torn` is told where the end of a log was cut off.
+   * Loads the job whose logs are in its folder, and which is in no registry. Resolves with undefined where the logs do
+   * not have it. Rejects with DamagedLogError. `torn` is called where the end of a log was cut off.
    */
   async loadFolder(
     home: LogHome,
@@ -145,7 +144,7 @@ export class LogLedger implements Ledger {
     await home.journal.write(open);
   }
 
-  /** What is told in one turn is written before what is told later, also where the ledger is about to be closed. */
+  /** Changes of one turn are written before later ones, also where the ledger is about to be closed. */
   #openNow(jobId: string): OpenedJob | undefined {
     const job = this.#job(jobId);
     return job.open && job;
@@ -168,7 +167,7 @@ export class LogLedger implements Ledger {
     return opened;
   }
 
-  /** Changes a job that has not ended, in this turn where it is open, and resolves when that is durable. */
+  /** Changes a job that has not ended, in this turn if it is open, and resolves when that is durable. */
   async #change(jobId: string, act: (open: LoggedJob) => void): Promise<void> {
     const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) return;
@@ -190,7 +189,7 @@ export class LogLedger implements Ledger {
 
   async #logOptions(home: LogHome, jobId: string, spec: JobSpec): Promise<JobLogOptions> {
     const place = home.logsOf(jobId, spec);
-    // Where no registry counts leaders, the logs do.
+    // Without a registry, the logs number the leaders.
     const epoch = home.registry ? this.epochOf(jobId) : ((await place.epochs()).at(-1) ?? 0) + 1;
     const shapes = jobPipelines(spec).map((pipeline) => histogramShape(pipeline, jobGrid(spec)));
     return { place, epoch, shapes };
@@ -204,14 +203,14 @@ export class LogLedger implements Ledger {
     const job = this.#job(jobId);
     if (!job.open) {
       const isOver = job.record.finishedMs > 0 && !job.record.canGoOn;
-      // One whose log cannot be read may end all the same.
+      // A job whose log cannot be read may still end.
       if (isEnd(state) && !isOver && !(job.record.canGoOn && state === 'failed')) {
         await this.#end(jobId, job.home, ended(job.record, state, at));
       }
       return;
     }
     const { open, home } = job;
-    // Where nothing was written there is nothing to go on with.
+    // A job without anything written cannot go on.
     if (at.canGoOn && open.log.isBegun) return this.#keep(jobId, job, ended(open.record, state, at));
     open.setState(state, at);
     if (!isEnd(state)) return home.journal.write(open);
@@ -314,6 +313,10 @@ export class LogLedger implements Ledger {
     return this.#job(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
   }
 
+  async answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards> {
+    return this.#job(jobId).open?.settled.answered(from, atMost) ?? { next: from, shards: [] };
+  }
+
   async withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined> {
     const job = this.#openNow(jobId);
     const withdrawn = job?.open.withdraw(shard);
@@ -356,7 +359,7 @@ export class LogLedger implements Ledger {
     const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#job(jobId)).spec.out}`);
     const { parts, ...results } = job.open.results();
-    // Images may be whole that are not written.
+    // Some whole images may not be written yet.
     await job.home.journal.write(job.open);
     const plan = () => this.recordedPlan(jobId);
     const settled: JobResults['settled'] = (from, atMost) => this.settled(jobId, from, atMost);
@@ -384,13 +387,14 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written.
+   * Closes the home of a job that has its own, because its folder is about to be removed: nothing more is written
+   * there.
    */
   async leave(jobId: string): Promise<void> {
     await this.#jobs.get(jobId)?.home.leave?.();
   }
 
-  /** From now on a log or a registry that cannot be written is not waited for. */
+  /** From now on the ledger does not wait for a log or a registry that cannot be written. */
   stopRetrying(): void {
     for (const { home } of this.#jobs.values()) home.journal.stopRetrying();
   }
@@ -405,7 +409,7 @@ export class LogLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    // First, because it still writes what it was told.
+    // First, because it still writes earlier changes.
     for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
     for (const { open } of this.#jobs.values()) await open?.close();
     this.#jobs.clear();
@@ -421,7 +425,7 @@ export class LogLedger implements Ledger {
     return job;
   }
 
-  /** Forgets the oldest of the jobs that have ended, where there are too many. */
+  /** Forgets the oldest ended jobs, where there are too many. */
   #forgetOldest(): JobChange[] {
     const { others } = this.#options;
     const ended = [...this.#jobs.values()].flatMap((job) =>

@@ -24,18 +24,15 @@ import { wholeShard } from './whole-shard.ts';
 /** A pipeline of a job. */
 export interface LoggedPart {
   name: string;
-  /** That of the job of its own that would have these results. */
+  /** The specification of a job that has only this pipeline. */
   spec: JobSpec;
   shape: HistogramShape;
 }
 
-/** Writes what was found of some blocks to a part of the job; resolves, with its places, once it stays there. */
+/** Writes the results of some blocks to a part of the job; resolves with their places once they are durable. */
 export type WritePart = (found: readonly FoundShard[]) => Promise<FoundInPart[]>;
 
-/**
- * A job that has not ended, as its leader knows it: makes facts of what it is told, checked, and adds them to the job's
- * log.
- */
+/** A job that has not ended, at its leader: checks changes, makes facts of them, and adds these to the job's log. */
 export class LoggedJob implements Journaled {
   readonly jobId: string;
   readonly spec: JobSpec;
@@ -43,12 +40,12 @@ export class LoggedJob implements Journaled {
   readonly log: JobLog;
   readonly plan: LoggedPlan;
   readonly settled: SettledIndex;
-  /** Shards that were planned by this process or taken up, and are not done. */
+  /** Open shards that this process planned or resumed. */
   readonly shards = new Map<number, Shard>();
   readonly #writePart: WritePart;
-  /** Images whose tiles are all in, and whose results are not written yet. */
+  /** Images whose tiles have all come, and whose results are not written yet. */
   readonly #whole = new Set<number>();
-  /** Whether the registry has heard of the job. */
+  /** Whether the registry has the job. */
   #isKnown: boolean;
   #hasEnded = false;
   #isClosed = false;
@@ -69,7 +66,7 @@ export class LoggedJob implements Journaled {
     this.settled = new SettledIndex(log, this.plan);
     this.#writePart = writePart;
     this.#isKnown = isKnown;
-    // The leader before may have ended before it had written them.
+    // The earlier leader may have ended before it wrote them.
     for (const [source, { tilesLeft }] of log.state.open) if (tilesLeft === 0) this.#whole.add(source);
   }
 
@@ -114,7 +111,7 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'notes', notes });
   }
 
-  /** The first time counts. */
+  /** Only the first time counts. */
   noteTime(moment: 'leasedMs' | 'listedMs', atMs: number): void {
     if (this.log.state.times[moment] === 0) this.log.add({ kind: 'time', moment, atMs });
   }
@@ -147,8 +144,8 @@ export class LoggedJob implements Journaled {
   }
 
   /**
-   * Takes back what was found of a shard, which is then open again; undefined where it is not done. Waits for
-   * the disk. Throws one sentence where the log is not as it was written.
+   * Withdraws the answer to a shard, which is then open again; undefined where it is not done. Blocks on the disk.
+   * Throws one sentence where the log has changed.
    */
   withdraw(shard: number): Withdrawn | undefined {
     const answer = this.settled.answer(shard);
@@ -157,10 +154,10 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'withdrawn', shard, attempt, node, found, pixels, parts, errors, mended });
     const open = this.plan.shard(shard);
     this.shards.set(shard, open);
-    const { nodes, index } = this.log.state;
+    const { nodes } = this.log.state;
     const name = nodes[node - 1]?.name;
     const again = { shard: open, attempts: attempt };
-    return { open: again, ...(name !== undefined && { node: name }), planned: index.shards };
+    return { open: again, ...(name !== undefined && { node: name }), ...this.#planned };
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -203,26 +200,28 @@ export class LoggedJob implements Journaled {
     return first === '' ? results : { ...results, job: record, parts };
   }
 
-  /**
-   * Shards that are not done, as an earlier process planned them. Throws one sentence where the log is not as it was
-   * written.
-   */
+  /** Open shards that an earlier process planned. Throws one sentence where the log has changed. */
   takeUp(): OpenShards {
-    const { attempts, index } = this.log.state;
+    const { attempts } = this.log.state;
     this.shards.clear();
     for (const shard of this.plan.openShards()) this.shards.set(shard.shard, shard);
     const open = [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
-    return { open, planned: index.shards };
+    return { open, ...this.#planned };
   }
 
-  /** What the registry keeps of the job. */
+  get #planned(): Omit<OpenShards, 'open'> {
+    const { index, counts } = this.log.state;
+    return { planned: index.shards, kept: index.shards - counts.shards };
+  }
+
+  /** The job's row for the registry. */
   get status(): string {
     return statusOf(this.record);
   }
 
   async append(): Promise<readonly JobChange[]> {
     if (this.#isClosed) throw new Error('The ledger is closed');
-    // Nobody asks what became of a shard of a job that has ended.
+    // The shards of an ended job are not needed any more.
     if (this.#hasEnded) return [];
     this.#appending = this.#write();
     await this.#appending;
@@ -235,7 +234,7 @@ export class LoggedJob implements Journaled {
     return changes;
   }
 
-  /** Results of images that are whole are written before the facts that say where. */
+  /** Results of whole images are written before the facts with their places. */
   async #write(): Promise<void> {
     const whole = [...this.#whole];
     const { open } = this.log.state;
@@ -249,7 +248,7 @@ export class LoggedJob implements Journaled {
     await this.log.append();
   }
 
-  /** What the registry is told first where nothing of the job could be written to its log before it ended. */
+  /** The first change for the registry where nothing could be written to the log before the job ended. */
   get unknown(): JobChange[] {
     const { jobId, status } = this;
     return this.#isKnown ? [] : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks: [] }];
@@ -262,7 +261,7 @@ export class LoggedJob implements Journaled {
     await this.log.close();
   }
 
-  /** The job goes on without this process: what is not written now is refused. */
+  /** The job goes on without this process: unwritten changes are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.end();
@@ -277,7 +276,7 @@ export class LoggedJob implements Journaled {
     return known;
   }
 
-  /** That of a node, which is added where it is met for the first time. */
+  /** The number of a node, which gets one with its first answer. */
   #nodeNumber({ name, device }: NonNullable<ShardCommit['node']>): number {
     const { nodes } = this.log.state;
     const known = nodes.findIndex((node) => node.name === name && node.device === device);
@@ -306,10 +305,10 @@ export class LoggedJob implements Journaled {
   }
 }
 
-/** Results without what reads the log. */
+/** Results without the functions that read the log. */
 type FoundResults = Omit<JobResults, 'plan' | 'settled' | 'parts'>;
 
-/** What all facts of answers say. */
+/** The fields of every fact of an answer. */
 type Said = Pick<AnswerFact, 'shard' | 'attempt' | 'node' | 'errors' | 'mended' | 'stageSeconds' | 'busySeconds'>;
 
 const faultOf = ({ source, stage, error }: SourceError, uriOf: (source: number) => string): SourceFault => ({

@@ -11,13 +11,13 @@ import type { JobLog } from '../log/job-log.ts';
 export interface LoggedSource {
   block: SourceBlock;
   nth: number;
-  /** How many sources follow it there and in the job, itself included. */
+  /** How many sources follow it both in the block and in the job, itself included. */
   left: number;
   /** Where the log has the block; undefined until it is written. */
   place: FactPlace | undefined;
 }
 
-/** Reads the plan of a job from its log, or from what waits to be written. */
+/** Reads the plan of a job from its log, or from facts that are not written yet. */
 export class LoggedPlan {
   readonly #log: JobLog;
   readonly #held: HeldFacts<ReadPlan>;
@@ -30,7 +30,7 @@ export class LoggedPlan {
     });
   }
 
-  /** A source that was planned. Waits for the disk. Throws one sentence where the log is not as it was written. */
+  /** A planned source. Blocks on the disk. Throws one sentence where the log has changed. */
   source(index: number): LoggedSource {
     const { nth, left, plan } = this.#with(index);
     return { block: plan.block, nth, left, place: plan.blockPlace };
@@ -41,12 +41,12 @@ export class LoggedPlan {
     return this.#with(source).plan.sources.block;
   }
 
-  /** A shard whose block is read each time that it is asked for. */
+  /** A shard whose block is read at each access. */
   held(shard: Shard): Shard {
     return { ...shard, work: { ...shard.work, sources: new LoggedSources(shard.work.sources, this) } };
   }
 
-  /** A shard that was planned and is written. Waits for the disk. */
+  /** A planned shard that is written. Blocks on the disk. */
   shard(number: number): Shard {
     for (const { place, firstShard, endShard } of this.#written()) {
       if (number < firstShard || number >= endShard) continue;
@@ -111,7 +111,7 @@ function hasSource({ sources }: PlannedFact, source: number): boolean {
 /** A planned fact that is read. */
 class ReadPlan {
   readonly fact: PlannedFact;
-  /** Its sources; undefined where it has shards alone. */
+  /** Its sources; undefined where it has only shards. */
   readonly planned: PlannedSources | undefined;
   /** Where the log has its block; undefined until it is written. */
   readonly blockPlace: FactPlace | undefined;
@@ -162,7 +162,7 @@ class LoggedSources implements PlannedSources {
     this.#plan = plan;
   }
 
-  /** Waits for the disk. Throws one sentence where the log is not as it was written. */
+  /** Blocks on the disk. Throws one sentence where the log has changed. */
   get block(): Uint8Array {
     return this.#plan.block(firstOf(this));
   }

@@ -2,7 +2,7 @@ import { firstOf } from '../job/planned-sources.ts';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import type { PlannedFact, PlannedShard } from '../log/fact.ts';
 
-/** Steps of a plan that follow `firstShard` shards as facts: one for each block of sources. */
+/** Makes facts of steps of a plan, one for each block of sources. `firstShard` shards precede them. */
 export function planFacts(steps: readonly PlanStep[], isLast: boolean, firstShard: number): PlannedFact[] {
   const facts: (PlannedFact & { shards: PlannedShard[] })[] = [];
   const add = (more: Pick<PlannedFact, 'sources'> = {}) => {

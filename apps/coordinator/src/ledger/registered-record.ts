@@ -1,7 +1,7 @@
 import type { JobSpec } from '@halogrid/proto';
 import type { JobRecord } from './ledger.ts';
 
-/** What the registry keeps of a job beside its specification, as JSON. */
+/** The status of a job in the registry, as JSON. */
 export function statusOf({ spec: _, ...facts }: JobRecord): string {
   return JSON.stringify(facts);
 }

@@ -3,12 +3,12 @@ import type { FactPlace } from '../log/fact-place.ts';
 import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
-import type { FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
+import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
 import type { LoggedPlan } from './logged-plan.ts';
 
 type FoundFact = AnswerFact | WholeFact;
 
-/** Tells of the sources of a job that are settled, by its log: which are quarantined, and in which parts the others are. */
+/** Reads from a job's log which sources are settled: which are quarantined, and in which parts the others are. */
 export class SettledIndex {
   readonly #log: JobLog;
   readonly #plan: LoggedPlan;
@@ -20,7 +20,7 @@ export class SettledIndex {
     this.#held = new HeldFacts((place) => log.read(place).fact as FoundFact);
   }
 
-  /** Sources from `from` on, `atMost` of them, up to the first that is open or waits to be written. Waits for the disk. */
+  /** Up to `atMost` sources from `from` on, before the first that is open or not written yet. Blocks on the disk. */
   settled(from: number, atMost: number): SettledSources {
     const { state } = this.#log;
     const runs: SettledRun[] = [];
@@ -42,12 +42,24 @@ export class SettledIndex {
     return { next, runs };
   }
 
-  /** Those that are quarantined so far, in no order. Waits for the disk. */
+  /** As Ledger.answered. Blocks on the disk. */
+  answered(from: number, atMost: number): AnsweredShards {
+    const { index } = this.#log.state;
+    const next = Math.max(from, Math.min(from + atMost, index.shards));
+    const shards: AnsweredShards['shards'] = [];
+    for (let shard = from; shard < next; shard++) {
+      const found = index.isDone(shard) ? this.#found(index.answer(shard)) : undefined;
+      if (found && found.found > 0) shards.push({ shard, found });
+    }
+    return { next, shards };
+  }
+
+  /** The quarantined sources so far, in no order. Blocks on the disk. */
   *quarantined(): Generator<QuarantinedRow> {
     for (const source of [...this.#log.state.quarantined.keys()]) yield this.#quarantinedRow(source);
   }
 
-  /** The answer to a shard that is done; undefined where there is none. Waits for the disk. */
+  /** The answer to a done shard; undefined where there is none. Blocks on the disk. */
   answer(shard: number): AnswerFact | undefined {
     const { index } = this.#log.state;
     if (!index.isDone(shard)) return undefined;
@@ -57,7 +69,7 @@ export class SettledIndex {
     return undefined;
   }
 
-  /** Sources of a block that are done, from `first` on; undefined where they wait to be written. */
+  /** Done sources of a block, from `first` on; undefined where they are not written yet. */
   #foundRun(first: number, atMost: number): FoundRun | undefined {
     const { index, quarantined } = this.#log.state;
     const { place, nth, left } = this.#plan.source(first);

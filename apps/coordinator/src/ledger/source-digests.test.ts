@@ -17,7 +17,8 @@ import { foundShard } from '../testing/memory-parts.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { wholeShard } from './whole-shard.ts';
 
-// The digest of a source by the array of counts that one node has of it, and by every way that counts come to a coordinator.
+// The digest of a source by the array of counts that one node has of it, and by every way that counts come to a
+// coordinator.
 
 /** What an image shows: the bin of each pixel, the same in every channel but for where it begins to count. */
 interface Scene {

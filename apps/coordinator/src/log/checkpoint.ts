@@ -18,25 +18,25 @@ const plain = [
   'nodes',
 ] as const;
 
-/** A state as a fact has it: objects of JSON and bytes. */
+/** A state as a checkpoint stores it: JSON objects and bytes. */
 interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   parts: { counted: string; totals: Uint8Array }[];
   index: SourceIndexState;
   attempts: [shard: number, attempt: number][];
   quarantined: [source: number, reason: QuarantinedSource][];
-  /** Images that no tile of came: how many are to come. */
+  /** The number of tiles of each image that has none yet. */
   untouched: [source: number, tiles: number][];
   open: [source: number, image: StoredImage][];
   mended?: MendedState;
   mendedUris: [source: number, uri: string][];
 }
 
-/** The counts of its tiles are where these lie: they are as many as those of a whole image, and more. */
+/** Only the places of its tiles are stored: their counts would take more room than those of the whole image. */
 type StoredImage = Omit<UnfinishedImage, 'tiles' | 'parts'> & {
   tiles: [epoch: number, offset: number, length: number][];
 };
 
-/** A copy of a state whose facts are all written, for a checkpoint. */
+/** Copies a state, whose facts are all written, for a checkpoint. */
 export function storeState(state: JobState): object {
   const { parts, index, attempts, quarantined, open, mended, mendedUris } = state;
   const { stored } = mended;
@@ -58,7 +58,7 @@ export function storeState(state: JobState): object {
   return kept;
 }
 
-/** The state that `storeState` kept, but for the counts of the tiles of open images. */
+/** The state that `storeState` stored, without the counts of the tiles of open images. */
 export function restoreState(shapes: readonly HistogramShape[], stored: object): JobState {
   const kept = stored as StoredState;
   const fresh = newState(shapes, kept.submittedMs);

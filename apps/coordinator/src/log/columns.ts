@@ -3,7 +3,7 @@ export class NumberColumn {
   #values: Float64Array;
   #length: number;
 
-  /** With the values of `bytes`, which `bytes` gave. */
+  /** A column with the values that `bytes` returned. */
   constructor(bytes: Uint8Array = new Uint8Array()) {
     this.#length = bytes.length / 8;
     this.#values = new Float64Array(Math.max(16, this.#length));
@@ -31,14 +31,14 @@ export class NumberColumn {
     this.#values[index] = value;
   }
 
-  /** Puts a value before the one at `index`, or behind the last. Takes time by how many follow. */
+  /** Inserts a value before the one at `index`, or at the end. Takes time proportional to the values behind it. */
   insert(index: number, value: number): void {
     this.push(value);
     this.#values.copyWithin(index + 1, index, this.#length - 1);
     this.#values[index] = value;
   }
 
-  /** The last place whose value is not above `value`, in a column that rises; -1 where there is none. */
+  /** The last place whose value is at most `value`, in an ascending column; -1 where there is none. */
   lastUpTo(value: number): number {
     let [low, high] = [0, this.#length];
     while (low < high) {
@@ -55,11 +55,11 @@ export class NumberColumn {
   }
 }
 
-/** Marks of numbers from 0 on: a bit each. */
+/** A set of numbers from 0 on: a bit each. */
 export class Marks {
   #bits: Uint8Array;
 
-  /** As `bytes` gave them. */
+  /** The set that `bytes` returned. */
   constructor(bytes: Uint8Array = new Uint8Array(16)) {
     this.#bits = Uint8Array.from(bytes);
   }

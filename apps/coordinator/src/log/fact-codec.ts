@@ -4,7 +4,7 @@ import type { Fact } from './fact.ts';
 const checksumBytes = 4;
 const lengthBytes = 4;
 
-/** A fact is not what was written. */
+/** The bytes of a fact have changed since they were written. */
 export class DamagedFactError extends Error {
   override readonly name = 'DamagedFactError';
 }
@@ -12,14 +12,14 @@ export class DamagedFactError extends Error {
 /**
  * A fact as bytes: CRC-32 of what follows and the length of the head, each uint32 little-endian, the head, and the
  * binary parts end to end. The head is the fact as JSON, where each binary part is `{"$": [offset, length]}`. The
- * checksum holds for who reads a fact alone, without its group.
+ * checksum lets a reader check a fact without its group.
  */
 export function packFact(fact: Fact): Uint8Array {
   const parts: Uint8Array[] = [];
   let end = 0;
   const head = Buffer.from(
     JSON.stringify(fact, function (this: Record<string, unknown>, key, value) {
-      // A Buffer has turned itself into an object by now.
+      // JSON.stringify has already turned a Buffer into an object.
       const part = this[key];
       if (!(part instanceof Uint8Array)) return value;
       parts.push(part);

@@ -1,4 +1,4 @@
-/** Where a fact lies: in the log of that epoch, from that byte on. */
+/** The place of a fact: the epoch of its log, and its first byte there. */
 export interface FactPlace {
   epoch: number;
   offset: number;

@@ -7,8 +7,8 @@ import type { ShardWork } from '../job/shard.ts';
 import type { LogMark } from '../registry/registry.ts';
 
 /**
- * What happened to a job: what its log holds, and all that its state follows from. Facts are plain objects of JSON and
- * binary parts. Sources and shards of a job are numbered from 0 without gaps, nodes from 1.
+ * Something that happened to a job. Its log holds its facts, and its state follows from them alone. Facts are plain
+ * objects of JSON and binary parts. Sources and shards of a job are numbered from 0 without gaps, nodes from 1.
  */
 export type Fact =
   | PlannedFact
@@ -22,14 +22,14 @@ export type Fact =
   /** The shard is done without a result: its source is quarantined already. */
   | { kind: 'skipped'; shard: number }
   | WithdrawnFact
-  /** Notes for people about the sources, all there are. */
+  /** All notes for people about the sources. */
   | { kind: 'notes'; notes: readonly string[] }
   /** When the job first reached that moment. */
   | { kind: 'time'; moment: 'leasedMs' | 'listedMs' | 'computedMs'; atMs: number }
   | StateFact
   | CheckpointFact;
 
-/** Sources of a plan, and the shards that follow them there: of these sources, or of some that were planned before. */
+/** Sources of a plan, and the shards behind them in the plan: of these sources, or of earlier ones. */
 export interface PlannedFact {
   kind: 'planned';
   /** Absent where there are shards alone. */
@@ -64,21 +64,21 @@ export interface SourceFault {
   error: string;
 }
 
-/** What all answers of nodes say. */
+/** What all answers have in common. */
 interface Answered {
   shard: number;
   attempt: number;
-  /** 0: the coordinator, of sources that are kept. */
+  /** Number of the node; 0: the coordinator, for kept sources. */
   node: number;
   /** Sources of the shard that the node could not process. */
   errors: readonly SourceFault[];
-  /** Of the sentences about bytes that were removed from files: in how many, and one of them. */
+  /** Each sentence about bytes that were removed from files: how many files it is about, and one of them. */
   mended: readonly { mended: string; sources: number; source: number; uri: string }[];
   stageSeconds: Readonly<Record<string, number>>;
   busySeconds: Readonly<Record<string, number>>;
 }
 
-/** The answer to a shard of frames, or of sources that are kept: all that have no error were found, in their order. */
+/** The answer to a shard of frames, or of kept sources: all sources without an error were found, in order. */
 export interface AnswerFact extends Answered, FoundInPart {
   kind: 'answer';
 }
@@ -95,13 +95,13 @@ export interface TileFact extends Answered {
   parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
 }
 
-/** An image whose tiles are all in, with the counts of all of it. */
+/** An image whose tiles have all come, with its counts. */
 export interface WholeFact extends FoundInPart {
   kind: 'whole';
   source: number;
 }
 
-/** The shard was tried too often: its sources that are open are quarantined. */
+/** The shard was tried too often: its open sources are quarantined. */
 export interface GivenUpFact {
   kind: 'given-up';
   shard: number;
@@ -109,7 +109,7 @@ export interface GivenUpFact {
   errors: readonly SourceFault[];
 }
 
-/** Such an answer is taken back, with all that it counted: the shard is to be done again. */
+/** An AnswerFact is taken back, with all that it counted: the shard is to be done again. */
 export interface WithdrawnFact {
   kind: 'withdrawn';
   shard: number;
@@ -136,15 +136,17 @@ export interface StateFact {
   finishedMs: number;
   error: string;
   digest: string;
-  /** It failed because something outside of it was missing, and its results are kept. */
+  /** It failed because something outside it was missing, and can go on from its results. */
   canGoOn: boolean;
 }
 
-/** All that follows from the facts before it. A log begins with one. */
+/** The state that all facts before it lead to. A log begins with a checkpoint. */
 export interface CheckpointFact {
   kind: 'checkpoint';
-  /** The logs of earlier leaders, and how much of each counts, in order of epoch. */
+  /** The registryFormat with which its log is written; absent in those of format 5. */
+  format?: number;
+  /** The logs of earlier leaders in order of epoch, and how much of each counts. */
   logs: readonly LogMark[];
-  /** As checkpoint.ts makes it of a state. */
+  /** The state as checkpoint.ts stores it. */
   state: object;
 }

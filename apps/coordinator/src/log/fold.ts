@@ -11,9 +11,9 @@ import { isOpen, type JobState, type QuarantinedSource, type UnfinishedImage } f
 import { OpenBins } from './open-bins.ts';
 
 /**
- * The state after a fact: the only place where a state changes, for a leader at work and for one that reads a log. It
- * follows from the two alone. The state before is given up to it, because copies of sums and indexes would take the
- * time of many facts. Throws RangeError for a fact that cannot follow.
+ * Returns the state after a fact. Only this function changes states, both for a leader at work and when a log is read,
+ * and its result depends on nothing else. It may change `state` in place, because copies of sums and indexes would take
+ * the time of many facts. Throws RangeError for a fact that cannot follow.
  */
 export function fold(state: JobState, fact: Fact): JobState {
   switch (fact.kind) {
@@ -74,14 +74,14 @@ export function fold(state: JobState, fact: Fact): JobState {
   return state;
 }
 
-/** The fact lies there. To be told of each fact that was folded, in their order. */
+/** Notes the place of a fact. To be called for each folded fact, in order. */
 export function placeFact({ index, open }: JobState, fact: Fact, place: FactPlace): void {
-  // The counts of a tile are not asked for once its image is whole or set aside.
+  // Nothing reads the counts of a tile once its image is whole or set aside.
   if (fact.kind === 'tile') open.get(fact.source)?.tiles.push(place);
   else if (fact.kind === 'planned') index.placePlanned(place);
-  // One that was taken back before it was written is nowhere.
+  // An answer that was withdrawn before it was written has no place.
   else if (fact.kind === 'answer' && index.isDone(fact.shard)) index.placeAnswer(fact.shard, place);
-  // So is one before it.
+  // An earlier answer to the shard has none either.
   else if (fact.kind === 'given-up' || fact.kind === 'skipped') index.placeAnswer(fact.shard, undefined);
   else if (fact.kind === 'whole') index.placeWhole(fact.source, place);
 }
@@ -134,12 +134,12 @@ function addTile(state: JobState, image: UnfinishedImage, fact: TileFact): void 
   image.pixels += pixels;
   image.tilesLeft--;
   image.size = size;
-  // Tiles of an image all say the same.
+  // All tiles of an image have the same values.
   if (captured) image.captured ??= captured;
   addTileCounts(state, image, fact);
 }
 
-/** Adds the counts of a tile to those of its image, whose pixels have those of the tile. */
+/** Adds the counts of a tile to those of its image, whose number of pixels includes those of the tile. */
 export function addTileCounts(state: JobState, image: UnfinishedImage, { size, rect, parts = [] }: TileFact): void {
   for (const [i, { counted, binCount, bins: packed }] of parts.entries()) {
     const { shape } = state.parts[i]!;
@@ -151,7 +151,7 @@ export function addTileCounts(state: JobState, image: UnfinishedImage, { size, r
   }
 }
 
-/** Adds the bins of the cells that a tile touches to those of its image. */
+/** Adds the bins of the cells that a tile touches to the bins of its image. */
 function addBins(
   target: OpenBins,
   shape: HistogramShape,
@@ -183,7 +183,7 @@ function addFound(state: JobState, { found, pixels, parts: all }: ShardSummary):
   }
 }
 
-/** Before the shard is done: a source of a shard that is done is settled. */
+/** To be called before the shard is done, because a source of a done shard is settled. */
 function takeErrors(state: JobState, { shard, attempt, errors }: AnswerFact | TileFact): void {
   for (const { source, uri, stage, error } of errors) {
     quarantine(state, source, { uri, stage, error, attempts: attempt, shard });
@@ -211,7 +211,7 @@ function setDone({ index }: JobState, shard: number): void {
   index.setDone(shard, true);
 }
 
-/** Sets a source aside; of one that is done it changes nothing. Of several reasons that of the lowest shard stays. */
+/** Quarantines a source, unless it is done. Of several reasons, the reason of the lowest shard stays. */
 function quarantine(state: JobState, source: number, reason: QuarantinedSource): void {
   const before = state.quarantined.get(source);
   if (before ? reason.shard >= before.shard : !isOpen(state, source)) return;
@@ -225,7 +225,7 @@ function quarantine(state: JobState, source: number, reason: QuarantinedSource):
   state.mended.settle(source, false);
 }
 
-/** Forgets the tiles of an image, which is whole or set aside. */
+/** Forgets the tiles of an image that is whole or set aside. */
 function closeImage(state: JobState, source: number): void {
   state.counts.pixels -= state.open.get(source)?.pixels ?? 0;
   state.open.delete(source);
@@ -266,7 +266,7 @@ function addSeconds(sums: Record<string, number>, more: Readonly<Record<string, 
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
 
-/** Keeps the URIs that may be told. */
+/** Keeps only the URIs that may be reported. */
 function forgetUris({ mended, mendedUris }: JobState): void {
   if (mendedUris.size === 0) return;
   const examples = mended.examples();

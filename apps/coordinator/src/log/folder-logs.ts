@@ -10,13 +10,13 @@ const namePattern = /^log-(\d+)$/;
 /** Whether a file of that name in the folder of a job is a log of it. */
 export const isLogName = (name: string): boolean => namePattern.test(name);
 
-/** The logs of a job as files `log-EPOCH` of a folder, which has to be there. */
+/** The logs of a job as files `log-EPOCH` in a folder, which must exist. */
 export class FolderLogs implements LogPlace {
   readonly #folder: string;
   readonly #jobId: string;
   readonly #disk: LogDisk;
 
-  /** `disk` is that of what is written. */
+  /** `disk` does the writing. */
   constructor(folder: string, jobId: string, disk = realDisk) {
     this.#folder = folder;
     this.#jobId = jobId;
@@ -53,7 +53,7 @@ export class FolderLogs implements LogPlace {
     return join(this.#folder, `log-${epoch}`);
   }
 
-  /** Bytes of another job's log, or of another leader's, are none of this one. */
+  /** The name of a log: the bytes of a log with another name are not groups of this one. */
   #name(epoch: number): string {
     return `${this.#jobId} ${epoch}`;
   }

@@ -9,11 +9,11 @@ export interface GroupPlace {
   offset: number;
   /** The byte behind it. */
   end: number;
-  /** First byte of the last group with a checkpoint, which may be this one. */
+  /** First byte of the last group with a checkpoint, which may be this group. */
   checkpoint: number;
 }
 
-/** A group that a log holds. */
+/** A group of a log. */
 export interface Group extends GroupPlace {
   facts: Uint8Array[];
 }
@@ -22,7 +22,7 @@ export interface Group extends GroupPlace {
 export const maxGroupBytes = 2 ** 30;
 
 const magic = 0x686c6f67;
-/** Of a group. */
+/** Bytes of a group's head. */
 export const groupHeadBytes = 20;
 const lengthBytes = 4;
 

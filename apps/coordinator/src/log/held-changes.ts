@@ -9,7 +9,7 @@ interface Held {
 }
 
 /**
- * Those whose changes a journal cannot write for now: it keeps who waits for them. Each is tried again separately, with
+ * Changes that a journal cannot write for now, and the callers that wait for them. Each is tried again separately, with
  * pauses that double up to 5 seconds.
  */
 export class HeldChanges<What> {
@@ -31,7 +31,7 @@ export class HeldChanges<What> {
     return this.#held.get(what)?.failure;
   }
 
-  /** The waiter of the changes that are to be tried again. */
+  /** The callers that wait for the changes that are to be tried again. */
   waiter(what: What): PromiseWithResolvers<void> | undefined {
     return this.#held.get(what)?.waiter;
   }
@@ -52,13 +52,13 @@ export class HeldChanges<What> {
     this.#held.delete(what);
   }
 
-  /** Gives up all held changes: their callers' promises reject with `error`, or else with why each was held. */
+  /** Gives up all held changes: their callers' promises reject with `error`, or with the reason why they were held. */
   close(error?: Error): void {
     this.stop();
     for (const { waiter, failure } of this.#held.values()) waiter?.reject(error ?? failure);
   }
 
-  /** Tries nothing again from now on, and answers no caller. */
+  /** Stops trying, and answers no caller. */
   stop(): void {
     this.#isClosed = true;
   }

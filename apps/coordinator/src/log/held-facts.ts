@@ -1,15 +1,15 @@
 import type { FactPlace } from './fact-place.ts';
 
-/** Facts that are held: callers read sources in order. */
+/** How many facts are cached: callers read sources in order. */
 const most = 4;
 
-/** Reads facts where they lie, and holds what was made of the last few. */
+/** Reads facts from their places, and caches what was made of the last few. */
 export class HeldFacts<Read> {
   readonly #read: (place: FactPlace) => Read;
-  /** The one that was asked for last is last. */
+  /** The most recently used fact is last. */
   readonly #held = new Map<string, Read>();
 
-  /** `read` waits for the disk, and may throw. */
+  /** `read` blocks on the disk, and may throw. */
   constructor(read: (place: FactPlace) => Read) {
     this.#read = read;
   }

@@ -8,6 +8,7 @@ import { packCounts } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
+import { registryFormat } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
 import type { ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
@@ -454,6 +455,35 @@ describe('a job in logs', () => {
     await rm(path, { recursive: true });
     await assert.rejects(JobLog.takeOver({ place, epoch: 4, shapes }, log.marks), { code: 'ENOENT' });
     assert.throws(() => place.read(3, 0, 1), { code: 'ENOENT' });
+  });
+
+  it('is refused where a version of another format wrote it', async () => {
+    const refusals: [format: number | undefined, error: object][] = [
+      [
+        undefined,
+        {
+          name: 'OlderLedgerError',
+          message: `The log of epoch 1 was written by an older version (format 5, this is ${registryFormat}): finish its jobs with that version, then remove it`,
+        },
+      ],
+      [
+        registryFormat + 1,
+        {
+          message: `The log of epoch 1 is of format ${registryFormat + 1} and this halogrid knows formats up to ${registryFormat}`,
+        },
+      ],
+    ];
+    for (const [format, error] of refusals) {
+      const place = new FolderLogs(await newFolder(), 'job');
+      const log = await place.begin(1);
+      const { end } = await log.append(
+        [packFact({ kind: 'checkpoint', ...(format && { format }), logs: [], state: {} })],
+        true,
+      );
+      await log.close();
+      await assert.rejects(countLogs(place), error);
+      await assert.rejects(JobLog.takeOver({ place, epoch: 2, shapes }, [{ epoch: 1, bytes: end }]), error);
+    }
   });
 
   it('is refused where the log of an earlier leader is missing or cut', async () => {

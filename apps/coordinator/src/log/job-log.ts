@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
+import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { CheckpointFact, Fact, TileFact } from './fact.ts';
@@ -13,48 +14,48 @@ import type { LogAppender, LogPlace } from './log-place.ts';
 
 export interface JobLogOptions {
   place: LogPlace;
-  /** Of this leader: that of the log that it writes. */
+  /** The epoch of this leader, and of the log that it writes. */
   epoch: number;
-  /** Of the job, one a pipeline. */
+  /** The histogram shapes of the job, one a pipeline. */
   shapes: readonly HistogramShape[];
   /** Bytes of a log between two checkpoints, at least; 64 MiB unless given. */
   checkpointBytes?: number;
-  /** Bytes of facts in a group, at most, where there are several; 256 MiB unless given. */
+  /** The most bytes of several facts in one group; 256 MiB unless given. */
   groupBytes?: number;
 }
 
 const mostBytesBetween = 2 ** 26;
-/** One fact alone may have more. */
+/** A single fact may have more. */
 const mostBytesOfGroup = maxGroupBytes / 4;
 
 interface Waiting {
   fact: Fact;
   bytes: Uint8Array;
-  /** Whether the state knows where it lies: that stays, however often its group is written. */
+  /** Whether the state has its place, which does not change when its group is written again. */
   isPlaced: boolean;
 }
 
 /**
  * The facts of one job as its leader knows and writes them. A fact changes the state at once, and is durable with the
- * next append that succeeds. Each leader writes a log of its own, which begins with a checkpoint of what it read of the
- * others: nothing that an earlier leader still writes is ever read.
+ * next append that succeeds. Each leader writes its own log, which begins with a checkpoint of the earlier ones: what
+ * an earlier leader still writes later is never read.
  */
 export class JobLog {
   #state: JobState;
   readonly #place: LogPlace;
   readonly #epoch: number;
-  /** Begun with the first append. */
+  /** Created by the first append. */
   #log: LogAppender | undefined;
-  /** Those of the leaders before. */
+  /** The marks of earlier leaders' logs. */
   readonly #earlier: readonly LogMark[];
   readonly #checkpointBytes: number;
   readonly #groupBytes: number;
   readonly #waiting: Waiting[] = [];
   #checkpointEnd = 0;
-  /** Bytes of the last one. */
+  /** Bytes of the last checkpoint. */
   #checkpointLength = 0;
 
-  /** That of a new job. Nothing is written yet. */
+  /** The log of a new job. Nothing is written yet. */
   static create(options: JobLogOptions, submittedMs: number): JobLog {
     const log = new JobLog(options, newState(options.shapes, submittedMs), []);
     log.#begin();
@@ -62,8 +63,9 @@ export class JobLog {
   }
 
   /**
-   * Goes on with a job up to its `marks`, in a log of its own, or in the one that it has begun with this epoch.
-   * Nothing is written yet. Rejects with DamagedLogError where what counts is not as it was written.
+   * Reads a job's logs up to its `marks`, and goes on in a new log, or in the one that was begun with this epoch.
+   * Nothing is written yet. Rejects with DamagedLogError where counted bytes have changed, and with OlderLedgerError
+   * where an older version wrote them.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
     const { state, last } = await readState(options, marks);
@@ -89,7 +91,7 @@ export class JobLog {
     this.#groupBytes = groupBytes;
   }
 
-  /** As all facts make it, those that are not written too. */
+  /** The state after all facts, also those not written yet. */
   get state(): JobState {
     return this.#state;
   }
@@ -99,30 +101,29 @@ export class JobLog {
     return [...this.#earlier, { epoch: this.#epoch, bytes: this.#end }];
   }
 
-  /** Whether anything of the job is written, by this leader or before. */
+  /** Whether this or an earlier leader has written anything for the job. */
   get isBegun(): boolean {
     return this.#end > 0 || this.#earlier.length > 0;
   }
 
-  /** Throws RangeError for a fact that cannot follow, which is an error of the caller: the job cannot go on then. */
+  /** Throws RangeError for a fact that cannot follow. That is a programming error, and the job cannot go on then. */
   add(fact: Fact): void {
-    // Packed first: what the caller holds of it may change later.
+    // Packed first, because the caller may change its objects later.
     const bytes = packFact(fact);
     this.#state = fold(this.#state, fact);
     this.#waiting.push({ fact, bytes, isPlaced: false });
   }
 
   /**
-   * Writes what was added before, in as many groups as it takes, and resolves once all of them stay there. After a
-   * rejection those that were not written do not count: the next call writes them in the same place. One call at a
-   * time.
+   * Writes all added facts, in as many groups as needed, and resolves once they are durable. After a rejection the
+   * unwritten groups do not count: the next call writes them in the same place. One call at a time.
    */
   async append(): Promise<void> {
     this.#log ??= await this.#place.begin(this.#epoch);
     for (let left = this.#waiting.length; left > 0; ) left -= await this.#appendGroup(this.#log);
   }
 
-  /** Resolves with how many facts it has. */
+  /** Resolves with the number of facts in the group. */
   async #appendGroup(log: LogAppender): Promise<number> {
     const group = this.#nextGroup();
     const facts = group.map(({ bytes }) => bytes);
@@ -134,7 +135,7 @@ export class JobLog {
       waiting.isPlaced = true;
     }
     let checkpoint = log.end === 0 ? facts[0] : undefined;
-    // It knows where every fact lies.
+    // A checkpoint has the place of every fact.
     if (!checkpoint && group.length === this.#waiting.length && this.#needsCheckpoint()) {
       checkpoint = packFact(this.#checkpoint());
       facts.push(checkpoint);
@@ -148,19 +149,19 @@ export class JobLog {
     return group.length;
   }
 
-  /** Whether what lies there is written. */
+  /** Whether the fact at that place is written. */
   isWritten({ epoch, offset }: FactPlace): boolean {
     return epoch !== this.#epoch || offset < this.#end;
   }
 
-  /** Facts that were added and are not written, in their order. */
+  /** Added facts that are not written yet, in order. */
   *waiting(): Generator<Fact> {
     for (const { fact } of this.#waiting) yield fact;
   }
 
   /**
-   * The fact that lies there, and its bytes, which its binary parts share. Waits for the disk. Throws DamagedLogError where
-   * it is not as it was written.
+   * The fact at that place, and its bytes, which its binary parts share. Blocks on the disk. Throws DamagedLogError
+   * where its bytes have changed.
    */
   read({ epoch, offset, length }: FactPlace): { fact: Fact; bytes: Uint8Array } {
     const bytes = this.#place.read(epoch, offset, length);
@@ -195,26 +196,23 @@ export class JobLog {
     return this.#waiting.slice(0, end < 0 ? undefined : end);
   }
 
-  /** A log begins with a checkpoint: each reader finds one, whichever of its groups is the last. */
+  /** A log begins with a checkpoint, so a reader finds one whichever group is the last. */
   #begin(): void {
     const fact = this.#checkpoint();
     this.#waiting.push({ fact, bytes: packFact(fact), isPlaced: false });
   }
 
-  /** Where the state is large, checkpoints take as much of a log as facts, at most. */
+  /** Checkpoints of a large state take at most half of a log. */
   #needsCheckpoint(): boolean {
     return this.#end - this.#checkpointEnd >= Math.max(this.#checkpointBytes, this.#checkpointLength);
   }
 
   #checkpoint(): CheckpointFact {
-    return { kind: 'checkpoint', logs: this.#earlier, state: storeState(this.#state) };
+    return { kind: 'checkpoint', format: registryFormat, logs: this.#earlier, state: storeState(this.#state) };
   }
 }
 
-/**
- * The state that the logs make which count: it is that of the last checkpoint of the last of them, and the facts behind
- * it.
- */
+/** The state that the counted logs lead to: the last checkpoint of the last log, and the facts behind it. */
 async function readState(
   { place, shapes }: JobLogOptions,
   marks: readonly LogMark[],
@@ -222,7 +220,7 @@ async function readState(
   const mark = marks.at(-1);
   if (!mark) throw new DamagedLogError('Nothing is known of the logs of a job');
   const { epoch, bytes } = mark;
-  // What is in the earlier ones is read later, and may not be missing then.
+  // Earlier logs are read later, and must not be missing then.
   for (const earlier of marks.slice(0, -1)) await place.last(earlier.epoch, earlier.bytes);
   const last = (await place.last(epoch, bytes))!;
   let state = newState(shapes, 0);
@@ -234,8 +232,9 @@ async function readState(
         const fact = readFact(packed);
         const offset = offsets.next().value!;
         isBehind ||= fact.kind === 'checkpoint';
-        // The first checkpoint knows the facts before it in its group.
+        // The first checkpoint already includes the facts before it in its group.
         if (!isBehind) continue;
+        if (fact.kind === 'checkpoint') checkFormat(epoch, fact);
         state = fold(state, fact);
         if (fact.kind === 'checkpoint') await countTiles(place, state);
         placeFact(state, fact, { epoch, offset, length: packed.length });
@@ -248,7 +247,15 @@ async function readState(
   return { state, last };
 }
 
-/** Counts the tiles of open images again, where a checkpoint says that they lie: one a turn of the event loop. */
+/** Throws OlderLedgerError where an older version wrote the log, and Error where a later one did. */
+function checkFormat(epoch: number, { format = 5 }: CheckpointFact): void {
+  const log = `The log of epoch ${epoch}`;
+  if (format < registryFormat) throw new OlderLedgerError(log, format);
+  if (format > registryFormat)
+    throw new Error(`${log} is of format ${format} and this halogrid knows formats up to ${registryFormat}`);
+}
+
+/** Adds up the tiles of open images again, from the places in a checkpoint: one tile a turn of the event loop. */
 async function countTiles(place: LogPlace, state: JobState): Promise<void> {
   for (const image of state.open.values()) {
     for (const { epoch, offset, length } of image.tiles) {
@@ -259,9 +266,9 @@ async function countTiles(place: LogPlace, state: JobState): Promise<void> {
 }
 
 /**
- * How much of the logs of a job counts where no registry says so, and one process after another leads it: all that is
- * whole of the last log that has something whole, and of the others what its checkpoint says. `torn` is told where the
- * end of a log was cut off. Undefined where there is nothing.
+ * How much of a job's logs counts without a registry: the last log with a whole group counts up to its last whole
+ * group, the others as far as its checkpoint says. `torn` is called where the end of a log was cut off. Undefined where
+ * no log has a whole group.
  */
 export async function countLogs(
   place: LogPlace,
@@ -272,8 +279,9 @@ export async function countLogs(
     if (!last) continue;
     for await (const { facts } of place.groups(epoch, last.checkpoint, last.end)) {
       const checkpoint = facts.map(readFact).find(({ kind }) => kind === 'checkpoint') as CheckpointFact | undefined;
-      if (checkpoint) return [...checkpoint.logs, { epoch, bytes: last.end }];
-      break;
+      if (!checkpoint) break;
+      checkFormat(epoch, checkpoint);
+      return [...checkpoint.logs, { epoch, bytes: last.end }];
     }
     throw new DamagedLogError(`The log of epoch ${epoch} has no checkpoint where it says`);
   }

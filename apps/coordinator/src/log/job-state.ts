@@ -11,24 +11,24 @@ import type { Quarantine } from './quarantine.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import { SourceIndex } from './source-index.ts';
 
-/** An image some of whose tiles are to come. */
+/** An image that still lacks tiles. */
 export interface UnfinishedImage {
   tilesLeft: number;
-  /** Image pixels of the tiles that came. */
+  /** Image pixels of the tiles so far. */
   pixels: number;
-  /** Its size, once a tile came. */
+  /** Its size, once a tile has come. */
   size?: { width: number; height: number };
   captured?: CaptureTime;
-  /** Where the facts of the tiles that came lie, those that are written. */
+  /** The places of the tiles' facts that are written. */
   tiles: FactPlace[];
-  /** The sums over these tiles, one a pipeline; none before the first tile. */
+  /** The sums over the tiles so far, one a pipeline; none before the first tile. */
   parts: { counted: number; bins: OpenBins }[];
 }
 
-/** Why a source is quarantined, and which it is. */
+/** A quarantined source, and why. */
 export type QuarantinedSource = Quarantine & { uri: string };
 
-/** What a pipeline found so far. */
+/** The results of a pipeline so far. */
 export interface PartState {
   shape: HistogramShape;
   /** Pixels counted in each channel, over all sources that are done. */
@@ -36,21 +36,21 @@ export interface PartState {
   totals: Totals;
 }
 
-/** How often what happened to a job. */
+/** Counters of a job. */
 export interface StateCounts {
   /** Sources that are done. */
   frames: number;
-  /** Those that nodes do. */
+  /** Sources that nodes compute. */
   shards: number;
   shardsDone: number;
   attempts: number;
-  /** Of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
+  /** Pixels of merged results, tile by tile; pixels of a source that is quarantined later are subtracted. */
   pixels: number;
-  /** Sources that are done, and that an earlier job had done. */
+  /** Done sources whose results an earlier job had. */
   kept: number;
 }
 
-/** All that is known of a job, as it follows from the facts of its log. */
+/** The state of a job, which follows from the facts of its log. */
 export interface JobState {
   state: LedgerState;
   submittedMs: number;
@@ -60,7 +60,7 @@ export interface JobState {
   canGoOn: boolean;
   planned: boolean;
   notes: readonly string[];
-  /** Version of the results that are done of it. */
+  /** Version of its results. */
   readonly resultsVersion: number;
   readonly counts: StateCounts;
   readonly times: JobTimes;
@@ -68,22 +68,20 @@ export interface JobState {
   readonly nodes: { name: string; device: string; shards: number }[];
   readonly parts: readonly PartState[];
   readonly index: SourceIndex;
-  /** Numbers of the last attempts at shards that are not done, where there were any. */
+  /** The number of the last attempt at each open shard that had one. */
   readonly attempts: Map<number, number>;
   /** By source. */
   readonly quarantined: Map<number, QuarantinedSource>;
-  /**
-   * Undefined where a source that was counted has another reason now: they are counted again when they are asked for.
-   */
+  /** Undefined after the reason of a counted source has changed: they are counted again on request. */
   reasons: QuarantineReasons | undefined;
   /** By source. */
   readonly open: Map<number, UnfinishedImage>;
   mended: MendedInputCounts;
-  /** URIs of the sources that `mended` gives as examples, or may. */
+  /** URIs of the sources that `mended` gives, or may give, as examples. */
   readonly mendedUris: Map<number, string>;
 }
 
-/** That of a job to which nothing has happened; `shapes` has one for each pipeline. */
+/** The state of a job before its first fact; `shapes` has one for each pipeline. */
 export function newState(shapes: readonly HistogramShape[], submittedMs: number): JobState {
   return {
     ...{ state: 'pending', submittedMs, finishedMs: 0, error: '', digest: '', canGoOn: false },
@@ -102,7 +100,7 @@ export function newState(shapes: readonly HistogramShape[], submittedMs: number)
   };
 }
 
-/** Whether what becomes of a source is not known yet. */
+/** Whether a source is neither done nor quarantined. */
 export function isOpen({ index, quarantined }: JobState, source: number): boolean {
   if (quarantined.has(source) || index.isWhole(source)) return false;
   const shard = index.planned(source)?.shard;

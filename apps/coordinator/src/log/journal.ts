@@ -9,61 +9,58 @@ import { HeldChanges } from './held-changes.ts';
 /** Something whose changes a journal makes durable. */
 export interface Journaled {
   /**
-   * Writes to its log what has changed, and resolves with what the registry is to know then: it counts once the
-   * registry knows. After a failure it is called again. If it rejects with an error that `lackOf` knows, it may succeed
-   * later.
+   * Writes its changes to its log, and resolves with the change for the registry, which makes them count. After a
+   * failure it is called again. If it rejects with an error that `lackOf` knows, it may succeed later.
    */
   append(): Promise<readonly JobChange[]>;
 }
 
 export interface JournalOptions {
-  /** Absent where one process after another leads a job: then what is in the log counts. */
+  /** Absent where one process after another leads a job: then the log alone counts. */
   registry?: Registry | undefined;
   /** Guards every write of the registry. */
   epoch: number;
   log: Log;
-  /** Told where the registry is lost: this process can only end. */
+  /** Called when the registry is lost: this process can only end. */
   lost?: (error: LostLedgerError) => void;
   /** Milliseconds of a clock that never goes back. */
   nowMs: () => number;
-  /** Waits; by the system's timers unless given. */
+  /** Waits; uses the system's timers unless given. */
   pause?: Pause;
 }
 
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
-/**
- * A registry that takes longer for a group may have been stopped, or cut off: its connection fails after much longer.
- */
+/** A registry that takes longer for a group may be stopped or cut off; its connection fails only much later. */
 const silentMs = 5_000;
 
 /**
  * Writes what changes in groups: each goes to the log of every job in it, and then into one transaction for all of
- * these jobs. The first change is written at the end of the turn of the event loop; what comes while a group is
- * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
+ * these jobs. The first change is written at the end of the event loop's turn; changes that come while a group is being
+ * written are the next group. So a quiet ledger has no delay, and a busy one writes many changes at once.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written
- * or the journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave
- * unanswered. What cannot be written to the log of a job for now, because its disk is full, is held back and tried
- * again separately: others go on.
+ * or the journal is closed. Meanwhile nothing is acknowledged, so that waiting callers bound the changes in memory. If
+ * the log of one job cannot be written for now, because its disk is full, its changes are held back and tried again
+ * separately: other jobs go on.
  *
- * Where the registry is lost, what waits to be written never settles, because nothing may follow from it any more: no
- * job fails for it, and no node is told anything.
+ * Where the registry is lost, the promises of waiting callers never settle, because nothing may follow from them any
+ * more: no job fails, and no node is told anything.
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** What the next group is made of, and those who wait for it. */
+  /** The changes of the next group, and the callers that wait for it. */
   #next = new Map<Journaled, PromiseWithResolvers<void>>();
   /** The group that is being written. */
   #current = new Map<Journaled, PromiseWithResolvers<void>>();
   #writing: Promise<void> | undefined;
   #startedMs = 0;
   #failure: string | undefined;
-  /** Why nothing is taken any more. */
+  /** Why the journal refuses changes. */
   #ended: Error | undefined;
   readonly #held: HeldChanges<Journaled>;
-  /** Those that could not be made durable, and so are not written any more. */
+  /** Jobs whose changes could not be made durable: they are not written any more. */
   readonly #broken = new WeakMap<Journaled, Error>();
   readonly #closing = new AbortController();
 
@@ -84,7 +81,7 @@ export class Journal {
     return this.#options.epoch;
   }
 
-  /** Resolves when `what` is durable as it is now. Rejects where that will not be. */
+  /** Resolves when the current changes of `what` are durable. Rejects where they never will be. */
   write(what: Journaled): Promise<void> {
     const never = this.#ended ?? this.#broken.get(what);
     if (never instanceof LostLedgerError) return new Promise(() => {});
@@ -97,7 +94,7 @@ export class Journal {
     return waiter.promise;
   }
 
-  /** Resolves when what `write` was asked for before is durable; rejects as it does. */
+  /** Resolves when the changes of earlier calls of `write` are durable; rejects as these do. */
   async written(what: Journaled): Promise<void> {
     if (this.#ended instanceof LostLedgerError) await new Promise(() => {});
     await (this.#next.get(what) ?? this.#held.waiter(what) ?? this.#current.get(what))?.promise;
@@ -116,24 +113,25 @@ export class Journal {
     if (failure) this.#break(what, failure);
   }
 
-  /** How long the oldest change waits to be written, and why it could not be or is not yet; 0 where none does. */
+  /** How long the oldest change has waited to be written, and why it is not written; 0 where none waits. */
   behind(): { ms: number; failure: string | undefined } {
     const ms = this.#writing ? this.#options.nowMs() - this.#startedMs : 0;
     return { ms, failure: this.#failure ?? (ms >= silentMs ? 'it does not answer' : undefined) };
   }
 
-  /** From now on what the registry refuses is refused, not tried again: callers that wait for it are about to end. */
+  /** From now on a refusal of the registry is final, because the waiting callers are about to end. */
   stopRetrying(): void {
     this.#closing.abort();
     this.#held.close();
   }
 
   /**
-   * Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged.
+   * Writes what it can, and accepts nothing more. Changes that cannot be written now are dropped: they were not
+   * acknowledged.
    */
   async close(): Promise<void> {
     this.stopRetrying();
-    // One that came while the last group was ending begins another.
+    // A change that came while the last group was ending begins another.
     while (this.#writing) await this.#writing;
     this.#ended ??= new Error('The ledger is closed');
   }
@@ -141,7 +139,7 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     while (this.#next.size > 0 && !this.#ended) {
       this.#startedMs = this.#options.nowMs();
-      // What is changed in the same turn of the event loop belongs together, also where the registry answers at once.
+      // All changes of one turn of the event loop belong together, also where the registry answers at once.
       await endOfTurn();
       this.#current = this.#next;
       this.#next = new Map();
@@ -167,7 +165,7 @@ export class Journal {
         }
       }),
     );
-    // In the order in which they were told, whichever disk was first.
+    // In the order of the calls, whichever disk was first.
     const written = appended.filter((one) => one !== undefined);
     if (written.length === 0) return;
     await this.#tellRegistry(written.flatMap(({ changes }) => changes));

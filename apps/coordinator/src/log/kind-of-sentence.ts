@@ -1,10 +1,10 @@
 /** In this order, because what is in quotes may be a path, and a path may hold numbers. */
 const specifics: readonly [what: RegExp, placeholder: string][] = [
-  // A quote inside of a word is an apostrophe.
+  // A quote inside a word is an apostrophe.
   [/(?<![\p{L}\p{N}])'.*?'(?![\p{L}\p{N}])/gsu, "'…'"],
   [/(?<![\p{L}\p{N}])".*?"(?![\p{L}\p{N}])/gsu, "'…'"],
   [/\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]*[^\s'",.;:)]/giu, "'…'"],
-  // A slash inside of a word is none of a path: and/or.
+  // A slash inside a word does not make a path: and/or.
   [/(?<![\p{L}\p{N}])\.{0,2}\/[^\s'"]*[^\s'",.;:)]/gu, "'…'"],
   [/\b0x[0-9a-f]+\b/giu, 'N'],
   [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}\b/giu, 'N'],
@@ -12,8 +12,8 @@ const specifics: readonly [what: RegExp, placeholder: string][] = [
 ];
 
 /**
- * What is left of a sentence without its numbers (decimal, hexadecimal), names in quotes, paths and URIs: equal for sentences
- * that say the same of different inputs.
+ * A sentence without its numbers (decimal, hexadecimal), names in quotes, paths and URIs: equal for sentences that say
+ * the same about different inputs.
  */
 export function kindOfSentence(sentence: string): string {
   let kind = sentence;

@@ -15,29 +15,29 @@ import {
 } from './group.ts';
 import type { LogAppender } from './log-place.ts';
 
-/** A log holds other bytes than were written, or fewer. The message is a sentence. */
+/** The bytes of a log have changed, or are missing. The message is a sentence. */
 export class DamagedLogError extends Error {
   override readonly name = 'DamagedLogError';
 
-  /** Of a log whose bytes from `at` on are others. */
+  /** The bytes from `at` on have changed. */
   static changed(path: string, at: number): DamagedLogError {
     return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
   }
 
-  /** Of a log that is not at its path any more, whose folder is there. */
+  /** The log is not at its path any more, though its folder is there. */
   static gone(path: string): DamagedLogError {
     return new DamagedLogError(
       `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
     );
   }
 
-  /** Of a log that has only so many bytes. */
+  /** The log has only so many bytes. */
   static short(path: string, bytes: number, written: number): DamagedLogError {
     return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
   }
 }
 
-/** A file that is written: the calls of node:fs/promises. */
+/** A file for writing: the calls of node:fs/promises. */
 export interface WrittenFile {
   writev(pieces: readonly Uint8Array[], at: number): Promise<{ bytesWritten: number }>;
   datasync(): Promise<void>;
@@ -49,7 +49,7 @@ export interface LogDisk {
   open(path: string, flags: string): Promise<WrittenFile>;
   /** Which file is at a path. */
   stat(path: string): Promise<{ dev: bigint; ino: bigint }>;
-  /** Has the name of a new file in a folder outlive the machine, as its content does. */
+  /** Makes the name of a new file in a folder durable. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -66,12 +66,12 @@ export class LogWriter implements LogAppender {
   readonly #path: string;
   readonly #file: WrittenFile;
   readonly #disk: LogDisk;
-  /** Which file it is; undefined until the first append has found it at its path, under a name that is synced. */
+  /** The identity of the file; undefined until the first append has found it at its path and synced its name. */
   #identity: string | undefined;
   #end = 0;
   #checkpoint = 0;
 
-  /** Begins a log. Rejects where the file exists: a log is never another's. */
+  /** Creates a log. Rejects where the file exists, because each log has one writer. */
   static async create(path: string, name: string, disk = realDisk): Promise<LogWriter> {
     const file = await disk.open(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
@@ -79,7 +79,7 @@ export class LogWriter implements LogAppender {
     return new LogWriter(path, name, file, disk);
   }
 
-  /** Goes on with a log that this process has begun, behind that group: what lies there was never acknowledged. */
+  /** Goes on with a log that this process has begun, behind that group: bytes behind it were never acknowledged. */
   static async goOn(
     path: string,
     name: string,
@@ -100,7 +100,7 @@ export class LogWriter implements LogAppender {
     this.#file = file;
   }
 
-  /** Bytes that are written and synced, and so where the next group begins. */
+  /** Bytes that are written and synced; the next group begins there. */
   get end(): number {
     return this.#end;
   }
@@ -131,7 +131,8 @@ export class LogWriter implements LogAppender {
   }
 
   /**
-   * What is written to a file that was taken away is lost. Its folder may only be away for a while: rejects with that.
+   * Writes to a file that was removed are lost. If its folder is missing, it may come back: rejects with the system's
+   * error.
    */
   async #checkThere(): Promise<void> {
     const now = await this.#identityNow().catch(async (error: NodeJS.ErrnoException) => {
@@ -154,7 +155,10 @@ export class LogWriter implements LogAppender {
   }
 }
 
-/** To read it. Rejects with DamagedLogError where it is missing; where its folder is away, as the system does. */
+/**
+ * Opens it for reading. Rejects with DamagedLogError where it is missing; where its folder is missing, with the
+ * system's error.
+ */
 async function openLog(path: string): Promise<FileHandle> {
   return open(path, 'r').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -163,7 +167,7 @@ async function openLog(path: string): Promise<FileHandle> {
   });
 }
 
-/** Where what is to be read of a log ends: `end`, or the end of the file. Throws DamagedLogError where that is shorter. */
+/** Where reading of a log ends: `end`, or the end of the file. Throws DamagedLogError where the file is shorter. */
 async function lastByte(file: FileHandle, path: string, end: number | undefined): Promise<number> {
   const { size } = await file.stat();
   if (end !== undefined && size < end) throw DamagedLogError.short(path, size, end);
@@ -174,14 +178,13 @@ async function lastByte(file: FileHandle, path: string, end: number | undefined)
 export interface LogRange {
   /** Where a group begins; absent: 0. */
   from?: number;
-  /** Bytes that are known to count; absent: as many as are whole. */
+  /** Bytes that are known to count; absent: up to the last whole group. */
   end?: number;
 }
 
 /**
- * The groups of a log, in order. Without `end` a last group that is not whole is left out, because its append never
- * ended; `torn` is called with its offset. Throws DamagedLogError for one that is not whole and has others behind it,
- * or that `end` says counts.
+ * The groups of a log, in order. Without `end`, an incomplete last group is left out, because its append never ended;
+ * `torn` is called with its offset. Throws DamagedLogError for an incomplete group before others, or before `end`.
  */
 export async function* readLog(
   path: string,
@@ -209,9 +212,9 @@ export async function* readLog(
 }
 
 /**
- * The last group that is whole, with others behind it that are not, or none; with `end` the one that ends there.
- * Undefined for a log that has none. It is looked for from the end on, in the time that one group takes. `torn` is told
- * where one that is not whole begins. Throws DamagedLogError where none ends at `end`.
+ * The last whole group; with `end`, the group that ends there. Undefined for a log without a whole group. Searches from
+ * the end, which takes the time of reading one group. `torn` is called with the offset of an incomplete group. Throws
+ * DamagedLogError where no group ends at `end`.
  */
 export async function lastGroup(
   path: string,
@@ -246,7 +249,7 @@ async function readAt(file: FileHandle, name: string, offset: number, end: numbe
   return readGroup(name, offset, await readBytes(file, offset, length));
 }
 
-/** Bytes that are looked through at once for the beginning of a group. */
+/** Bytes that are searched at once for the beginning of a group. */
 const pieceBytes = 2 ** 20;
 /** A beginning may lie across the end of a piece. */
 const magicOverlap = 3;
@@ -261,7 +264,7 @@ async function hasGroupBehind(file: FileHandle, name: string, offset: number, en
   return false;
 }
 
-/** Fewer where the file ends. */
+/** Returns fewer bytes at the end of the file. */
 async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -273,10 +276,10 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
   return bytes.subarray(0, done);
 }
 
-/** Pieces that a system takes in one call, at least. */
+/** Pieces that every system takes in one call. */
 const piecesAtOnce = 1024;
 
-/** What a file system answers that cannot sync a folder, or does it by itself. */
+/** Error codes of file systems that cannot sync a folder, or do it by themselves. */
 const cannotSync = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EBADF']);
 
 async function syncWhereItCan(path: string): Promise<void> {

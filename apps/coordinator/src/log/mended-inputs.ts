@@ -8,7 +8,7 @@ interface Kind {
   source: number;
 }
 
-/** As the ledger keeps it. */
+/** The form that the ledger stores. */
 export interface MendedState {
   kinds: [mended: string, inputs: number, source: number][];
   open: [source: number, mended: string][];
@@ -19,12 +19,12 @@ const maxKinds = 20;
 const others = 'Bytes that hold no pixel were passed over';
 
 /**
- * Counts inputs from which bytes were removed, by the sentence that says which. Each tile of an image may bring the
- * sentence: the image counts once, when its last tile is in.
+ * Counts inputs from which bytes were removed, by the sentence about the bytes. Each tile of an image may bring the
+ * sentence: the image counts once, when its last tile has come.
  */
 export class MendedInputCounts {
   readonly #kinds: Map<string, Kind>;
-  /** Images whose tiles are not all in. */
+  /** Images that still lack tiles. */
   readonly #open: Map<number, string>;
 
   constructor({ kinds, open }: MendedState = { kinds: [], open: [] }) {
@@ -39,7 +39,7 @@ export class MendedInputCounts {
     this.#kinds.set(key, { inputs: kind.inputs + inputs, source: Math.min(kind.source, source) });
   }
 
-  /** Takes back what `add` was told. The example of its kind stays. */
+  /** Takes back a call of `add`. The example of its kind stays. */
   takeBack({ mended, sources: inputs }: MendedKind): void {
     const key = this.#kinds.has(mended) ? mended : others;
     const kind = this.#kinds.get(key);
@@ -48,7 +48,7 @@ export class MendedInputCounts {
     else this.#kinds.delete(key);
   }
 
-  /** Sources whose URIs `list` may ask for, now or later. */
+  /** Sources whose URIs `list` may request, now or later. */
   examples(): Set<number> {
     return new Set([...[...this.#kinds.values()].map(({ source }) => source), ...this.#open.keys()]);
   }
@@ -58,7 +58,7 @@ export class MendedInputCounts {
     this.#open.set(source, mended);
   }
 
-  /** All tiles of an image are in, or the image is quarantined. */
+  /** All tiles of an image have come, or the image is quarantined. */
   settle(source: number, isDone: boolean): void {
     const mended = this.#open.get(source);
     if (mended === undefined) return;
@@ -66,7 +66,7 @@ export class MendedInputCounts {
     if (isDone) this.add({ mended, sources: 1, source });
   }
 
-  /** The most frequent first. `uriOf` gives the URI of a source; what may be secret in it is left out. */
+  /** The most frequent first. `uriOf` gives the URI of a source; parts that may be secret are left out. */
   list(uriOf: (source: number) => string): MendedInputs[] {
     const sorted = [...this.#kinds].sort(([, a], [, b]) => b.inputs - a.inputs || a.source - b.source);
     return sorted.map(([mended, { inputs, source }]) => ({ mended, inputs, example: redactUri(uriOf(source)) }));

@@ -1,4 +1,4 @@
-/** The sum over the tiles of an image that came, exact: 4 bytes a bin, and 8 once the tiles have 2^32 pixels or more. */
+/** The exact sum over the tiles of an image so far: 4 bytes a bin, and 8 once the tiles have 2^32 pixels or more. */
 export class OpenBins {
   #sums: Uint32Array | Float64Array;
 
@@ -10,7 +10,7 @@ export class OpenBins {
     return this.#sums;
   }
 
-  /** To be told before counts are added, how many pixels all tiles have with theirs: no sum is above that. */
+  /** To be called before counts are added, with the pixels of all tiles including theirs: no sum exceeds that. */
   makeRoomFor(pixels: number): void {
     if (pixels >= 2 ** 32 && this.#sums instanceof Uint32Array) this.#sums = Float64Array.from(this.#sums);
   }

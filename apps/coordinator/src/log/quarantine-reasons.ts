@@ -2,18 +2,21 @@ import type { QuarantineReason } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { kindOfSentence } from './kind-of-sentence.ts';
 
-/** Reasons that are told of a job, at most: where there are more, the last stands for all others. */
+/** The most reasons that are reported for a job: if there are more, the last stands for all others. */
 export const maxReasons = 20;
 
-/** Kinds of reasons that are told apart: more than are told, so that a frequent one that comes late is still counted. */
+/**
+ * The most kinds of reasons that are counted separately: more than are reported, so that a frequent one that comes late
+ * is still counted.
+ */
 export const maxKinds = 256;
 
-/** Characters of a sentence that are kept. What nodes say may be longer; errors.jsonl has all of it. */
+/** Characters of a sentence that are kept. errors.jsonl has all of it. */
 const maxSentence = 1000;
 
 interface Kind {
   stage: string;
-  /** That of the lowest source. */
+  /** The sentence of the lowest source. */
   error: string;
   inputs: number;
   /** Index of the lowest source. */
@@ -21,15 +24,14 @@ interface Kind {
 }
 
 /**
- * Quarantined sources by what is wrong with them, in memory that does not grow with their number. What it tells does not depend
- * on the order in which they came, as long as there are no more than `maxKinds` kinds; sources of later ones count among the
- * others.
+ * Counts quarantined sources by reason, in memory that does not grow with their number. The result does not depend on
+ * their order, unless there are more than `maxKinds` kinds; sources of later kinds count among the others.
  */
 export class QuarantineReasons {
   readonly #kinds = new Map<string, Kind>();
   #others: Kind | undefined;
 
-  /** Counts a source, once; true where it is the example of its kind from now on, whose URI will be asked for. */
+  /** Counts a source, once; true where it becomes the example of its kind, whose URI will be requested. */
   add(source: number, reason: { stage: string; error: string }): boolean {
     const { stage } = reason;
     const error = reason.error.length > maxSentence ? `${reason.error.slice(0, maxSentence - 1)}…` : reason.error;
@@ -58,7 +60,7 @@ export class QuarantineReasons {
   }
 }
 
-/** The sentence for reasons that are not told one by one. */
+/** The sentence for reasons that are not reported separately. */
 const nameless = { stage: '', error: 'Other reasons' };
 
 function count(kind: Kind, source: number, error: string): boolean {

@@ -1,4 +1,4 @@
-// Reads bytes of a log, and waits for the disk meanwhile.
+// Reads bytes of a log. Blocks on the disk.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DamagedLogError } from './log-file.ts';

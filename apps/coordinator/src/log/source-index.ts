@@ -5,17 +5,17 @@ import type { FactPlace } from './fact-place.ts';
 
 /** Where a source was planned. */
 export interface PlannedPlace {
-  /** Of the planned fact that has its block; undefined until it is written. */
+  /** The place of the planned fact with its block; undefined until that is written. */
   place: FactPlace | undefined;
   /** Its place in the block. */
   nth: number;
-  /** How many sources follow it there and in the job, itself included. */
+  /** How many sources follow it both in the block and in the job, itself included. */
   left: number;
-  /** The shard that all sources of the block are of, if there is one: of frames, or of those that are kept. */
+  /** The shard of all sources of the block, if they share one: of frames, or of kept sources. */
   shard?: number;
 }
 
-/** What a checkpoint keeps of it. */
+/** What a checkpoint stores of a SourceIndex. */
 export interface SourceIndexState {
   sources: number;
   shards: number;
@@ -27,19 +27,19 @@ export interface SourceIndexState {
 }
 
 /**
- * Where the sources and shards of a job were planned, and where what was found of them lies. Its memory grows with the
- * number of shards, and not with that of their sources: a planned fact takes 40 bytes, a run of its sources 32, a shard
- * 24 and a bit. Only images that are cut take memory one by one, once they are done.
+ * Places, in the logs, of a job's sources, shards and answers. Its memory grows with the number of shards, not of
+ * sources: 40 bytes a planned fact, 32 a run of its sources, 24 and a bit a shard. Only tiled images take memory one by
+ * one, once they are done.
  */
 export class SourceIndex {
   sources: number;
   shards: number;
   readonly #done: Marks;
-  /** Planned facts, with the shard that is of all of their block if there is one. */
+  /** Planned facts, each with the shard of its whole block, if there is one. */
   readonly #plan: Table;
-  /** Runs of sources in blocks, in order: blocks are planned in almost any. */
+  /** Runs of sources in blocks, in order of source number. Blocks are planned in almost any order. */
   readonly #runs: Table;
-  /** Of each shard the place of its answer. */
+  /** The place of each shard's answer. */
   readonly #answers: Table;
   readonly #wholes: Map<number, FactPlace | undefined>;
   #placedFacts: number;
@@ -81,7 +81,7 @@ export class SourceIndex {
     this.sources += end - first;
   }
 
-  /** Planned facts are written in their order. */
+  /** Planned facts are written in order. */
   placePlanned(place: FactPlace): void {
     this.#plan.setPlace(this.#placedFacts++, place);
   }
@@ -118,7 +118,7 @@ export class SourceIndex {
     return this.#wholes.has(source);
   }
 
-  /** Where the counts of an image that is whole lie; undefined until they are written. */
+  /** Where the counts of a whole image lie; undefined until they are written. */
   whole(source: number): FactPlace | undefined {
     return this.#wholes.get(source);
   }
@@ -160,7 +160,7 @@ export class SourceIndex {
     };
   }
 
-  /** The row of the run that a source is in; -1: it was not planned. */
+  /** The row of the run with a source; -1: it was not planned. */
   #runOf(source: number): number {
     const row = this.#runs.column('first').lastUpTo(source);
     return row >= 0 && source < this.#runs.at('first', row) + this.#runs.at('count', row) ? row : -1;

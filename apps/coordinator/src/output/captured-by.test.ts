@@ -16,6 +16,8 @@ test('how many times lack a zone is told', () => {
   assert.deepEqual(zonelessNotes(undefined), []);
   assert.deepEqual(
     zonelessNotes({ zoneless: 2 }).map(({ text }) => text),
-    ['2 inputs state a capture time without a zone: captured_at is null there, because the job names no zone for them'],
+    [
+      '2 inputs state a capture time without a zone: captured_at is null there. Run the same again with the zone (--captured-zone, captured.zone): that adds the times and computes nothing',
+    ],
   );
 });

@@ -5,8 +5,8 @@ import type { PlanNote } from '../job/shard.ts';
 import type { JobResults } from '../ledger/ledger.ts';
 
 /**
- * Whether a job writes when its sources were captured: it does with the histograms of any pipeline. `pipeline` is that of a job
- * whose results are not those of several.
+ * Whether a job writes capture times: it does if any pipeline has a histogram. `pipeline` is the single pipeline of a
+ * job without named ones.
  */
 export function writesCaptured(
   { job, parts }: Pick<JobResults, 'job' | 'parts'>,
@@ -16,7 +16,7 @@ export function writesCaptured(
   return pipelines.some(({ bins }) => bins > 0);
 }
 
-/** What is to be told of times that count for nothing because nobody states their zone. */
+/** The note about times that are not used because no zone is stated. */
 export function zonelessNotes(counts: CaptureCounts | undefined): PlanNote[] {
   const inputs = counts?.zoneless ?? 0;
   if (inputs === 0) return [];
@@ -24,7 +24,7 @@ export function zonelessNotes(counts: CaptureCounts | undefined): PlanNote[] {
   return [
     {
       kind: 'note',
-      text: `${which} a capture time without a zone: captured_at is null there, because the job names no zone for them`,
+      text: `${which} a capture time without a zone: captured_at is null there. Run the same again with the zone (--captured-zone, captured.zone): that adds the times and computes nothing`,
     },
   ];
 }

@@ -13,10 +13,10 @@ import { partPipelines, partsPath } from './write-part.ts';
 /** A source that is done. */
 export interface DoneSource {
   index: number;
-  /** That of its files, without extensions. */
+  /** The name of its files, without extensions. */
   name: string;
   size: Size;
-  /** Results that made it. */
+  /** Number of results that it was made from. */
   tiles: number;
 }
 
@@ -26,20 +26,20 @@ interface ReadShard {
   sizes: (Size | undefined)[];
 }
 
-/** Sources that are asked for at once. */
+/** Sources that are requested at once. */
 const runSources = 1024;
 
-/** What pictures and maps need to know of the sources of a job, from its log and its parts. */
+/** Reads the sources of a job from its log and its parts, as pictures and maps need them. */
 export class DoneSources {
   readonly #settled: (from: number, atMost: number) => Promise<SettledSources>;
   readonly #reader: PartReader;
-  /** The reader is asked for one shard after another. */
+  /** The reader reads one shard at a time. */
   readonly #inTurn = limitConcurrency(1);
   readonly #until: UntilWritten;
   /** What was read last, by its part and the place of its block. */
   #last: { key: string; read: Promise<ReadShard> } | undefined;
 
-  /** `until` repeats what cannot be read for now; nothing does unless given. */
+  /** `until` repeats reads that fail for now; unless given, nothing is repeated. */
   constructor(
     spec: JobSpec,
     settled: (from: number, atMost: number) => Promise<SettledSources>,
@@ -70,7 +70,7 @@ export class DoneSources {
     }
   }
 
-  /** Closes the files that are open. Nothing may be asked any more. */
+  /** Closes the open files. To be called last. */
   async close(): Promise<void> {
     await this.#reader.close();
   }

@@ -5,13 +5,13 @@ import { resultsVersion } from '@halogrid/service/version';
 import { outputPath } from '../job/output-paths.ts';
 import { isSameJob, type JobClaim } from './job-claim.ts';
 
-/** Folders that are looked into, the newest first, and bytes of a job.json that is read: more would take longer than is noticed. */
+/** How many folders are read, the newest first, and bytes of a job.json: more would cause a noticeable delay. */
 const mostFolders = 10;
 const mostBytes = 2 ** 20;
 
 /**
- * The folder beside that of a job, named by its job as well, that has complete results of the same specification but for the folder;
- * undefined where the newest few have none.
+ * A folder beside the job's, also named by a job id, with complete results of the same specification except for the
+ * folder; undefined where the newest few have none.
  */
 export async function findEarlierRun(spec: JobSpec, jobId: string): Promise<string | undefined> {
   const beside = dirname(outputPath(spec.out));
@@ -32,7 +32,7 @@ export async function findEarlierRun(spec: JobSpec, jobId: string): Promise<stri
   return undefined;
 }
 
-/** With what a message has and a file lacks: lists that are empty. */
+/** Adds empty lists, which messages have and files lack. */
 const asSent = (spec: JobSpec): JobSpec => JSON.parse(JSON.stringify(JobSpec.fromPartial(spec)));
 
 async function readSmall(path: string): Promise<(JobClaim & { resultsVersion?: number }) | undefined> {

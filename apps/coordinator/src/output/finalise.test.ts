@@ -401,8 +401,8 @@ interface Made {
 }
 
 /**
- * A job of two images and a broken one, its folder claimed, what was found of them in a part, and its chunks written as nodes
- * write them.
+ * A job of two images and a broken one, its folder claimed, what was found of them in a part, and its chunks written as
+ * nodes write them.
  */
 async function makeResults(
   t: { after(act: () => Promise<void>): void },

@@ -46,21 +46,21 @@ import type { PartSummary, TablesOutput } from './tables-output.ts';
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
 
-/** The parts of the output that were begun while results came, and how they are written. */
+/** The outputs that were begun while results came in, and how files are written. */
 export interface FinaliseBegun {
   tables: Pick<TablesOutput, 'finish'>;
   previewed?: readonly number[];
   until?: UntilWritten;
 }
 
-/** What is known once all is written. */
+/** What is known when everything is written. */
 export interface FinishedOutput {
   digest: string;
-  /** Where capture times are from; undefined where an earlier process had written all of it. */
+  /** Where capture times are from; undefined where an earlier process had written the output. */
   captured: CaptureCounts | undefined;
 }
 
-/** What a pipeline of a job found, and where its files are put together. */
+/** The results of a pipeline, and the folder in which its files are put together. */
 interface Part {
   folder: string;
   results: JobResults;
@@ -71,13 +71,13 @@ interface Part {
 }
 
 /**
- * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
- * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
- * folder. `tables` is what openTables gave for the job, and `previewed` are the sources that the planner chose for a preview, where it
- * ran in this process. Resolves with the digest of the job and where capture times are from. Rejects with one sentence where
- * it fails (a chunk that is missing), with LostPartError where a part is lost, and with the signal's reason when `signal`
- * aborts; nothing is being written any more then. `abandonJob` cleans up, or this is called again when the part is there.
- * Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
+ * Writes the output of a job whose shards are all done, and then moves it to its folder, job.json with state "complete"
+ * last. It replaces the output of an earlier job, except the maps and previews of kept sources. Removes the scratch
+ * folder. `tables` comes from openTables, and `previewed` are the sources that the planner chose for a preview, if it
+ * ran in this process. Resolves with the digest of the job and where capture times are from. Rejects with one sentence
+ * where it fails (a chunk that is missing), with LostPartError where a part is lost, and with the signal's reason when
+ * `signal` aborts; by then all writing has stopped. After that, abandonJob cleans up, or finalise is called again when
+ * the part is there. Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
@@ -119,9 +119,9 @@ async function prepareOutput(
   const folder = newOutputPath(spec.out);
   const write = (path: string, content: () => Parameters<typeof writeFileAtomically>[1]): Promise<void> =>
     until(() => writeFileAtomically(path, content()));
-  // A process may have ended while it wrote there.
+  // An earlier process may have ended while it wrote there.
   await rm(folder, { recursive: true, force: true });
-  // Only where the scratch folder is there: who took it away has the results, and another would be taken for them.
+  // Never creates the scratch folder: if it was moved away, the results are there, and an empty one would hide that.
   await until(() => mkdir(folder));
   const parts = partsOf(results, pipeline);
   for (const part of parts) {
@@ -135,7 +135,7 @@ async function prepareOutput(
   const descriptions = parts.map(({ pipeline }) => describeResults(pipeline, jobGrid(results.job.spec), ''));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
-  // Side by side: most of a small job's end is waiting for the disk.
+  // In parallel, because the end of a small job mostly waits for the disk.
   const writers = [
     ...parts.flatMap((part, i) => [
       () => writePreviews(part, sources, previewed, isWanted, until, signal),
@@ -188,13 +188,13 @@ function digestsOf({ parts }: JobResults, summaries: readonly PartSummary[]): Jo
   return { digest, parts: each };
 }
 
-/** The sources of a job of several pipelines. How many pixels count is another number for each. */
+/** The listed sources of a job with several pipelines, without pixels counted, which differ by pipeline. */
 function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, file, entries }: PartSummary): SourcesListed {
   const uncounted = listed?.map((entry) => JSON.stringify({ ...JSON.parse(entry), counted: undefined }));
   return { listed: uncounted, file: `pipelines/${first!.name}/${file}`, entries };
 }
 
-/** Named pipelines have a folder each, with what a job of its own would leave there. */
+/** Each named pipeline has a folder, with the files of a job by itself. */
 function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
   const { out } = results.job.spec;
   const sourcesScratch = scratchUri(out);
@@ -209,7 +209,7 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
   }));
 }
 
-/** By index, 1 for a source of which there is nothing to be written but its row and its line. */
+/** By index, 1 for a source that needs only its row and its line. */
 async function keptSources({ plan, job }: JobResults): Promise<Uint8Array> {
   const isKept = new Uint8Array(job.counts.sources);
   if (!job.counts.kept) return isKept;
@@ -225,7 +225,7 @@ async function* keptOf(plan: AsyncIterable<PlanStep>): AsyncGenerator<BlockSourc
   }
 }
 
-/** Indexes of the sources that get a preview: what the planner chose of them as they came, chosen of all of them. */
+/** Indexes of the sources that get a preview, chosen from all sources, as the planner chose them while it listed. */
 async function previewedSources({ plan }: JobResults): Promise<Set<number>> {
   const choice = new PreviewChoice();
   const listed: PreviewCandidate[] = [];
@@ -237,7 +237,10 @@ async function previewedSources({ plan }: JobResults): Promise<Set<number>> {
   return choice.chosen;
 }
 
-/** What of the earlier output stays, and what goes that has none of its name among the `entries` of the new one. */
+/**
+ * Entries of the earlier output that stay, and entries that are removed because the new output has no entry of that
+ * name among `entries`.
+ */
 async function* movesJsonl(
   results: JobResults,
   previewed: ReadonlySet<number>,
@@ -254,7 +257,7 @@ async function* movesJsonl(
     const now = mapFiles(name, job.spec.mapFormat);
     for (const [i, file] of mapFiles(kept, job.spec.mapFormat).entries()) {
       for (const part of below) {
-        // Whoever removed it since the plan was made has changed the earlier output.
+        // If it was removed after the plan was made, the earlier output has changed.
         await stat(join(folder, part + file));
         yield `${JSON.stringify({ keep: part + file, as: part + now[i]! } satisfies Move)}\n`;
       }
@@ -262,7 +265,7 @@ async function* movesJsonl(
     if (!previewed.has(index)) continue;
     for (const [i, file] of previewFiles(kept).entries()) {
       for (const part of below) {
-        // One of a source that was chosen because another is not listed any more may never have been made.
+        // A source that was chosen in place of one that is not listed any more may never have had a preview.
         if (!(await exists(join(folder, part + file)))) continue;
         yield `${JSON.stringify({ keep: part + file, as: part + previewFiles(name)[i]! } satisfies Move)}\n`;
       }
@@ -272,8 +275,8 @@ async function* movesJsonl(
 
 /**
  * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
- * failed job, why. Where the output of an earlier job is in the folder, that stays, with its job.json; where all of the
- * job's own is there, it stays for the next job to put it in its place. Rejects where job.json cannot be written.
+ * failed job, why. An earlier job's output in the folder stays, with its job.json. If the job's own output is complete
+ * but not in place, it stays, and the next job moves it into place. Rejects where job.json cannot be written.
  *
  * If the job failed because something outside it was missing, its results so far stay in the scratch folder, and the
  * next job of that specification goes on with them. Then it resolves with true.
@@ -294,7 +297,7 @@ export async function abandonJob(
     return true;
   }
   if ((await isReady(outputPath(out))) || (await restoreEarlier(out))) return false;
-  // First, because it makes room on a disk that is full.
+  // First, because it makes room on a full disk.
   await removeOutput(out);
   await write();
   return false;
@@ -319,7 +322,7 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
   );
 }
 
-/** A picture of the map of each source in `previewed` that is done, and beside it one of the source. */
+/** Makes a picture of the map of each done source in `previewed`, and one of the source beside it. */
 async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
   sources: DoneSources,
@@ -373,7 +376,7 @@ async function writeMaps(
   if (format === 'dzi') await until(() => writeDziPage(join(folder, 'maps'), maps));
 }
 
-/** What shows the maps in a browser that opens the folder, also those that were kept. */
+/** The page that shows all maps of the folder in a browser, also kept ones. */
 async function writeDziPage(folder: string, maps: Parameters<typeof dziPage>[0]): Promise<void> {
   await writeFileAtomically(join(folder, dziScriptName), await dziScript());
   await writeFileAtomically(join(folder, 'index.html'), dziPage(maps));

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 
-/** What job.json of a job that has not ended says, and what another job reads of any. */
+/** The fields of job.json for a job that has not ended, and the fields that another job reads. */
 export interface JobClaim {
   id: string;
   state: 'running' | 'complete' | 'failed' | 'cancelled';
-  /** What may be secret in the URIs of its sources is left out. */
+  /** Parts of its sources' URIs that may be secret are left out. */
   specification: JobSpec;
-  /** The hash of all of it, where something is left out. */
+  /** The hash of the whole specification, where something is left out. */
   specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
@@ -28,14 +28,17 @@ export interface JobClaim {
 export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
   state === 'running' || (state === 'failed' && canGoOn === true);
 
-/** The specification as a file may hold it; where that leaves something out, with what tells that another is the same. */
+/**
+ * The specification as a file may hold it. Where something is left out, with the hash by which the same specification
+ * is recognised.
+ */
 export function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specificationSha256'> {
   const sources = spec.sources.map(redactUri);
   const isWhole = sources.every((uri, index) => uri === spec.sources[index]);
   return { specification: { ...spec, sources }, ...(!isWhole && { specificationSha256: hashSpec(spec) }) };
 }
 
-/** Whether a folder's job is that of a specification, whatever both keep of earlier results. */
+/** Whether a folder's job has this specification, except for what they keep of earlier results. */
 export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
   if (specificationSha256) return specificationSha256 === hashSpec(spec);
   return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));
@@ -46,7 +49,7 @@ const hashSpec = (spec: JobSpec): string =>
     .update(canonicalJson(lasting(spec)))
     .digest('hex');
 
-/** What is the same for every job that may follow another in its folder: what else it says decides no result. */
+/** The fields that must be equal for a job to follow another in its folder: the other fields decide no result. */
 function lasting(spec: JobSpec): Omit<JobSpec, 'checksum' | 'fresh' | 'maxQuarantined' | 'waitForNode'> {
   const { checksum: _, fresh: __, maxQuarantined: ___, waitForNode: ____, ...rest } = spec;
   return rest;

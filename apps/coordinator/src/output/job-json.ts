@@ -43,7 +43,7 @@ export function abandonedJobJson(
 const ofHardware =
   'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';
 
-/** The sources as job.json has them: `listed`, or else how many entries there would be; and the file of their list. */
+/** The sources in job.json: `listed`, or only the number of entries; and the file of their list. */
 export interface SourcesListed {
   listed: readonly string[] | undefined;
   file: string;
@@ -51,8 +51,9 @@ export interface SourcesListed {
 }
 
 /**
- * The job.json of a complete job. `listed` are its entries, each as JSON on a line of its own. `incremental` says what an
- * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
+ * The job.json of a complete job. `listed` are its entries, each as JSON on a line of its own. `incremental` counts
+ * what was kept from an earlier job in the folder, and `earlierResultsVersion` is the version of its results where that
+ * differs.
  */
 export function completeJobJson(
   results: JobResults,
@@ -95,13 +96,13 @@ export function completeJobJson(
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [${lines}${lines && '\n  '}]\n}\n`;
 }
 
-/** That of the job, and those that jobs of its pipelines alone would have. */
+/** The digest of the job, and the digests that its pipelines would have as jobs by themselves. */
 export interface JobDigests {
   digest: string;
   parts: readonly string[];
 }
 
-/** What else job.json says of what was found. */
+/** Other facts about the results in job.json. */
 export interface JobFindings {
   captured?: CaptureCounts;
   incremental?: Changes;

@@ -1,16 +1,16 @@
-/** As a LostPartError says it, for another thread. */
+/** The fields of a LostPartError, for another thread. */
 export interface LostPart {
   message: string;
   shard: number | undefined;
   isFalse: boolean;
 }
 
-/** What was found of some sources is not in their part any more, or is not what its writer said. */
+/** A part is missing or damaged, or differs from the answer of its writer. */
 export class LostPartError extends Error {
   override readonly name = 'LostPartError';
-  /** The shard that is to be done again; undefined for what no node wrote. */
+  /** The shard that is to be done again; undefined for the part of an image in tiles. */
   readonly shard: number | undefined;
-  /** As that of PartError. */
+  /** As in PartError. */
   readonly isFalse: boolean;
 
   constructor({ message, shard, isFalse }: LostPart) {

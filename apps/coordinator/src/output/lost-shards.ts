@@ -1,31 +1,26 @@
 import { PartReader } from '@halogrid/results/part-reader';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { SettledSources } from '../ledger/ledger.ts';
+import type { AnsweredShards } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
-/** Sources that are asked for at once. */
-const runSources = 4096;
+/** Shards that are requested at once: so many answers are read from the log in one turn. */
+const runShards = 256;
 
 /**
- * Shards that are done and whose part is not there, or is too short to have them, in order of the first of their
- * sources. Rows are not read: a part may be damaged all the same. Rejects where it cannot be known for now.
+ * Done shards whose part is missing or too short, in order of number. Rows are not read, so other parts may still be
+ * damaged. Rejects where a part cannot be examined for now.
  */
 export async function lostShards(
   { spec }: Pick<AcceptedJob, 'spec'>,
-  settled: (from: number, atMost: number) => Promise<SettledSources>,
+  answered: (from: number, atMost: number) => Promise<AnsweredShards>,
 ): Promise<number[]> {
   const reader = new PartReader(partsPath(spec.out), partPipelines(spec));
-  const seen = new Set<number>();
   const lost: number[] = [];
   try {
     for (let from = 0; ; ) {
-      const { next, runs } = await settled(from, runSources);
+      const { next, shards } = await answered(from, runShards);
       if (next === from) return lost;
-      for (const run of runs) {
-        if (run.kind === 'quarantined' || run.shard === undefined || seen.has(run.shard)) continue;
-        seen.add(run.shard);
-        if (!(await reader.has(run.found))) lost.push(run.shard);
-      }
+      for (const { shard, found } of shards) if (!(await reader.has(found))) lost.push(shard);
       from = next;
     }
   } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -81,6 +81,28 @@ test('the output of a complete job stays until another is complete, whatever bec
   assert.ok(await restoreEarlier(spec.out));
   assert.equal(await readFile(join(out, 'job.json'), 'utf8'), before);
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), files.sort());
+});
+
+test('what a job left half-way that followed a complete one is another job: the sentence says how to go on, and how to go back', async (t) => {
+  const { out, spec } = await leftBehind(t, 'complete');
+  const before = await readFile(join(out, 'job.json'), 'utf8');
+  const grown = { ...spec, grid: { rows: 2, columns: 2 } };
+  await claimOutputFolder(spec.out, { jobId: 'grown', spec: grown });
+  releaseOutputFolder(spec.out);
+  const [earlier, current] = [join(out, '.halogrid', 'earlier.json'), join(out, 'job.json')];
+  await assert.rejects(claimOutputFolder(spec.out, { jobId: 'new', spec }), {
+    name: 'UsageError',
+    message:
+      `The output folder '${out}' holds the results of job old, and job grown, which was to follow it, was left half-way: ` +
+      'grid is 1x1 and was 2x2. Ask for the same as job grown, which then goes on; give another out; ' +
+      `or give up what job grown has done (mv '${earlier}' '${current}')`,
+  });
+  assert.deepEqual(await findUnfinished(grown), { jobId: 'grown' });
+  await rename(earlier, current);
+  await claimOutputFolder(spec.out, { jobId: 'new', spec });
+  releaseOutputFolder(spec.out);
+  assert.ok(await restoreEarlier(spec.out));
+  assert.equal(await readFile(current, 'utf8'), before);
 });
 
 test('a folder that cannot be had is refused with one sentence, and nothing is written', async (t) => {

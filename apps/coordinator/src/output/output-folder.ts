@@ -38,7 +38,7 @@ const outputEntries = [
   '.halogrid',
 ];
 
-/** Files and folders that results are in, once a job is complete. */
+/** Files and folders of results, once a job is complete. */
 export const resultEntries = ['job.json', ...outputEntries.filter((entry) => entry !== '.halogrid')];
 
 /** A job that is about to run. */
@@ -50,19 +50,21 @@ interface NewJob {
 /** Jobs of this process, by the folder that each holds. */
 const held = new Map<string, { jobId: string; released: PromiseWithResolvers<void> }>();
 
-/** The ledger has a job's end soon after its folder does; where it cannot be written, that is no reason to wait for long. */
+/**
+ * The ledger records a job's end soon after its folder does. If the ledger cannot be written, the next job does not
+ * wait for long.
+ */
 const endsWithinMs = 5_000;
 
 /**
  * Takes the output folder for a job: makes it where it is missing, writes job.json with state "running", and makes the
  * scratch folder.
  *
- * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
- * removed. The output of a complete one that this job may follow, see followJob, stays as it is until `publishOutput`, and
- * the job may make use of it.
- * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
- * UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A job counts as
- * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
+ * A folder may be missing or empty, or hold a job of the same specification that is not running: its remains are
+ * removed. The output of a complete job that this one may follow (see followJob) stays until publishOutput, for this
+ * job to use. If a process ended while it published, its output is moved into place first. Anything else is refused
+ * with UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A
+ * job counts as running while its process does. A process on another host cannot be seen: its job counts as stopped.
  */
 export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
   const path = outputPath(out);
@@ -83,8 +85,8 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
 }
 
 /**
- * Takes the output folder over from the process that ran this job in it, which has ended or may write nothing any more, and
- * resolves with the content of its job.json. If the job has ended for good, the folder is left alone. Rejects with
+ * Takes over the output folder of this job from its earlier process, which has ended or must not write any more.
+ * Resolves with the content of its job.json. If the job has ended for good, the folder is left alone. Rejects with
  * UsageError if the folder does not belong to this job, or if another process takes it at the same time.
  */
 export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
@@ -111,9 +113,9 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 }
 
 /**
- * The job of this specification that a process left half-way in the folder, or that failed and can go on. A job that
- * kept earlier results is not found for a specification that keeps none (`fresh`). Rejects with UsageError while a process
- * runs it: claimOutputFolder would remove the results of one that ends a moment later.
+ * The unfinished job of this specification in the folder, whose process ended, or which failed and can go on. A job
+ * that kept earlier results is not found for a specification that keeps none (`fresh`). Rejects with UsageError while a
+ * process runs it: claimOutputFolder would remove the results of one that ends a moment later.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
@@ -133,18 +135,21 @@ export async function hasOwnLedger(out: string): Promise<boolean> {
   return names.some(isLogName);
 }
 
-/** Lets another job of this process have the folder, when its job has ended. */
+/** Releases the folder of an ended job for other jobs of this process. */
 export function releaseOutputFolder(out: string): void {
   letGo(outputPath(out));
 }
 
-/** Takes a folder for a job of this process. Throws UsageError where another has it; one that has ended is waited for. */
+/**
+ * Takes a folder for a job of this process. Throws UsageError where another job has it, but waits for a job that has
+ * ended.
+ */
 async function hold(path: string, jobId: string): Promise<void> {
   const holder = held.get(path);
   if (holder) {
     const claim = await readClaim(path).catch(() => undefined);
     const hasEnded = claim?.id === holder.jobId && claim.state !== 'running';
-    // Who was told of its end may submit the next one before the folder is given back.
+    // A caller that learns of its end may submit the next job before the folder is released.
     if (hasEnded) await Promise.race([holder.released.promise, delay(endsWithinMs, undefined, { ref: false })]);
   }
   if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
@@ -159,7 +164,7 @@ function letGo(path: string): void {
 /** Removes everything that jobs write into the folder, besides job.json. */
 export async function removeOutput(out: string): Promise<void> {
   for (const entry of outputEntries) {
-    // Retries, because a node that was not told yet may still write a chunk.
+    // Retries, because a node that does not know yet may still write a chunk.
     await rm(join(outputPath(out), entry), { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -175,12 +180,12 @@ export async function removeRemade(out: string): Promise<void> {
   }
 }
 
-/** Removes what is only there while a job runs; what is left of it spoils nothing. */
+/** Removes files that exist only while a job runs; remains of them do no harm. */
 export async function removeScratch(out: string): Promise<void> {
   await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }
 
-/** Whoever writes chunks makes folders in it, but never itself. */
+/** Writers of chunks make folders in it, but never the scratch folder itself. */
 async function makeScratch(out: string, { pipelines }: JobSpec): Promise<void> {
   await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
   for (const { name } of pipelines?.named ?? []) {
@@ -204,11 +209,11 @@ async function readClaim(path: string): Promise<JobClaim | undefined> {
   return claim;
 }
 
-/** Undefined where the text is not ours. */
+/** Undefined for a text that is not a job.json of ours. */
 function parseClaim(text: string): JobClaim | undefined {
   try {
     const claim = JSON.parse(text) as JobClaim;
-    return claim.id && claim.state && claim.specification ? claim : undefined;
+    return claim?.id && claim.state && claim.specification ? claim : undefined;
   } catch {
     return undefined;
   }
@@ -231,11 +236,11 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
   }
 }
 
-/** Takes the place of a job that has stopped or ended, if it is the same one, or is complete and may be followed. */
+/** Replaces a job that has stopped or ended, if it has the same specification, or is complete and may be followed. */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
-  const differences = differencesOf(existing, job.spec);
-  if (differences) throw otherJob(path, existing, differences);
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) throw inUse(path, existing);
+  const differences = differencesOf(existing, job.spec);
+  if (differences) throw otherJob(path, existing, differences, await untouchedOf(path, existing));
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
   await takeOver(path, existing, job);
@@ -246,11 +251,11 @@ async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promis
   else await removeOutput(out);
 }
 
-/** Takes the place of a complete job, whose output stays. */
+/** Replaces a complete job, whose output stays. */
 async function setAside(path: string, job: NewJob): Promise<void> {
   const [claim, earlier] = [join(path, 'job.json'), earlierJobPath(pathToFileURL(path).href)];
   await mkdir(dirname(earlier), { recursive: true });
-  // Where several jobs get here, this succeeds for one.
+  // If several jobs get here, this succeeds for one.
   await rename(claim, earlier).catch((error) => {
     throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
   });
@@ -263,16 +268,16 @@ async function setAside(path: string, job: NewJob): Promise<void> {
   await clearScratch(path);
 }
 
-/** Gives a complete job its folder back where a process ended while it took it, or is about to. */
+/** Restores the claim of a complete job, after a process ended while it took the folder. */
 async function undoHalfClaim(path: string): Promise<void> {
   const earlier = earlierJobPath(pathToFileURL(path).href);
   if ((await exists(join(path, 'job.json'))) || !(await exists(earlier))) return;
   const text = await readFile(earlier, 'utf8').catch(() => undefined);
-  // Otherwise whoever was faster has the folder.
+  // Otherwise another process was faster and has the folder.
   if (text !== undefined) await createClaim(path, text);
 }
 
-/** Removes what an earlier job left in the scratch folder, but for what tells of the output in its place. */
+/** Empties the scratch folder of an earlier job, except for the record of its output. */
 async function clearScratch(path: string): Promise<void> {
   const scratch = join(path, '.halogrid');
   for (const entry of await readdir(scratch)) {
@@ -308,7 +313,10 @@ async function takeNew(path: string, job: NewJob): Promise<void> {
 
 const claimText = (job: NewJob): string => runningJobJson(job, { host: hostname(), pid: process.pid });
 
-/** Whether the process runs on this host. Our own id is a former process's, or we would hold the folder. */
+/**
+ * Whether the process runs on this host. A claim with our own process id comes from an earlier process, because we do
+ * not hold the folder.
+ */
 async function isAlive(coordinator: JobClaim['coordinator']): Promise<boolean> {
   if (!coordinator || coordinator.host !== hostname() || coordinator.pid === process.pid) return false;
   try {
@@ -320,8 +328,8 @@ async function isAlive(coordinator: JobClaim['coordinator']): Promise<boolean> {
 }
 
 /**
- * Whether the process has ended and only its parent has not asked how: in a container whose first process never asks, that
- * lasts as long as the container. Only Linux tells.
+ * Whether the process is a zombie: it has ended, but its parent has not read its status. In a container whose first
+ * process never does, zombies stay as long as the container. Works on Linux only.
  */
 async function isZombie(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -338,7 +346,7 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
   }
 }
 
-/** What keeps a job from the place of the one in the folder; undefined where nothing does. */
+/** Why a job may not replace the one in the folder; undefined where it may. */
 function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefined {
   if (existing.state !== 'complete') {
     return isSameJob(existing, spec) ? undefined : specDifferences(existing.specification, spec);
@@ -347,8 +355,25 @@ function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefi
   return following.kind === 'refused' ? following.differences : undefined;
 }
 
-function otherJob(path: string, { id }: JobClaim, differences: readonly Difference[]): UsageError {
+/** The complete job whose output is in the folder as it was before `existing` began and was left half-way. */
+async function untouchedOf(path: string, existing: JobClaim): Promise<JobClaim | undefined> {
+  if (existing.state === 'complete' || (await isReady(path))) return undefined;
+  return parseClaim(await readFile(earlierJobPath(pathToFileURL(path).href), 'utf8').catch(() => 'null'));
+}
+
+function otherJob(
+  path: string,
+  { id }: JobClaim,
+  differences: readonly Difference[],
+  untouched: JobClaim | undefined,
+): UsageError {
   const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
+  if (untouched) {
+    const mv = `mv '${earlierJobPath(pathToFileURL(path).href)}' '${join(path, 'job.json')}'`;
+    return new UsageError(
+      sentence`The output folder '${path}' holds the results of job ${untouched.id}, and job ${id}, which was to follow it, was left half-way: ${what}. Ask for the same as job ${id}, which then goes on; give another ${named('out')}; or give up what job ${id} has done (${mv})`,
+    );
+  }
   return new UsageError(
     sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
   );

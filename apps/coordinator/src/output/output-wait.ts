@@ -27,12 +27,12 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * A failed write may have been large, so it is repeated only when more is free than before, or after this time: the
- * free bytes do not show what is left of a quota.
+ * A failed write may have been large, so it is repeated only when more bytes are free than before, or after this time,
+ * because free bytes do not show a quota.
  */
 const anywayMs = 60_000;
 
-/** What the output of a job lacks for now, who found it, and since when. */
+/** What a job's output lacks for now, who found that, and since when. */
 export class OutputWait {
   readonly #options: OutputWaitOptions;
   readonly #lacking = new Map<unknown, { lack: OutputLack; sinceMs: number }>();
@@ -78,8 +78,8 @@ export class OutputWait {
   };
 
   /**
-   * Notes what `who` finds lacking; undefined: nothing any more. Throws WantError after it has been lacking for too
-   * long.
+   * Notes what `who` found lacking; undefined: nothing is lacking any more. Throws WantError after it has been lacking
+   * for too long.
    */
   note(who: unknown, lack: OutputLack | undefined): void {
     if (!lack) {

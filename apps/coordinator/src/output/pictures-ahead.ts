@@ -12,9 +12,9 @@ import { earlyPictures, makePictures, type PictureParts } from './pictures.ts';
 const atOnce = 2;
 
 /**
- * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of 3,000 frames
- * took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What cannot be made, the
- * output makes, and says why that fails.
+ * Makes the chosen previews while results come in: encoding twenty of them at the end of a job of 3,000 frames took a
+ * tenth of its time (measured). They stay in the scratch folder until finalise takes them. finalise makes those that
+ * could not be made here, and reports errors.
  */
 export class PicturesAhead {
   readonly #parts: readonly PictureParts[];
@@ -30,10 +30,10 @@ export class PicturesAhead {
     void this.advance();
   }
 
-  /** More sources may be settled. Resolves when pictures of those that are have been made; never rejects. */
+  /** To be called when more sources may be settled. Resolves when their pictures are made; never rejects. */
   async advance(): Promise<void> {
     if (this.#isEnded) return;
-    // Where it cannot be read what became of sources, those who need that say so.
+    // Errors of reading sources are reported elsewhere.
     const made = this.#making ?? this.#make().catch(() => {});
     this.#making = made.finally(() => {
       this.#making = undefined;
@@ -41,7 +41,7 @@ export class PicturesAhead {
     await this.#making;
   }
 
-  /** Begins no more pictures; resolves when none is being made. May be called again. */
+  /** Starts no more pictures; resolves when none is being made. May be called again. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#making;
@@ -54,7 +54,10 @@ export class PicturesAhead {
     }
   }
 
-  /** A source whose part is lost is left to the output, which has it computed again; what cannot be read for now is asked again. */
+  /**
+   * Leaves a source whose part is lost to finalise, which has it computed again. Retries a source that cannot be read
+   * for now.
+   */
   async #takeDone(): Promise<DoneSource[]> {
     const done: DoneSource[] = [];
     for (const index of [...this.#left]) {
@@ -72,7 +75,7 @@ export class PicturesAhead {
     for (const parts of this.#parts) {
       if (this.#isEnded) return;
       const files = earlyPictures(parts, source.index);
-      // Never the scratch folder itself, which may be gone with its job.
+      // Never creates the scratch folder itself, which may have been removed with its job.
       await mkdir(dirname(files[0])).catch(() => {});
       await makePictures(parts, source, files).catch(() => {});
     }

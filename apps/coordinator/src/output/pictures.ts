@@ -8,7 +8,7 @@ import { mapType } from '../job/map-type.ts';
 import { tileSide } from '../job/tile-side.ts';
 import type { DoneSource } from './done-sources.ts';
 
-/** What pictures of a pipeline's results are made of. */
+/** The inputs for pictures of a pipeline's results. */
 export interface PictureParts {
   pipeline: Pipeline;
   /** Folder URI of the chunks of its results, and of those of the sources themselves. */
@@ -21,7 +21,7 @@ export interface PictureParts {
 /** The picture of a source's map, and that of the source: paths. */
 export type PictureFiles = readonly [map: string, source: string];
 
-/** Where pictures of a source lie that are made before its name is known. */
+/** The place of early pictures of a source, whose name is not known yet. */
 export const earlyPictures = ({ scratch }: Pick<PictureParts, 'scratch'>, index: number): PictureFiles => {
   const path = join(fileURLToPath(scratch), 'pictures', String(index));
   return [`${path}.png`, `${path}.jpg`];
@@ -45,10 +45,10 @@ export async function makePictures(
   await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
 }
 
-/** Gives pictures that were made early their place; false where they were not. Renaming one is not synced to the disk. */
+/** Moves early pictures into place; false where there are none. The renames are not synced. */
 export async function takePictures([map, original]: PictureFiles, to: PictureFiles): Promise<boolean> {
   try {
-    // It was made last, so where it is there the other is.
+    // It was made last, so the other exists too.
     await rename(original, to[1]);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
@@ -58,7 +58,7 @@ export async function takePictures([map, original]: PictureFiles, to: PictureFil
   return true;
 }
 
-/** The parts in which a source was computed: the planner's tiles, or the whole. */
+/** The rectangles in which a source was computed: the planner's tiles, or the whole image. */
 export function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {
   return tiles > 1 ? [...cutTiles(size, tileSide(tilePx))] : [{ x: 0, y: 0, ...size }];
 }

@@ -68,7 +68,7 @@ export class PipelineTablesWriter {
     await this.#tables.abort();
   }
 
-  /** Moves a table to its place, where a writer that failed may have left another. */
+  /** Moves a table into place, over one that a failed writer may have left. */
   async #move(table: keyof TablePaths): Promise<void> {
     const { paths, unfinished } = this.#pipeline;
     await rm(paths[table], { recursive: true, force: true });

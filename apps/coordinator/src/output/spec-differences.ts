@@ -4,7 +4,7 @@ import type { JobSpec, Operation } from '@halogrid/proto';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 
-/** A field of which two specifications have different values, in words. */
+/** A field that differs between two specifications, in words. */
 export interface Difference {
   field: Sentence;
   before: string;
@@ -12,8 +12,8 @@ export interface Difference {
 }
 
 /**
- * What makes a job another than the one before it in its folder, whose specification is as job.json has it: what may be secret in
- * its URIs is left out.
+ * The fields in which a job differs from the earlier one in its folder. The earlier specification is that of job.json:
+ * parts of URIs that may be secret are left out.
  */
 export function specDifferences(before: JobSpec, asked: JobSpec): Difference[] {
   const now = { ...asked, sources: asked.sources.map(redactUri) };
@@ -34,7 +34,7 @@ export function describeDifferences(differences: readonly Difference[]): Sentenc
 /** What a field is called, and its value. */
 type Field = [field: Sentence, value: string];
 
-/** The fields of a specification; kernels one by one where those of the other are the same. */
+/** The fields of a specification; kernels one by one where both have the same. */
 function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
   const { grid, video, captured, priority = 0, verifyPercent = 0 } = spec;
   return [
@@ -57,7 +57,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
   ];
 }
 
-/** A list may be long, and most of it the same. */
+/** A list may be long, and mostly equal. */
 function firstOtherSource({ sources }: JobSpec, other: JobSpec): Field[] {
   const [mine, theirs] = [sources, other.sources];
   for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {

@@ -23,7 +23,7 @@ export interface TablesFileOptions extends TablesTask {
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
-  /** Who makes them where they are not few, and how many such threads at most; that follows from the machine unless given. */
+  /** The threads that make them, unless they are few; how many at most follows from the machine unless given. */
   thread?: SpareThread;
   threads?: number;
   /** Tables of at most so many bins are written by this thread: see `TablesFile`. */
@@ -33,10 +33,10 @@ export interface TablesFileOptions extends TablesTask {
 /** For the next job that starts. */
 export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
 
-/** What a source without a histogram counts as. */
+/** How many bins a source without a histogram counts as. */
 const leastBins = 256;
 
-/** Sources that are asked for at once: as objects they take some two megabytes. */
+/** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
 /** More would wait for the one that writes what they read. */
@@ -57,7 +57,7 @@ const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, M
  */
 export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;
-  /** By which failures name the tables. */
+  /** The name of the tables in errors. */
   readonly #path: string;
   /** Stops what writes; resolves when it has stopped. */
   #stop: (() => Promise<unknown>) | undefined;

@@ -16,7 +16,7 @@ export const partsPath = (out: string): string => join(fileURLToPath(scratchUri(
 export const partPipelines = (spec: JobSpec): PartPipeline[] =>
   jobParts(spec).map(({ name, pipeline }) => ({ name, shape: histogramShape(pipeline, jobGrid(spec)) }));
 
-/** What a thread that writes parts of the job is told of it. */
+/** What a thread that writes parts needs to know about the job. */
 export function partTask(spec: JobSpec): PartTask {
   const { captured } = spec;
   return { folder: partsPath(spec.out), pipelines: partPipelines(spec), ...(captured && { captured }) };
@@ -25,8 +25,8 @@ export function partTask(spec: JobSpec): PartTask {
 const thread = new PartThread();
 
 /**
- * Writes parts of images whose tiles are all in. A thread of the process packs and writes; what it is given may be
- * written again after a failure.
+ * Writes parts of images whose tiles are all in. A thread packs and writes them. After a failure the same images may be
+ * written again.
  */
 export function partsOf(spec: JobSpec): WritePart {
   const task = partTask(spec);
@@ -38,7 +38,7 @@ export function partsOf(spec: JobSpec): WritePart {
   };
 }
 
-/** With counts of its own, whose memory changes hands. */
+/** A copy with its own counts, whose memory is transferred. */
 const copyOf = (shard: FoundShard): FoundShard => ({
   ...shard,
   parts: shard.parts.map(({ counted, bins }) => ({ counted, bins: bins.slice() })),

@@ -8,9 +8,9 @@ export interface JobRow {
   spec: string;
   specSum: number;
   status: string;
-  /** JSON: of each log its epoch and its bytes. */
+  /** JSON: the epoch and the counted bytes of each log. */
   marks: string;
-  /** Of the status, the marks, and whether the job has ended. */
+  /** Checksum over the status, the marks, and whether the job has ended. */
   statusSum: number;
   leader: number | null;
   epoch: number;
@@ -29,7 +29,7 @@ export const specSum = (jobId: string, spec: string): number => crc32(`${jobId}\
 export const statusSum = (jobId: string, status: string, marks: string, hasEnded: boolean): number =>
   crc32(`${jobId}\n${hasEnded ? 'ended' : 'led'}\n${marks}\n${status}`);
 
-/** Throws DamagedLedgerError where the row is not as it was written. */
+/** Throws DamagedLedgerError where the row has changed since it was written. */
 export function readRow(row: JobRow): RegisteredJob {
   const { jobId, spec, status, marks, leader, epoch } = row;
   if (specSum(jobId, spec) !== row.specSum) throw changed(jobId, 'the specification');

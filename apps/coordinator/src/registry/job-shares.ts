@@ -1,6 +1,6 @@
 /** A coordinator that leads jobs, or did. */
 export interface Member {
-  /** Its fencing number, unlike any other's; higher than those of all that came before. */
+  /** Its fencing number, which is unique, and higher than all earlier ones. */
   epoch: number;
   /** Names it for people. */
   holder: string;
@@ -8,9 +8,9 @@ export interface Member {
   isReleased: boolean;
   /** Its lease has ended, by the registry's clock. */
   isOver: boolean;
-  /** When it renewed its lease last, in milliseconds by the same; it tells two renewals apart, and nothing else. */
+  /** When it last renewed its lease, in milliseconds of that clock. Use it only to tell two renewals apart. */
   renewedAtMs: number;
-  /** Milliseconds since then. */
+  /** Milliseconds since that renewal. */
   silentMs: number;
 }
 
@@ -21,52 +21,50 @@ export interface SharedJob {
   leader: number | undefined;
   /** The fencing number of its leases: it grows with every change of its leader. */
   epoch: number;
-  /** Grows with every transaction that writes of it. */
+  /** Grows with every transaction that changes the job. */
   writes: number;
-  /** Somebody wants it to end. */
+  /** The job was asked to end. */
   isCancelled: boolean;
-  /** What its leader says of it for people, as it was told `look`; empty: nothing. */
+  /** What its leader says about it for people, as passed to `look`; empty: nothing. */
   now: string;
 }
 
-/** Something that a member wants to know of a job, which the one that leads or led it has in memory alone. */
+/** A question about state of a job that only its present or last leader has in memory. */
 export interface Question {
   id: number;
   jobId: string;
   what: string;
 }
 
-/** All that coordinators know of each other. */
+/** Everything that coordinators know of each other. */
 export interface SharedView {
   members: Member[];
   /** By id. */
   jobs: SharedJob[];
-  /** Those that nobody has answered. */
+  /** Questions without an answer. */
   questions: Question[];
 }
 
 /**
- * Who leads which job of a registry that several coordinators lead at the same time. A job is led by the member that
- * first wrote of it, and by nobody once it has ended. As long as a member leads it, no other can write of it.
+ * Who leads which job of a registry that several coordinators lead at the same time. The member that creates a job
+ * leads it; nobody leads an ended job. While a member leads a job, no other can change it.
  */
 export interface JobShares {
-  /**
-   * Notes what this member says of jobs that it leads, and reads everything. Promises nothing where it leads no more.
-   */
+  /** Stores what this member says about its jobs, and reads everything. May store nothing where it leads no more. */
   look(epoch: number, now: ReadonlyMap<string, string>): Promise<SharedView>;
   /**
-   * Has this member lead those of the jobs that are still led by the member named beside them, each with an epoch
-   * higher than any before. That member can write nothing any more, of these jobs and of all others. A member whose
-   * lease is not over keeps its jobs. Nothing happens where this member leads no more.
+   * This member becomes leader of each listed job that the member beside it still leads, with an epoch higher than any
+   * before. From then on that member can write nothing at all. A member whose lease is not over keeps its jobs. Does
+   * nothing where this member leads no more.
    */
   adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]>;
-  /** Tells whoever leads the job that it is to end. Without effect where it has ended. */
+  /** Asks the job's leader to end it. Without effect where it has ended. */
   cancel(jobId: string): Promise<void>;
-  /** Asks whoever leads or led the job; resolves with the id of the question, which is forgotten after a minute. */
+  /** Asks the job's present or last leader. Resolves with the id of the question, which is forgotten after a minute. */
   ask(jobId: string, what: string): Promise<number>;
-  /** Answers a question; the first answer stays. Without effect where it is forgotten. */
+  /** Answers a question; the first answer stays. Without effect where the question is forgotten. */
   answer(id: number, text: string): Promise<void>;
-  /** The answer to a question, which is forgotten with it; undefined while there is none. */
+  /** The answer to a question, which is forgotten together with it; undefined while there is none. */
   takeAnswer(id: number): Promise<string | undefined>;
 }
 

@@ -1,7 +1,7 @@
 import { JobsInMemory } from './jobs-in-memory.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
 
-/** What registries of one memory share, as those of one database do. */
+/** State that several registries in memory share, like those of one database. */
 export class RegistryMemory {
   readonly jobs = new JobsInMemory();
   epoch = 0;
@@ -15,9 +15,7 @@ export interface MemoryRegistryOptions {
   nowMs?: () => number;
 }
 
-/**
- * A registry that forgets: of a coordinator whose jobs are kept in their folders alone, of tests and the simulation.
- */
+/** A registry in memory: for coordinators whose jobs are only in their folders, for tests and for the simulation. */
 export class MemoryRegistry implements Registry {
   /** While set, writes reject with it and change nothing. */
   failure: Error | undefined;

@@ -1,7 +1,7 @@
 import { packMarks, specSum, statusSum } from './job-row.ts';
 import type { JobChange } from './registry.ts';
 
-/** What is to be written of a job. */
+/** The changes of a job that are to be written. */
 export interface NetRow {
   jobId: string;
   /** Absent where the job has to be there. */
@@ -13,7 +13,7 @@ export interface NetRow {
   hasEnded: boolean;
 }
 
-/** What the changes of a transaction come to. No job is in both, nor twice. */
+/** The net changes of a transaction. Each job is in one of the lists, once. */
 export interface NetJobs {
   removed: string[];
   written: NetRow[];

@@ -5,8 +5,8 @@ import { SqliteRegistry } from './sqlite-registry.ts';
 
 /**
  * Opens the registry at `place`: a PostgreSQL database by its URL (postgres:// or postgresql://), or a file; 'memory',
- * for tests, is neither. Rejects with one sentence: UsageError where the URL is none. No sentence holds the password of
- * a URL.
+ * for tests, is neither. Rejects with one sentence: UsageError for an invalid URL. No sentence holds the password of a
+ * URL.
  */
 export async function openRegistry(place: string): Promise<Registry> {
   if (place === 'memory') return new MemoryRegistry();

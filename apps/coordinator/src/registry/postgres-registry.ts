@@ -1,4 +1,4 @@
-// With postgres-shares.ts, all that knows pg.
+// Only this file and postgres-shares.ts import pg.
 import { protocolVersion } from '@halogrid/proto';
 import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
@@ -9,12 +9,15 @@ import { type NetJobs, type NetRow, netJobs } from './net-jobs.ts';
 import { nextEpoch, PostgresShares } from './postgres-shares.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
 
-/** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
+/**
+ * Number of the lock that keeps two processes from making the schema at once. Any number that others are unlikely to
+ * use.
+ */
 const schemaLock = 0x48414c4f;
 
 /** The schema of a cluster, unless its URL names another. */
 const defaultSchema = 'halogrid';
-/** What needs no quotes, and fits PostgreSQL's names. */
+/** Names that need no quotes, and are not too long for PostgreSQL. */
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
@@ -46,15 +49,15 @@ const tablesOf = (schema: string): string => `
 `;
 
 const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
-/** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
+/** A lease that ends later than it was granted means that the clock was set back: it is over too. */
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
-/** A member that was silent for so long and leads nothing is forgotten. */
+/** A member that leads nothing and was silent for so long is forgotten. */
 const forgottenMs = 600_000;
 
 /**
- * A transaction whose process is stopped or cut off must not hold its member's row for long: who adopts its jobs waits
- * for it, on top of the lease. These are set in each transaction, because a pooler between may give each another
- * session.
+ * A transaction of a stopped or cut-off process must not hold its member's row for long: the member that adopts its
+ * jobs waits for the row, beyond the lease. These are set in each transaction, because a pooler between may give each
+ * another session.
  */
 const begin = `
   BEGIN;
@@ -63,30 +66,26 @@ const begin = `
   SET LOCAL synchronous_commit = on;
 `;
 
-/** Longer than the server's own limit, so that this is for a server that cannot be reached. */
+/** Longer than the server's own limits, so that it applies only to a server that cannot be reached. */
 const answerWithinMs = 40_000;
 const connectWithinMs = 5_000;
-/**
- * A renewal that is not answered by then is asked for again, by another connection: that one may lead to a lost server.
- */
+/** A renewal without an answer by then is repeated over another connection: the first may lead to a lost server. */
 const renewWithinMs = 5_000;
 
 /** A page ends with the row that reaches either. */
 const pageRows = 1000;
 const pageBytes = 2 ** 20;
 
-/** Has a transaction taken back whose member does not lead what it writes of. */
+/** Rolls back a transaction whose member does not lead the jobs that it changes. */
 class NotLed extends Error {}
 
-/**
- * The registry in a PostgreSQL database, in a schema of its own, which coordinators on several machines lead together.
- */
+/** The registry in a PostgreSQL database, in its own schema, for coordinators on several machines. */
 export class PostgresRegistry implements Registry {
   readonly shares: JobShares;
   readonly #name: string;
   readonly #schema: string;
   readonly #pool: Pool;
-  /** Its one connection renews the lease, whatever the others wait for. */
+  /** One connection that only renews the lease, so that it waits for nothing else. */
   readonly #renewals: Pool;
   /** Writes wait for those before them. */
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -121,7 +120,7 @@ export class PostgresRegistry implements Registry {
     this.#name = `postgres://${host}${url.port && `:${url.port}`}${url.pathname}`;
     const connection = new URL(url);
     connection.searchParams.delete('schema');
-    // A write, a page that is read, and a look at who leads what.
+    // For a write, a page that is read, and a look at the leaders.
     this.#pool = openPool(connection.href, 3, answerWithinMs);
     this.#renewals = openPool(connection.href, 1, renewWithinMs);
   }
@@ -190,7 +189,8 @@ export class PostgresRegistry implements Registry {
     const net = netJobs(changes);
     const written = this.#lastWrite.then(() =>
       this.#transact(async (client) => {
-        // Another that takes the jobs waits for the end of this transaction by this lock; a renewal does not.
+        // By this lock, a member that takes over the jobs waits for the end of this transaction; a renewal does not
+        // wait.
         const leads = await client.query(
           `SELECT 1 FROM ${this.#schema}.coordinators WHERE epoch = $1 AND NOT released FOR KEY SHARE`,
           [epoch],
@@ -302,12 +302,11 @@ function otherVersion(other: Record<string, unknown>): OtherVersionError {
   );
 }
 
-/** Errors that say what they mean. */
+/** Errors whose sentence needs no addition. */
 const isOfOurs = [OlderLedgerError, OtherVersionError, NotLed];
 
 /**
- * Makes the changes; false where this member does not lead one of the jobs, and then the transaction must not be
- * committed.
+ * Makes the changes; false where this member does not lead one of the jobs: then the transaction must not be committed.
  */
 async function writeJobs(
   client: PoolClient,
@@ -329,7 +328,7 @@ async function writeJobs(
   return (await beginJobs(client, schema, epoch, begun)) && (await noteJobs(client, schema, epoch, known));
 }
 
-/** The end of a job may be written twice, where it was not known whether it was. */
+/** The end of a job is written again where it is not known whether the first write succeeded. */
 const isOwn = (isEnd: string): string => `(jobs.leader = $1 OR jobs.leader IS NULL AND ${isEnd})`;
 
 async function beginJobs(client: PoolClient, schema: string, epoch: number, jobs: readonly NetRow[]): Promise<boolean> {
@@ -372,7 +371,7 @@ const columnsOf = (jobs: readonly NetRow[]): unknown[] => [
 ];
 
 function describe(error: unknown): string {
-  // Several addresses of one name that all failed.
+  // All addresses of the name failed.
   if (error instanceof AggregateError) return error.errors.map(describe).join(', ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -7,14 +7,14 @@ const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
 
 /**
- * Takes an epoch from the counter of a schema. It is the time in microseconds, or more: that of a schema which is made
- * again, or restored from a backup, is higher than any before.
+ * Takes an epoch from the counter of a schema. It is at least the time in microseconds, so that a schema which is made
+ * again, or restored from a backup, gives higher epochs than any before.
  */
 export const nextEpoch = (schema: string): string => `
   UPDATE ${schema}.leader SET epoch = greatest(epoch + 1, floor(1e6 * extract(epoch FROM clock_timestamp())))
   RETURNING epoch`;
 
-/** Who leads which job of a schema of PostgreSQL, whose tables these are. */
+/** Who leads which job of a PostgreSQL schema. */
 export class PostgresShares implements JobShares {
   readonly #schema: string;
   readonly #transact: Transact;
@@ -56,7 +56,7 @@ export class PostgresShares implements JobShares {
   adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]> {
     const leaders = [...new Set(orphans.map(({ leader }) => leader))];
     return this.#transact(async (client) => {
-      // In one order, so that two who fence each other do not wait for each other.
+      // In a fixed order, so that two members that fence each other do not deadlock.
       const { rows } = await client.query(
         `SELECT epoch, released, ${isOver} AS over FROM ${this.#schema}.coordinators
          WHERE epoch = ANY ($1) ORDER BY epoch FOR UPDATE`,

@@ -1,6 +1,6 @@
 import type { JobShares } from './job-shares.ts';
 
-/** How many bytes count of the log that the leader with this epoch wrote of a job. */
+/** How many bytes count of the log that the leader with this epoch wrote for a job. */
 export interface LogMark {
   epoch: number;
   bytes: number;
@@ -11,7 +11,7 @@ export interface RegisteredJob {
   jobId: string;
   /** What was asked for, as JSON. It never changes. */
   spec: string;
-  /** What its leader says of it, as JSON. */
+  /** Its status, as JSON. */
   status: string;
   /** In order of epoch; none once the job has ended. */
   marks: readonly LogMark[];
@@ -24,16 +24,14 @@ export interface RegisteredJob {
   epoch: number;
 }
 
-/**
- * One change of a transaction. Of several of one job the last one counts, so that the same transaction may be written
- * twice.
- */
+/** One change of a transaction. The last change of each job counts, so that a transaction may be written twice. */
 export type JobChange =
   /**
-   * A new job, which the writer leads. Where it is there already, the same as what follows without the specification.
+   * A new job, which the writer leads. If the job exists already, this acts like the next kind of change, and ignores
+   * the specification.
    */
   | { kind: 'begin'; jobId: string; spec: string; status: string; marks: readonly LogMark[] }
-  /** What is so now of a job that the writer leads. */
+  /** The present status and marks of a job that the writer leads. */
   | { kind: 'note'; jobId: string; status: string; marks: readonly LogMark[] }
   /** The job has ended: nobody leads it, and its logs do not count. */
   | { kind: 'end'; jobId: string; status: string }
@@ -48,30 +46,29 @@ export interface Leader {
 }
 
 /**
- * Knows which jobs there are, who leads each, and how much of their logs counts; it knows nothing of what
- * specifications and statuses say. Leaders write, everybody reads. Job ids are printable ASCII.
+ * Knows which jobs exist, who leads each, and how much of their logs counts. It does not interpret specifications and
+ * statuses. Leaders write, everybody reads. Job ids are printable ASCII.
  *
- * The lease of a leader ends `leaseMs` after its last `acquire` or `renew`, by the registry's own clock. That alone
- * stops nobody from writing; a successor does, because jobs are its own then.
+ * The lease of a leader ends `leaseMs` after its last `acquire` or `renew`, by the registry's own clock. An expired
+ * leader can still write until a successor takes its jobs.
  */
 export interface Registry {
   /**
-   * Present where several lead at the same time, each some of the jobs: then everybody who asks becomes a leader at
-   * once, and a leader ends where another takes its jobs. Where one leads at a time, it leads all jobs from `acquire`
-   * on.
+   * Present where several members lead at the same time, each some of the jobs: then every caller of `acquire` becomes
+   * a leader at once, and ends when another takes its jobs. Otherwise the one leader leads all jobs from `acquire` on.
    */
   readonly shares?: JobShares;
   /** Becomes a leader, with an epoch higher than any before; undefined while another leads alone. */
   acquire(holder: string, leaseMs: number): Promise<number | undefined>;
-  /** Puts the end of the lease off. False where this epoch leads no more: nothing may be written with it, ever. */
+  /** Extends the lease. False where this epoch leads no more: it can never write again. */
   renew(epoch: number, leaseMs: number): Promise<boolean>;
-  /** Ends the lease at once, so that a standby need not wait. Without effect where another leads. */
+  /** Ends the lease at once, so that a standby does not wait. Without effect where another leads. */
   release(epoch: number): Promise<void>;
   /** Who leads now; undefined when nobody does. */
   leader(): Promise<Leader | undefined>;
   /**
-   * All jobs, or those with these ids that there are, in order of id, a page at a time: what is written meanwhile may
-   * be seen or not. Rejects with DamagedLedgerError where a job is not as it was written.
+   * All jobs, or the existing ones with these ids, in order of id, a page at a time. May or may not include concurrent
+   * writes. Rejects with DamagedLedgerError where a job has changed since it was written.
    */
   jobs(ids?: readonly string[]): AsyncIterable<RegisteredJob>;
   /**
@@ -80,11 +77,11 @@ export interface Registry {
    * error where the registry cannot say whether they are made, and the same changes may be written again.
    */
   write(epoch: number, changes: readonly JobChange[]): Promise<void>;
-  /** Waits for what is being written. The lease stays as it is. */
+  /** Waits for running writes. The lease stays as it is. */
   close(): Promise<void>;
 }
 
-/** What was to be written is not, because this process leads no more. */
+/** A write was refused, because this process leads no more. */
 export class FencedError extends Error {
   constructor(epoch: number, leader: Leader | undefined) {
     const others = leader

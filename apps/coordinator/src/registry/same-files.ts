@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 
 /**
- * Tells whether the files of some paths are those that they were. A file that is open keeps its number, whatever becomes of its
- * name, and no other file gets that number meanwhile.
+ * Tells whether the paths still lead to the same files. An open file keeps its inode number, even if it is renamed or
+ * deleted, and no other file gets that number meanwhile.
  */
 export class SameFiles {
   readonly #identities: { path: string; identity: string | undefined }[];
@@ -11,7 +11,7 @@ export class SameFiles {
     this.#identities = paths.map((path) => ({ path, identity: identityOf(path) }));
   }
 
-  /** The first path where another file is now, or none. Throws where the system does not say. */
+  /** The first path that leads to another file, or to none. Throws where the system cannot say. */
   firstChanged(): string | undefined {
     return this.#identities.find(({ path, identity }) => identityOf(path) !== identity)?.path;
   }

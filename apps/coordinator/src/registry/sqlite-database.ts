@@ -1,4 +1,4 @@
-// The only file that knows node:sqlite. Everything here blocks: a registry has it in the thread of sqlite-worker.ts.
+// Everything here blocks: a registry runs it in the thread of sqlite-worker.ts.
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -21,9 +21,8 @@ const pageRows = 1000;
 const pageCharacters = 2 ** 20;
 
 /**
- * An epoch is the time in microseconds, or more: that of a file which takes the place of another, or of an earlier copy
- * that is put back, is higher than any before. So what was leased before is not taken for what is leased now, and no
- * log has the name of another.
+ * An epoch is at least the time in microseconds, so that a new file in the place of another, or a restored copy, gives
+ * higher epochs than any before. So old leases are never taken for new ones, and no two logs have the same name.
  */
 const schema = (epoch: number): string => `
   CREATE TABLE jobs (
@@ -39,10 +38,10 @@ const schema = (epoch: number): string => `
   PRAGMA user_version = ${registryFormat};
 `;
 
-/** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
+/** A lease that ends later than it was granted means that the clock was set back: it is over too. */
 const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
 
-/** Jobs of the leader before are its successor's. */
+/** The jobs of an earlier leader go to its successor. */
 const takeAll = 'UPDATE jobs SET leader = :epoch, epoch = :epoch WHERE leader IS NOT NULL';
 
 const sets = 'SET status = :status, marks = :marks, status_sum = :statusSum, leader = :leader';
@@ -55,9 +54,7 @@ const remove = 'DELETE FROM jobs WHERE job_id = :jobId AND (leader = :epoch OR l
 
 const wayOut = 'give another file with --ledger, or change the rights of the folder';
 
-/**
- * Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits.
- */
+/** Codes of SQLite (sqlite.org/rescode.html) with their own sentence; extended codes end in these eight bits. */
 const sentences: Record<number, string> = {
   5: `another process has been writing to it for ${busyMs / 1000} s`,
   8: 'this user may not write it',
@@ -69,8 +66,8 @@ const sentences: Record<number, string> = {
 const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
 
 /**
- * Failures of the system that leave the file as it is, and that time may mend: no memory (3082), a quota that is used
- * up (778, and with it every other failure to write), no room for the shared memory (4874).
+ * System failures that leave the file unchanged and may pass: no memory (3082), a used-up quota (778, which all other
+ * failures to write share), no room for the shared memory (4874).
  */
 const passingIoErrors = [778, 3082, 4874];
 
@@ -81,7 +78,7 @@ export class SqliteDatabase {
   readonly #statements = new Map<string, StatementSync>();
   /** Undefined while it is being opened. */
   #files: SameFiles | undefined;
-  /** Why nothing is done any more. */
+  /** Why every call fails. */
   #lost: LostLedgerError | undefined;
 
   /** Opens or creates the file, and the folders it is in. */
@@ -173,7 +170,7 @@ export class SqliteDatabase {
         const { removed, written } = netJobs(changes);
         return removed.every((jobId) => this.#remove(epoch, jobId)) && written.every((row) => this.#put(epoch, row));
       });
-      // Changes written to a file that was deleted or replaced must not be acknowledged.
+      // Writes to a deleted or replaced file must not be acknowledged.
       this.#checkFiles();
       return isMade;
     });
@@ -183,7 +180,7 @@ export class SqliteDatabase {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** Takes back what `act` did where it returns false or throws. */
+  /** Rolls back `act` where it returns false or throws. */
   #transact<T>(act: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
@@ -213,7 +210,7 @@ export class SqliteDatabase {
   }
 
   #prepareFile(): void {
-    // Where two processes meet a new file, one makes the tables. Nothing of a foreign file is changed.
+    // If two processes open a new file, one makes the tables. A foreign file is not changed.
     this.#transact(() => {
       const id = this.#pragma('application_id');
       const version = this.#pragma('user_version');
@@ -228,16 +225,16 @@ export class SqliteDatabase {
     });
     // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
-    // The files beside it are there from the first look on.
+    // Reads once, so that `-wal` and `-shm` exist.
     this.leader();
   }
 
-  /** Throws where what is written goes to a file that is not at its path any more. */
+  /** Throws where the open file is not at its path any more. */
   #checkFiles(): void {
     const changed = this.#files?.firstChanged();
     if (!changed) return;
     this.#lost = this.#replaced(changed);
-    // Where the log alone is gone and nobody else has the file, SQLite brings what was in the log home.
+    // If only the `-wal` is missing, and no other process has the file open, closing saves its content to the file.
     this.#db.close();
     throw this.#lost;
   }
@@ -274,7 +271,7 @@ export class SqliteDatabase {
     } catch (error) {
       const { code, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
       if (code === undefined) throw error;
-      // What is no more at its path may fail in any way.
+      // A file that is not at its path any more may fail in any way.
       this.#checkFiles();
       if (isSystemError(error)) throw this.#refusal(`${whyNotWritten(error)}; ${wayOut}`);
       if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
@@ -288,7 +285,7 @@ export class SqliteDatabase {
   #isDamage(errcode: number): boolean {
     const code = errcode & 0xff;
     if (code === codes.ioError) return !passingIoErrors.includes(errcode);
-    // What never was a ledger is none that is damaged.
+    // A file that never was a ledger is not a damaged one.
     return code === codes.corrupt || (code === codes.notADatabase && this.#files !== undefined);
   }
 
@@ -302,7 +299,7 @@ function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
   } catch {
-    // It is there, or SQLite says what is the matter.
+    // It exists already, or SQLite reports the problem.
   }
 }
 

@@ -4,10 +4,10 @@ import { type PackedError, unpackError } from './packed-error.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
 import type { SqliteOrder } from './sqlite-worker.ts';
 
-/** For the next registry that is opened. */
+/** A spare thread for the next registry. */
 const spareThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
-/** The registry in a file of SQLite, for one machine. A thread of its own waits for the disk. */
+/** The registry in a SQLite file, for one machine. Its own thread does what blocks. */
 export class SqliteRegistry implements Registry {
   readonly #path: string;
   readonly #thread: ThreadClient<SqliteOrder, unknown>;

@@ -4,7 +4,7 @@ import { packError } from './packed-error.ts';
 import type { JobChange } from './registry.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
-/** What a SqliteRegistry has done to its file; the first order opens it. */
+/** An order of a SqliteRegistry; the first one opens the file. */
 export type SqliteOrder =
   | { kind: 'open'; path: string }
   | { kind: 'acquire'; holder: string; leaseMs: number }

@@ -20,6 +20,7 @@ const resumed: Event = {
   kind: 'JobResumed',
   jobId: 'job',
   planned: 9,
+  kept: 0,
   open: [
     { shard: shard(3), attempts: 0 },
     { shard: shard(5), attempts: 2 },
@@ -130,7 +131,7 @@ testCases([
   },
   {
     name: 'a job that goes on with every shard done is finalised when its plan ends',
-    given: [joined(1), { kind: 'JobResumed', jobId: 'job', planned: 9, open: [] }],
+    given: [joined(1), { kind: 'JobResumed', jobId: 'job', planned: 9, kept: 0, open: [] }],
     when: { kind: 'PlanEnded', jobId: 'job' },
     expected: ['finalise job'],
   },

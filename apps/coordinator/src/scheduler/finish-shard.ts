@@ -15,7 +15,7 @@ export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
 }
 
 export function finaliseWhenDone<A>(turn: Turn<A>, job: ScheduledJob): void {
-  if (!job.planEnded || job.open.size > 0) return;
+  if (!job.planEnded || job.open.size + job.keeping.size > 0) return;
   forgetJob(turn.state, job);
   turn.commands.push({ kind: 'FinaliseJob', jobId: job.jobId });
 }

@@ -48,7 +48,7 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     }
     (before > 0 ? job.retries : job.fresh).push(entry);
   }
-  job.planned = event.planned;
+  Object.assign(job, { planned: event.planned, kept: event.kept });
   leaseToAll(turn);
 }
 
@@ -57,27 +57,28 @@ export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]):
   if (!job) return;
   for (const entry of openShards(turn, job, shards)) job.fresh.push(entry);
   job.planned += shards.length;
+  job.kept += shards.filter(isKept).length;
   leaseToAll(turn);
 }
 
 /**
- * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. Returns those
- * that are to be queued: what is kept of an earlier output the coordinator reads itself.
+ * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. What is kept of
+ * an earlier output has none: the coordinator reads it itself.
  */
 function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[]): ShardEntry[] {
-  needsPlanned(turn, job, new Set(shards.flatMap(({ needs = [] }) => needs)));
-  turn.state.openShards += shards.length;
-  const entries = shards.map((shard) => {
+  for (const shard of shards.filter(isKept)) {
+    job.keeping.add(shard.shard);
+    turn.commands.push({ kind: 'KeepShard', jobId: job.jobId, shard });
+  }
+  const others = shards.filter((shard) => !isKept(shard));
+  needsPlanned(turn, job, new Set(others.flatMap(({ needs = [] }) => needs)));
+  turn.state.openShards += others.length;
+  return others.map((shard) => {
     countNeeds(job, shard);
     const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
     job.open.set(shard.shard, entry);
-    if (isKept(shard)) {
-      entry.state = { kind: 'settling', nodeId: '', answerBytes: 0 };
-      turn.commands.push({ kind: 'KeepShard', jobId: job.jobId, shard });
-    }
     return entry;
   });
-  return entries.filter(({ state }) => state.kind === 'queued');
 }
 
 /** The image that a tile is cut from, or the folder of the first frame. */
@@ -102,6 +103,10 @@ export function planEnded<A>(turn: Turn<A>, jobId: string): void {
 
 export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): void {
   const job = turn.state.jobs.get(jobId);
+  if (job?.keeping.delete(shard)) {
+    finaliseWhenDone(turn, job);
+    return;
+  }
   const entry = job?.open.get(shard);
   if (!job || entry?.state.kind !== 'settling') return;
   const wasHeldUp = isHeldUp(job);
@@ -117,10 +122,10 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
 /** A job whose shards were all done is open again. */
 export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'ShardLost' }>): void {
   const { state, now } = turn;
-  const { jobId, open, planned, nodeIds, isFalse, inVain, error } = event;
+  const { jobId, open, planned, kept, nodeIds, isFalse, inVain, error } = event;
   if (!state.jobs.has(jobId)) {
     jobSubmitted(turn, event);
-    Object.assign(state.jobs.get(jobId)!, { planned, planEnded: true });
+    Object.assign(state.jobs.get(jobId)!, { planned, kept, planEnded: true });
   }
   const job = state.jobs.get(jobId)!;
   job.contestable.delete(open.shard.shard);

@@ -267,7 +267,7 @@ test('where only shards that nobody can compute are left, nodes that computed fo
   for (const session of [1, 2, 3]) handle({ ...joined(session), hasComputed: true } as Event, 0);
   for (const jobId of ['first', 'second']) {
     const open = [{ shard: shards(8)[7]!, attempts: 1 }];
-    handle({ kind: 'JobResumed', jobId, planned: 8, open }, 0);
+    handle({ kind: 'JobResumed', jobId, planned: 8, kept: 0, open }, 0);
     handle({ kind: 'PlanEnded', jobId }, 0);
   }
   for (let now = 0; now < 20_000; now += 100) {

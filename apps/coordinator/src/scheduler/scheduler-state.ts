@@ -77,7 +77,7 @@ export interface ScheduledJob {
   readonly priority: number;
   readonly verifyPercent: number;
   readonly waitsForNode: boolean;
-  /** Shards that are not done, by number. */
+  /** Shards for nodes that are not done, by number. */
   readonly open: Map<number, ShardEntry>;
   /** Shards that were never leased, in the order of the plan. */
   readonly fresh: QueuesByNeeds<ShardEntry>;
@@ -103,8 +103,12 @@ export interface ScheduledJob {
   copies: number;
   /** Memory of answers that are being written to the ledger. */
   unwrittenBytes: number;
-  /** Shards planned so far. */
+  /** Shards planned so far, those of kept sources too. */
   planned: number;
+  /** How many of the planned shards hold kept sources, which the coordinator does. */
+  kept: number;
+  /** Their numbers, until they are done. */
+  readonly keeping: Set<number>;
   planEnded: boolean;
   lastPlace: InputPlace | undefined;
 }
@@ -236,6 +240,8 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
     copies: 0,
     unwrittenBytes: 0,
     planned: 0,
+    kept: 0,
+    keeping: new Set(),
     planEnded: false,
     lastPlace: undefined,
   };
@@ -263,6 +269,9 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: InputPlace, 
     recalled: none,
   };
 }
+
+/** Shards of the job that are for nodes, of those planned so far. */
+export const plannedForNodes = ({ planned, kept }: ScheduledJob): number => planned - kept;
 
 /** Shards of the job that wait for a node. */
 export function queuedShards(job: ScheduledJob): number {

@@ -12,7 +12,14 @@ import {
   shardsPlanned,
 } from './job-events.ts';
 import { needLacked, needShown, nodeCredited, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
-import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
+import {
+  createState,
+  plannedForNodes,
+  queuedShards,
+  type SchedulerOptions,
+  type SchedulerState,
+  type Turn,
+} from './scheduler-state.ts';
 import { awaitedPlace, whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';
 
@@ -63,14 +70,17 @@ export class Scheduler<Answer extends Comparable> {
     return { shards: queuedShards(job), sources: job.fresh.weight + job.retries.weight };
   }
 
-  /** Shards of the jobs it knows. Those being written to the ledger count as leased. */
+  /**
+   * Shards for nodes, of the jobs it knows. Those being written to the ledger count as leased, and those of kept
+   * sources not at all.
+   */
   shards(): { queued: number; leased: number; done: number } {
     const sum = { queued: 0, leased: 0, done: 0 };
     for (const job of this.#state.jobs.values()) {
       const queued = queuedShards(job);
       sum.queued += queued;
       sum.leased += job.open.size - queued;
-      sum.done += job.planned - job.open.size;
+      sum.done += plannedForNodes(job) - job.open.size;
     }
     return sum;
   }

@@ -1,7 +1,14 @@
 import { isActive } from './active-nodes.ts';
 import { fits, reluctance } from './choose-shard.ts';
 import { lease } from './leases.ts';
-import { type AttachedNode, queuedShards, type ScheduledJob, type ShardEntry, type Turn } from './scheduler-state.ts';
+import {
+  type AttachedNode,
+  plannedForNodes,
+  queuedShards,
+  type ScheduledJob,
+  type ShardEntry,
+  type Turn,
+} from './scheduler-state.ts';
 import { canDo } from './sights.ts';
 
 /** Part of a job that must be done before the rest is judged by it. */
@@ -23,7 +30,7 @@ export function copyStragglers<A>(turn: Turn<A>): void {
       .filter((node) => isActive(node, now) && node.leases.size === 0)
       .sort((a, b) => (b.rate.bytesPerMs ?? 0) - (a.rate.bytesPerMs ?? 0));
     for (const entry of job.open.values()) {
-      if (idle.length === 0 || job.copies >= Math.floor(job.planned * copiesShare)) break;
+      if (idle.length === 0 || job.copies >= Math.floor(plannedForNodes(job) * copiesShare)) break;
       if (!isStraggler(entry, now - limitMs)) continue;
       const index = idle.findIndex(
         (node) =>
@@ -41,7 +48,8 @@ export function copyStragglers<A>(turn: Turn<A>): void {
 
 /** How long a shard of the job may take; undefined while that is not known, or nodes have other shards to go on with. */
 function stragglerMs(job: ScheduledJob): number | undefined {
-  const isNearEnd = job.planEnded && job.planned - job.open.size >= doneShare * job.planned;
+  const planned = plannedForNodes(job);
+  const isNearEnd = job.planEnded && planned - job.open.size >= doneShare * planned;
   if (!isNearEnd || queuedShards(job) > 0) return undefined;
   const medianMs = job.durations.median();
   return medianMs === undefined ? undefined : Math.max(minStragglerMs, medians * medianMs);

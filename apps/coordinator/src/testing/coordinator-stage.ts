@@ -57,14 +57,26 @@ export function testConfig(options: CoordinatorOptions = {}, plansOnThread = fal
 /** A coordinator of that configuration, a client of it, and a folder; all gone when the test ends. */
 export async function setStage(t: TestContext, config = testConfig()): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
-  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
-  const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+  const { stop, ...stage } = await startStage(folder, config);
   t.after(async () => {
-    jobs.close();
-    await coordinator.close();
+    await stop();
     await rm(folder, { recursive: true, force: true });
   });
-  return { coordinator, jobs, folder };
+  return stage;
+}
+
+/** Starts a coordinator with a ledger in the folder; the next one, after `stop`, has the same ledger. */
+export const startsIn = (folder: string) => () =>
+  startStage(folder, testConfig({ ledger: join(folder, 'ledger.sqlite') }));
+
+async function startStage(folder: string, config: CoordinatorConfig): Promise<Stage & { stop(): Promise<void> }> {
+  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
+  const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+  const stop = async () => {
+    jobs.close();
+    await coordinator.close();
+  };
+  return { coordinator, jobs, folder, stop };
 }
 
 /** Writes gray images of 7 x 5 pixels and returns their URIs. */

@@ -11,7 +11,9 @@ export interface PartSums {
 
 /** Sums as a fact has them. No sum of one fact reaches 2^53. */
 export function packSums(counted: bigint, sums: BigUint64Array): PartSums {
-  return { counted: String(counted), sums: packCounts(Float64Array.from(sums, Number)) };
+  const counts = new Float64Array(sums.length);
+  for (let i = 0; i < sums.length; i++) counts[i] = Number(sums[i]);
+  return { counted: String(counted), sums: packCounts(counts) };
 }
 
 /** Counts as varints. */

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
 
 /** SHA-256 of a source's result: 32 bytes. */
-export type SourceDigest = Uint8Array;
+export type SourceDigest = Buffer;
 
 /** The digest of a source that is quarantined, whatever the reason. */
 export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'buffer');

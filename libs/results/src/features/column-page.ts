@@ -40,15 +40,25 @@ const sampleBytes = 1024;
 /** What Snappy has to make of the sample. Bits that are packed hardly ever shrink: counts of photographs become 1 % smaller. */
 const worthwhile = 7 / 8;
 
-/** The page of `rows` rows with those values. Equal values give equal bytes. */
-export function columnPage(rows: number, column: EncodedColumn): ColumnPage {
-  const { encoding, values, nulls, data, limits, repetitionLevels = noBytes, definitionLevels = noBytes } = column;
+/** Makes the page of `rows` rows with those values. Equal values give equal bytes. */
+export type MakePage = (rows: number, column: EncodedColumn) => ColumnPage;
+
+/** A page as outputs have it: compressed where that is worthwhile. */
+export const columnPage: MakePage = (rows, column) => {
+  const { data } = column;
   const sample = data.subarray(0, sampleBytes);
   const isCompressed = sample.length > 0 && snappyCompress(sample).length <= worthwhile * sample.length;
-  const content = isCompressed ? snappyCompress(data) : data;
+  return pageOf(rows, column, isCompressed ? snappyCompress(data) : data, isCompressed);
+};
+
+/** A page that is read once, and soon: neither compressed nor with limits, which take as long to make as all else of it. */
+export const plainPage: MakePage = (rows, column) => pageOf(rows, { ...column, limits: undefined }, column.data, false);
+
+function pageOf(rows: number, column: EncodedColumn, content: Uint8Array, isCompressed: boolean): ColumnPage {
+  const { encoding, values, nulls, data, limits, repetitionLevels = noBytes, definitionLevels = noBytes } = column;
   const levelBytes = repetitionLevels.length + definitionLevels.length;
-  const writer = new ByteWriter(headerBytes);
-  writePageHeader(writer, {
+  header.index = 0;
+  writePageHeader(header, {
     type: 'DATA_PAGE_V2',
     uncompressed_page_size: levelBytes + data.length,
     compressed_page_size: levelBytes + content.length,
@@ -62,13 +72,13 @@ export function columnPage(rows: number, column: EncodedColumn): ColumnPage {
       is_compressed: isCompressed,
     },
   });
-  const bytes = Buffer.concat([writer.getBytes(), repetitionLevels, definitionLevels, content]);
-  const plainBytes = writer.offset + levelBytes + data.length;
+  const bytes = Buffer.concat([header.getBytes(), repetitionLevels, definitionLevels, content]);
+  const plainBytes = header.index + levelBytes + data.length;
   return {
     ...{ bytes, plainBytes, encoding, values, nulls, isCompressed },
     ...{ hasLevels: levelBytes > 0, limits },
   };
 }
 
-/** A header has about so many, so that the buffer need not grow. */
-const headerBytes = 64;
+/** Of the page that is being made. */
+const header = new ByteWriter();

@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import { type ColumnPage, columnPage } from './column-page.ts';
+import type { ColumnPage, MakePage } from './column-page.ts';
 import type { HistogramList } from './histogram-list.ts';
 import { encodeCounts, encodeOptional } from './number-columns.ts';
 import type { PagePlace } from './page-layout.ts';
@@ -40,7 +40,7 @@ export interface EncodedPage {
 export interface PlacedPage extends EncodedPage, PagePlace {}
 
 /** Encodes rows as pages of their columns. Equal rows give equal bytes, whatever is encoded before. Numbers are such as their columns have. */
-export function encodePage(page: PageRows): EncodedPage {
+export function encodePage(page: PageRows, makePage: MakePage): EncodedPage {
   const { source, name, camera, frame, timestampMs, capturedAtMs, counted, firstCell, gridColumns } = page;
   const rows = counted.length;
   const cells = rows / source.length;
@@ -69,7 +69,7 @@ export function encodePage(page: PageRows): EncodedPage {
     encodeCounts('INT64', counted),
     histograms,
   ];
-  return { rows, columns: encoded.map((column) => columnPage(rows, column)), isWide: histograms.isWide };
+  return { rows, columns: encoded.map((column) => makePage(rows, column)), isWide: histograms.isWide };
 }
 
 /** Each value `times` times. */

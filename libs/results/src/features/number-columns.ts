@@ -5,11 +5,14 @@ import { deltaPack, deltaPackedBytes, maxDeltaPacked } from './delta-pack.ts';
 
 /** Levels of 0 and 1, as a page has them. */
 export function encodeLevels(levels: ArrayLike<number>): Uint8Array {
-  const bytes = new ByteWriter();
+  encoded.index = 0;
   // It only indexes them.
-  writeRleBitPackedHybrid(bytes, levels as number[], 1);
-  return bytes.getBytes();
+  writeRleBitPackedHybrid(encoded, levels as number[], 1);
+  return encoded.getBytes().slice();
 }
+
+/** Levels that are being encoded. */
+const encoded = new ByteWriter();
 
 /** Whole numbers from 0 to 2^53 - 1, none of them null: packed where they have 31 bits, else 8 bytes each. */
 export function encodeCounts(type: 'INT32' | 'INT64', counts: ArrayLike<number>): EncodedColumn {
@@ -39,7 +42,7 @@ export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array):
     if (Number.isNaN(number)) continue;
     levels[i] = 1;
     if (type === 'DOUBLE') bytes.setFloat64(end, number, true);
-    else bytes.setBigInt64(end, BigInt(number), true);
+    else putInt64(bytes, end, number);
     end += 8;
     if (number < least) least = number;
     if (number > largest) largest = number;
@@ -52,7 +55,7 @@ export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array):
 /** A column of flags, none of them null. */
 export function encodeFlags(flags: readonly boolean[]): EncodedColumn {
   const data = new Uint8Array(Math.ceil(flags.length / 8));
-  for (const [i, flag] of flags.entries()) if (flag) data[i >> 3]! |= 1 << (i & 7);
+  for (let i = 0; i < flags.length; i++) if (flags[i]) data[i >> 3]! |= 1 << (i & 7);
   return { encoding: 'PLAIN', values: flags.length, nulls: 0, data };
 }
 
@@ -66,9 +69,12 @@ function limitsOf(type: 'INT32' | 'INT64' | 'DOUBLE', least: number, largest: nu
 /** Whole numbers from 0 to 2^53 - 1, 8 bytes each. */
 export function plainInt64(counts: ArrayLike<number>): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(8 * counts.length));
-  for (let i = 0; i < counts.length; i++) {
-    bytes.setUint32(8 * i, counts[i]! % 2 ** 32, true);
-    bytes.setUint32(8 * i + 4, Math.floor(counts[i]! / 2 ** 32), true);
-  }
+  for (let i = 0; i < counts.length; i++) putInt64(bytes, 8 * i, counts[i]!);
   return new Uint8Array(bytes.buffer);
+}
+
+/** Puts a whole number from -2^53 to 2^53, without a bigint. To store takes the lower half of a number by itself. */
+function putInt64(bytes: DataView, at: number, number: number): void {
+  bytes.setUint32(at, number, true);
+  bytes.setInt32(at + 4, Math.floor(number / 2 ** 32), true);
 }

@@ -1,3 +1,4 @@
+import { columnPage, type MakePage } from './column-page.ts';
 import { encodePage, type PlacedPage } from './encode-page.ts';
 import { HistogramList } from './histogram-list.ts';
 import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
@@ -35,6 +36,7 @@ export interface FeatureShape {
  */
 export class PageMaker {
   readonly layout: PageLayout;
+  readonly #makePage: MakePage;
   readonly #gridColumns: number;
   /** Of the page: a value a source. */
   readonly #texts = { source: new TextList(), name: new TextList(), camera: new TextList() };
@@ -50,7 +52,8 @@ export class PageMaker {
   #firstSource = 0;
   #firstCell = 0;
 
-  constructor({ grid, bins }: FeatureShape, limits?: FileLimits) {
+  constructor({ grid, bins }: FeatureShape, limits?: FileLimits, makePage: MakePage = columnPage) {
+    this.#makePage = makePage;
     this.layout = pageLayout(grid.rows * grid.columns, bins, limits);
     this.#gridColumns = grid.columns;
     const { pageSources, pageCells } = this.layout;
@@ -127,11 +130,12 @@ export class PageMaker {
     const { source, name, camera } = this.#texts;
     const of = (column: Float64Array) => column.subarray(0, source.length);
     const { frame, timestampMs, capturedAtMs } = this.#numbers;
-    const page = encodePage({
+    const pageRows = {
       ...{ source, name, camera, gridColumns: this.#gridColumns, firstCell: this.#firstCell },
       ...{ frame: of(frame), timestampMs: of(timestampMs), capturedAtMs: of(capturedAtMs) },
       ...{ counted: this.#counted.subarray(0, rows), histograms: this.#histograms },
-    });
+    };
+    const page = encodePage(pageRows, this.#makePage);
     const place = { firstSource: this.#firstSource, firstCell: this.#firstCell };
     for (const list of [source, name, camera, this.#histograms]) list.clear();
     this.#rows = 0;

@@ -54,7 +54,8 @@ export class TextList {
     let [last, least, largest] = [-1, -1, -1];
     for (let row = 0, at = 0; row < texts; row++) {
       if (this.#known[row] === 0) continue;
-      const [from, end] = [this.#start(row), this.#ends[row]!];
+      const from = this.#start(row);
+      const end = this.#ends[row]!;
       const same = last < 0 ? 0 : this.#sharedBytes(last, row);
       for (let i = from + same; i < end; i++) rests[restBytes++] = bytes[i]!;
       shared[at] = same;
@@ -62,7 +63,7 @@ export class TextList {
       shared.fill(end - from, at + 1, at + times);
       at += times;
       // Texts mostly come in order, so that the largest is the last.
-      if (last < 0) [least, largest] = [row, row];
+      if (last < 0) least = largest = row;
       else if (largest === last ? this.#isBehind(row, last, same) : this.#isLess(largest, row)) largest = row;
       else if (this.#isLess(row, least)) least = row;
       last = row;
@@ -88,7 +89,8 @@ export class TextList {
   /** Bytes that two texts begin with. */
   #sharedBytes(row: number, other: number): number {
     const bytes = this.#bytes;
-    const [from, otherFrom] = [this.#start(row), this.#start(other)];
+    const from = this.#start(row);
+    const otherFrom = this.#start(other);
     const most = Math.min(this.#ends[row]! - from, this.#ends[other]! - otherFrom);
     let same = 0;
     while (same < most && bytes[from + same] === bytes[otherFrom + same]) same++;
@@ -97,19 +99,18 @@ export class TextList {
 
   /** Whether the first of two texts that begin with `same` equal bytes comes behind the other one. */
   #isBehind(row: number, other: number, same: number): boolean {
-    const [at, otherAt] = [this.#start(row) + same, this.#start(other) + same];
+    const at = this.#start(row) + same;
+    const otherAt = this.#start(other) + same;
     if (at === this.#ends[row]) return false;
     return otherAt === this.#ends[other] || this.#bytes[at]! > this.#bytes[otherAt]!;
   }
 
   #isLess(row: number, other: number): boolean {
     const bytes = this.#bytes;
-    const [from, end, otherFrom, otherEnd] = [
-      this.#start(row),
-      this.#ends[row]!,
-      this.#start(other),
-      this.#ends[other]!,
-    ];
+    const from = this.#start(row);
+    const end = this.#ends[row]!;
+    const otherFrom = this.#start(other);
+    const otherEnd = this.#ends[other]!;
     // The first bytes of texts in no order mostly differ.
     if (from < end && otherFrom < otherEnd && bytes[from] !== bytes[otherFrom]) return bytes[from]! < bytes[otherFrom]!;
     return bytes.compare(bytes, otherFrom, otherEnd, from, end) < 0;

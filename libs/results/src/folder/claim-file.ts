@@ -3,13 +3,13 @@ import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFi
 import { join } from 'node:path';
 
 /*
- * job.json as the claim to an output folder: whoever's is there has the folder. Where several processes take it at once, one
- * gets it, and one that is killed while it does leaves nothing that keeps the next out:
+ * job.json as the claim to an output folder: the job that it names has the folder. If several processes take it at once,
+ * one gets it. If that one is killed meanwhile, it leaves nothing that keeps the next out:
  *
  *   job.json of the one before ─ rename ─► .job.json.UUID       this succeeds for one
- *   .claim.UUID, whole and durable ─ link ─► job.json           this fails where somebody else's is there by now
+ *   .claim.UUID, whole and durable ─ link ─► job.json           this fails where another process was faster
  *
- * Whoever finds only the former puts it back.
+ * A process that finds only `.job.json.UUID` renames it back.
  */
 
 /** The unit in which the system counts blocks of a file. */
@@ -19,10 +19,10 @@ const claimOf = (path: string): string => join(path, 'job.json');
 const beforePattern = /^\.job\.json\.[0-9a-f-]{36}$/;
 const unfinishedPattern = /^\.claim\.[0-9a-f-]{36}$/;
 
-/** Whether a file of that name is what a process left that was killed while it took the folder. */
+/** Whether a file of that name was left by a process that was killed while it took the folder. */
 export const isLeftOver = (name: string): boolean => beforePattern.test(name) || unfinishedPattern.test(name);
 
-/** Writes job.json where there is none. False where somebody else was faster. */
+/** Writes job.json where there is none. False where another process was faster. */
 export async function createClaim(path: string, text: string): Promise<boolean> {
   const unfinished = join(path, `.claim.${randomUUID()}`);
   try {
@@ -33,10 +33,7 @@ export async function createClaim(path: string, text: string): Promise<boolean> 
   }
 }
 
-/**
- * Writes job.json in place of the one there, of which `isExpected` says whether it is the one that may be replaced. False where
- * somebody else was faster.
- */
+/** Replaces job.json if `isExpected` accepts the existing one. False where another process was faster. */
 export async function replaceClaim(
   path: string,
   text: string,
@@ -55,8 +52,8 @@ export async function replaceClaim(
 }
 
 /**
- * Overwrites the claim in place, if the disk has no room for another file: into the blocks that the claim has, with one
- * system call. Returns false if these are too few.
+ * Overwrites the claim in its existing blocks, with one system call, for a disk without room for another file. Returns
+ * false if the blocks are too few.
  */
 export async function overwriteClaim(path: string, text: string): Promise<boolean> {
   const file = await open(claimOf(path), 'r+');
@@ -73,19 +70,19 @@ export async function overwriteClaim(path: string, text: string): Promise<boolea
   }
 }
 
-/** Puts the claim back that a process took away and did not replace. To be called before job.json is looked for. */
+/** Restores a claim that a process removed and did not replace. To be called before job.json is looked for. */
 export async function restoreClaim(path: string): Promise<void> {
   const names = await readdir(path).catch((): string[] => []);
   if (names.includes('job.json')) return;
   for (const name of names) if (beforePattern.test(name)) await putInPlace(join(path, name), path);
 }
 
-/** Removes what others left that were killed while they took the folder, which has `text` as its claim. */
+/** Removes files that killed processes left while they took the folder. `text` is the current claim. */
 export async function removeLeftOvers(path: string, text: string): Promise<void> {
   for (const name of await readdir(path)) {
     if (!isLeftOver(name)) continue;
     const file = join(path, name);
-    // One that holds this claim is about to be put back by whoever took it for another.
+    // A file with this claim is about to be renamed back, by a process that mistook it for another.
     if ((await readFile(file, 'utf8').catch(() => text)) !== text) await rm(file, { force: true });
   }
 }

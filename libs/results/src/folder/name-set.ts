@@ -1,7 +1,7 @@
 /**
- * Names that are taken, 8 bytes each and as many to spare: by 64 bits of hash, because the names
- * of a million files are more than memory should hold. It never says that a taken name is free; of a million it says
- * with a chance of 1 in 40 million that a free one is taken, always of the same.
+ * Names that are taken, by 64 bits of hash: 16 to 32 bytes each, because the names of a million files would take too
+ * much memory. A taken name is never reported free. Among a million names, a free one is reported taken with a chance
+ * of 1 in 40 million, and always the same one.
  */
 export class NameSet {
   /** Two halves a name, the low one first; both are 0 where there is none. */

@@ -14,12 +14,11 @@ const nameBlock = columns(
 );
 
 /**
- * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
- * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
- * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where
+ * that is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names
+ * are unique without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
  *
- * As long as each name is behind the last one, it is free. Looking each up among all names took a tenth of a plan's time
- * (measured).
+ * A name that sorts after the last one is free. Looking up every name took a tenth of a plan's time (measured).
  */
 export class OutputNames {
   /** The last name, and those before, in lower case; undefined once they are in `#taken`. */
@@ -85,7 +84,7 @@ const stem = Buffer.alloc(maxNameBytes);
 const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
 
 /**
- * The safe stem of a name whose parts between slashes stay as they are, as in nearly all archives; undefined for other
+ * The stem of a name whose parts between slashes are safe already, as in nearly all archives; undefined for other
  * names. It takes one pass: without it, safeName and stemOf took a tenth of a plan's time (measured).
  */
 function plainStem(name: string): string | undefined {
@@ -113,14 +112,17 @@ function plainStem(name: string): string | undefined {
   return hasFolder ? stem.toString('latin1', 0, stemEnd) : name.slice(0, stemEnd);
 }
 
-/** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */
+/**
+ * Folders become prefixes, other characters `_`. Leading dots are removed, because they hide a file or lead to a parent
+ * folder.
+ */
 function safeName(text: string): string {
   const parts = text.normalize('NFC').split(/[/\\]+/);
   const safe = parts.map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_').replace(/^\.+/, '')).filter(Boolean);
   return shorten(safe.join('-')) || 'source';
 }
 
-/** The end of the name is kept, because that is what tells frames apart. */
+/** Keeps the end of the name, because it distinguishes frames. */
 function shorten(name: string): string {
   const characters = [...name];
   let bytes = Buffer.byteLength(name);

@@ -3,15 +3,17 @@ import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Folders of which single entries of the old output may stay, in the output folder and in that of each pipeline. */
+/**
+ * Folders in which single entries of the old output may stay, in the output folder and in the folder of each pipeline.
+ */
 const pictureFolders = ['maps', 'preview'];
 
-/** Folders of which the new output takes the place as a whole. */
+/** Folders that the new output replaces as a whole. */
 const replacedFolders = [...pictureFolders, 'pipelines'];
 
 /**
- * What is done, line by line of the file, when an output takes the place of another: an entry of the old one is moved to where
- * the new one has it, or is removed. Paths are relative to the output folder, or to where the new output is put together.
+ * The moves by which an output replaces another, one a line of the file: an entry of the old output is moved to its
+ * place in the new one, or removed. Paths are relative to the output folder, or to the folder of the new output.
  */
 export type Move = { keep: string; as: string } | { remove: string };
 
@@ -20,17 +22,17 @@ export const movesPath = (folder: string): string => join(folder, '.halogrid', '
 
 const newPath = (folder: string): string => join(folder, '.halogrid', 'output');
 
-/** What of the old output was in a folder that is replaced. */
+/** Where entries of the old output go that were in a replaced folder. */
 const asidePath = (folder: string, name: string): string => join(folder, '.halogrid', `earlier-${name}`);
 
-/** Whether all of a new output is there, with its job.json, to take the place of what is in the folder. */
+/** Whether a new output is complete, with its job.json, and may replace the content of the folder. */
 export function isReady(folder: string): Promise<boolean> {
   return exists(join(newPath(folder), 'job.json'));
 }
 
 /**
- * Puts the new output in its place, job.json last. May be interrupted at any point and is done again then from the start:
- * whatever was moved before is not there to be moved again.
+ * Moves the new output into place, job.json last. May be interrupted at any point, and is then repeated from the start:
+ * entries that were moved before are skipped.
  */
 export async function publishOutput(folder: string): Promise<void> {
   for (const name of replacedFolders) {
@@ -58,7 +60,10 @@ export async function publishOutput(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Moves an entry of the new output over that of the old one. Where one is a folder and the other is not, the old one goes aside first. */
+/**
+ * Moves an entry of the new output over that of the old one. Where one is a folder and the other is not, the old one
+ * goes aside first.
+ */
 async function replaceEntry(folder: string, entry: string): Promise<void> {
   const [from, to] = [join(newPath(folder), entry), join(folder, entry)];
   await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
@@ -73,7 +78,7 @@ async function* readMoves(folder: string): AsyncGenerator<Move> {
   for await (const line of createInterface({ input: createReadStream(movesPath(folder)) })) yield JSON.parse(line);
 }
 
-/** Makes durable what came to the pictures of an output. A folder that nothing came to is not shown. */
+/** Syncs the folders of pictures that got new entries. */
 async function settlePictures(output: string): Promise<void> {
   for (const pictures of pictureFolders) {
     const path = join(output, pictures);

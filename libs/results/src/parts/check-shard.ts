@@ -3,7 +3,9 @@ import type { HistogramShape } from '../counts/histogram-shape.ts';
 import { type FoundColumns, type ShardRow, type ShardSummary, shardRows } from './found-shard.ts';
 import { wrongCounts } from './wrong-counts.ts';
 
-/** The rows of a shard, or what is wrong with them, as what it has: they cannot be, or are not those of the summary. */
+/**
+ * The rows of a shard, or a clause that says what is wrong with them: they are impossible, or differ from the summary.
+ */
 export function checkShard(
   shard: FoundColumns,
   block: SourceBlock,
@@ -24,7 +26,7 @@ export function checkShard(
   }
 }
 
-/** In what a summary is not as expected. */
+/** How a summary differs from the expected one. */
 function differenceOf(summary: ShardSummary, expected: ShardSummary): string | undefined {
   for (const key of ['found', 'pixels'] as const) {
     if (summary[key] !== expected[key]) return `has ${summary[key]} ${key} instead of ${expected[key]}`;

@@ -5,20 +5,20 @@ import { FeatureReader } from '../features/feature-reader.ts';
 import type { SourceLine } from '../sources/source-list.ts';
 import { alteredEarlier } from './earlier-runs.ts';
 
-/** What an output has of a pipeline. */
+/** The files of a pipeline in an output. */
 export interface EarlierPipeline {
   /** A path. */
   folder: string;
   shape: HistogramShape;
 }
 
-/** Counts that an output has of a pipeline. */
+/** Reads the counts of a pipeline from an output. */
 export class EarlierCounts {
   readonly #pipeline: EarlierPipeline;
   /** Undefined where the pipeline has no histogram. */
   readonly #features: FeatureReader | undefined;
 
-  /** Undefined where its file is not there, or is not one of features. */
+  /** Undefined where its file is missing, or is not a file of features. */
   static async open(pipeline: EarlierPipeline): Promise<EarlierCounts | undefined> {
     const { folder, shape } = pipeline;
     if (shape.bins === 0) return new EarlierCounts(pipeline, undefined);
@@ -31,7 +31,7 @@ export class EarlierCounts {
     this.#features = features;
   }
 
-  /** Whether it has counts of that many sources. */
+  /** Whether it has counts of exactly that many sources. */
   has(sources: number): boolean {
     return !this.#features || this.#features.rows === sources * this.#cells;
   }
@@ -42,8 +42,8 @@ export class EarlierCounts {
   }
 
   /**
-   * Reads those of `count` sources, the first of which is `uri` and follows `doneBefore` others, end to end to `bins`. Rejects with one
-   * sentence where they cannot be read.
+   * Reads the counts of `count` sources, end to end, into `bins`. The first source is `uri`, after `doneBefore` others.
+   * Rejects with one sentence where they cannot be read.
    */
   async read(doneBefore: number, count: number, uri: string, bins: Uint32Array | Float64Array): Promise<void> {
     await this.#features?.counts(doneBefore * this.#cells, count * this.#cells, bins).catch((cause) => {
@@ -51,13 +51,13 @@ export class EarlierCounts {
     });
   }
 
-  /** Whether `bins` are those of a source that is done, by its digest. */
+  /** Whether `bins` match the digest of a source that is done. */
   isOf(line: Extract<SourceLine, { name: string }>, bins: ArrayLike<number>): boolean {
     const digest = sourceDigest(line, line.counted, digestedBins(this.#pipeline.shape, bins));
     return line.digest === Buffer.from(digest).toString('hex');
   }
 
-  /** As many as `read` writes of one source. */
+  /** As many bins as `read` writes for one source. */
   get bins(): number {
     return binsOfSource(this.#pipeline.shape);
   }

@@ -8,7 +8,7 @@ import { EarlierCounts, type EarlierPipeline } from './earlier-counts.ts';
 import { alteredEarlier, type EarlierRuns } from './earlier-runs.ts';
 import { type FoundShard, noZone } from './found-shard.ts';
 
-/** Sources that an earlier output has, which is to be kept. */
+/** Sources whose results are kept from an earlier output. */
 export interface EarlierShard {
   /** As SourceBlock reads them. */
   block: Uint8Array;
@@ -20,7 +20,7 @@ interface OpenPipeline extends EarlierPipeline {
   counts: EarlierCounts;
 }
 
-/** Some sources of a shard that follow one another in the output. */
+/** Sources of a shard that are consecutive in the output. */
 interface Run {
   shard: number;
   /** Places in the shard. */
@@ -30,7 +30,7 @@ interface Run {
   doneBefore: number;
 }
 
-/** Reads what the output of an earlier job has of sources, and checks it against its digests. */
+/** Reads the results of sources from the output of an earlier job, and checks them against their digests. */
 export class EarlierReader {
   readonly #pipelines: readonly EarlierPipeline[];
   #opened: Promise<OpenPipeline[]> | undefined;
@@ -40,8 +40,8 @@ export class EarlierReader {
   }
 
   /**
-   * What is found of these shards: of all their sources. Files are read from front to end, in whatever order the sources
-   * come. Rejects with one sentence where the output does not have what its digests say.
+   * The results of all sources of these shards. Files are read from front to end, in whatever order the sources come.
+   * Rejects with one sentence where a result does not match its digest.
    */
   async read(shards: readonly EarlierShard[]): Promise<FoundShard[]> {
     this.#opened ??= Promise.all(this.#pipelines.map(openPipeline));

@@ -1,3 +1,5 @@
+import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
+
 /** Where an output has a source: its number in the list there, and how many of those before it are done. */
 export interface EarlierPlace {
   source: number;
@@ -5,10 +7,17 @@ export interface EarlierPlace {
 }
 
 /**
- * Places in an output, of sources that are all done there: of each run of sources that follow one another the two
- * numbers of the first, and how many they are.
+ * Places of sources that are done in an output, as runs of consecutive sources: the two numbers of the first, and how
+ * many there are.
  */
 export type EarlierRuns = readonly number[];
+
+/** Counts that are read of a source, of all pipelines; 1 at the least. */
+export const countsOfSource = (pipelines: readonly { shape: HistogramShape }[]): number =>
+  Math.max(
+    1,
+    pipelines.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
+  );
 
 /** Adds the next place. */
 export function addEarlier(runs: number[], { source, doneBefore }: EarlierPlace): void {
@@ -18,7 +27,7 @@ export function addEarlier(runs: number[], { source, doneBefore }: EarlierPlace)
   else runs.push(source, doneBefore, 1);
 }
 
-/** What is thrown where what an output has of a source is not what it was. */
+/** The error for a source whose result in an output has changed. */
 export const alteredEarlier = (uri: string, folder: string, cause?: unknown): Error =>
   new Error(
     `The earlier results of '${uri}' in '${folder}' have changed since they were written; a fresh run computes everything again`,

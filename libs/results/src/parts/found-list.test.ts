@@ -18,7 +18,7 @@ test('property: what was found of sources is unpacked as it was added, whenever 
       size: fc.record({ width: side, height: side }, plain),
       captured: fc.option(clock, { nil: undefined }),
       counted: fc.maxSafeNat(),
-      digest: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      digest: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(Buffer.from),
     },
     plain,
   );

@@ -44,7 +44,7 @@ export function* unpackFound({ numbers, digests }: PackedFound): Generator<Found
     const [localMs, offsetMinutes] = [numbers[at + 3]!, numbers[at + 4]!];
     const clock = offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes };
     const captured = Number.isNaN(localMs) ? undefined : clock;
-    const digest = digests.subarray(from, from + digestBytes);
+    const digest = Buffer.from(digests.buffer, digests.byteOffset + from, digestBytes);
     yield size.width === 0 ? undefined : { size, counted: numbers[at + 2]!, captured, digest };
   }
 }

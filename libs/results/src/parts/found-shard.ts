@@ -7,7 +7,7 @@ import { type PartSums, packSums } from '../counts/part-sums.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from '../counts/source-digest.ts';
 import { Totals } from '../counts/totals.ts';
 
-/** Stands for a time whose zone nobody states. */
+/** Stands for a time without a stated zone. */
 export const noZone = 0x7fff;
 
 /** Counts below 2^53 each. */
@@ -17,14 +17,14 @@ export type Counts = Uint32Array | Float64Array;
 export interface FoundShard {
   /** The sources of the shard, as SourceBlock reads them. */
   block: Uint8Array;
-  /** The places in the block of those that were found, ascending; the others could not be processed. */
+  /** The places in the block of the sources that were found, ascending; the others could not be processed. */
   found: Uint32Array;
   /** In pixels. */
   widths: Uint32Array;
   heights: Uint32Array;
   /**
-   * When they were captured, as their files state it, like CaptureTime: NaN where one does not, and `noZone` where it states no zone. Absent where
-   * none does.
+   * Capture times as files state them, like CaptureTime: NaN where a file states none, `noZone` where it states no
+   * zone. Absent where no file states a time.
    */
   captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
   /**
@@ -34,16 +34,17 @@ export interface FoundShard {
   parts: readonly { counted: Float64Array; bins: Counts }[];
 }
 
-/** What was found of the sources of a block that is known. */
+/** What was found of the sources of a known block. */
 export type FoundColumns = Omit<FoundShard, 'block'>;
 
-/** What is said of a shard in place of its rows. */
+/** The summary of a shard's rows, which an answer has in place of them. */
 export interface ShardSummary {
   /** Sources that were found, and their image pixels. */
   found: number;
   pixels: number;
   /**
-   * SHA-256 over the digests of the shard's sources, pipeline by pipeline; those that were not found are quarantined.
+   * SHA-256 over the digests of the shard's sources, pipeline by pipeline; sources that were not found enter as
+   * quarantined.
    */
   digest: Uint8Array;
   /** One a pipeline. */
@@ -71,7 +72,9 @@ export interface FoundFacts {
   digest: SourceDigest;
 }
 
-/** The summary of a shard; `shapes` are those of the pipelines. Throws RangeError as `shardRows` does. */
+/**
+ * The summary of a shard; `shapes` are the shapes of the pipelines' histograms. Throws RangeError as `shardRows` does.
+ */
 export function summariseShard(shard: FoundShard, shapes: readonly HistogramShape[]): ShardSummary {
   const rows = shardRows(shard, new SourceBlock(shard.block), shapes);
   for (;;) {
@@ -82,7 +85,7 @@ export function summariseShard(shard: FoundShard, shapes: readonly HistogramShap
 
 /**
  * The sources of a shard in their order, pipeline by pipeline, and at the end the summary of these rows. Throws
- * RangeError where arrays are not as long as they have to be.
+ * RangeError where an array has the wrong length.
  */
 export function* shardRows(
   shard: FoundColumns,

@@ -3,7 +3,7 @@ import { summariseShard } from './found-shard.ts';
 import { PartBuffer, type PartTask } from './part-buffer.ts';
 import type { PartAnswer, PartOrder } from './part-order.ts';
 
-/** What obeys the orders of a PartThread, each as it comes: packs shards, and writes them as parts of their jobs. */
+/** Executes the orders of a PartThread: packs shards, and writes them as parts of their jobs. */
 export function obeyPartOrders(): (order: PartOrder) => Promise<PartAnswer> {
   /** By the folder of the parts. */
   const buffers = new Map<string, PartBuffer>();

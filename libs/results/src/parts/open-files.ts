@@ -2,19 +2,19 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A file is not there, and what holds its folder is, or something else is at its path. */
+/** A file is missing although the folder above its folder is there, or something else is at its path. */
 export class LostFileError extends Error {
   override readonly name = 'LostFileError';
 }
 
-/** Codes of system errors that say what is at a path, and not that it cannot be read for now. */
+/** Codes of system errors that mean that the file is lost; other codes mean that it cannot be read for now. */
 const saysWhatIsThere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
-/** Opens files of a folder to read them, and keeps those open that were read last. */
+/** Opens files of a folder for reading, and keeps the most recently read ones open. */
 export class OpenFiles {
   readonly #folder: string;
   readonly #most: number;
-  /** By path; the one that was read last is last. */
+  /** By path; the most recently read file is last. */
   readonly #open = new Map<string, FileHandle>();
 
   constructor(folder: string, most: number) {
@@ -23,9 +23,9 @@ export class OpenFiles {
   }
 
   /**
-   * The file at that path in the folder, which may have been closed after `most` others were asked for. Rejects with
-   * LostFileError where it is not there, where a link is on the way to it, or where it is no file; otherwise with a
-   * system error, also where what holds the folder is away.
+   * The file at that path in the folder; it may be closed after `most` others were requested. Rejects with
+   * LostFileError where it is missing, behind a link, or not a file; otherwise with a system error, also where the
+   * folder above the folder is missing.
    */
   async get(path: string): Promise<FileHandle> {
     const file = this.#open.get(path) ?? (await this.#openThere(path));
@@ -62,7 +62,7 @@ export class OpenFiles {
     if ((await realpath(whole)) !== join(await realpath(this.#folder), path)) {
       throw new LostFileError(`there is a link on the way to '${whole}'`);
     }
-    // Neither follows a link nor waits for who writes into a pipe.
+    // Neither follows a link nor waits for the writer of a pipe.
     const file = await open(whole, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if ((await file.stat()).isFile()) return file;
     await file.close();

@@ -5,7 +5,7 @@ import type { FoundShard } from './found-shard.ts';
 import { PartError } from './part-error.ts';
 import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.ts';
 
-/** Whose parts are written. */
+/** The job whose parts are written. */
 export interface PartTask {
   /** The folder of the parts of a job, which is made where it is missing; the folder above it must be there. */
   folder: string;
@@ -23,7 +23,7 @@ export interface DurableShard {
 /** Writes shards of a job as parts, one after another, and says of each when its part is durable. */
 export class PartBuffer {
   readonly #task: PartTask;
-  /** What is done now: parts are written one at a time, so that a disk that is slow gets larger parts, not more of them. */
+  /** The current task. Parts are written one at a time, so that a slow disk gets larger parts, not more of them. */
   #last: Promise<unknown> = Promise.resolve();
   /** Of the part that grows. */
   #writer: PartWriter | undefined;
@@ -31,7 +31,7 @@ export class PartBuffer {
   #found: FoundInPart[] = [];
   #share = 0;
   #sinceMs = 0;
-  /** Milliseconds that were spent on it, but for what is done now, and when that began. */
+  /** Milliseconds spent on it without the current task, and when that task began. */
   #spentMs = 0;
   #nowSinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -41,8 +41,9 @@ export class PartBuffer {
   }
 
   /**
-   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. Resolves when its part is durable. Rejects with
-   * PartError, as all shards of the part do, where that cannot be written; nothing is left of the part then.
+   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. The caller does not have its counts any more. Resolves
+   * when its part is durable. Rejects with PartError, as all shards of the part do, where that cannot be written; nothing is left of the
+   * part then.
    */
   add(shard: FoundShard, share: number): Promise<DurableShard> {
     const durable = Promise.withResolvers<DurableShard>();
@@ -50,6 +51,7 @@ export class PartBuffer {
       this.#waiting.push(durable);
       this.#writer ??= await this.#begin();
       this.#found.push(await this.#writer.add(shard));
+      freeCounts(shard);
       this.#share += share;
       if (this.#isToEnd(false)) await this.#end(this.#writer);
     });
@@ -63,7 +65,7 @@ export class PartBuffer {
     });
   }
 
-  /** Does that when all that was asked for before is done. Where it fails, so does the part. */
+  /** Runs a task after all earlier ones. If it fails, the part fails. */
   #next(act: () => Promise<void>): Promise<void> {
     const timed = async (): Promise<void> => {
       this.#nowSinceMs = performance.now();
@@ -114,4 +116,12 @@ export class PartBuffer {
     this.#share = 0;
     this.#spentMs = 0;
   }
+}
+
+/**
+ * Gives memory back at once. Left to V8, it is there until all of the heap is collected, and that was done once in 40 shards because of it
+ * (measured with 128 frames of 256 bins a shard).
+ */
+function freeCounts({ parts }: FoundShard): void {
+  for (const buffer of new Set(parts.map(({ bins }) => bins.buffer as ArrayBuffer))) buffer.transfer(0);
 }

@@ -6,7 +6,7 @@ import { RowGroups } from '../features/row-groups.ts';
 import { NewFile } from '../files/new-file.ts';
 import type { FilePlace } from './shard-place.ts';
 
-/** A file of a part that grows. A shard ends its row group. */
+/** A file of a part that is being written. The end of a shard ends its row group. */
 export class PartFile<Page extends RowsPage> {
   readonly #file: ParquetFile;
   readonly #groups: RowGroups<Page>;
@@ -17,7 +17,7 @@ export class PartFile<Page extends RowsPage> {
   #start: number;
   #checksum = 0;
 
-  /** `isOfGroup` is that of RowGroups. The folder of `path` must exist. */
+  /** `isOfGroup` is passed to RowGroups. The folder of `path` must exist. */
   static async create<Page extends RowsPage>(
     path: string,
     schema: FooterFacts['schema'],
@@ -37,7 +37,7 @@ export class PartFile<Page extends RowsPage> {
     return this.#file.offset;
   }
 
-  /** Adds a page. What it ends is held until `write`. */
+  /** Adds a page. Row groups that it completes are held until `write`. */
   add(page: Page): void {
     const ended = this.#groups.add(page);
     if (ended.length > 0) this.#ended.push(ended);

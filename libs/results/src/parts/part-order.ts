@@ -4,7 +4,7 @@ import type { EarlierShard } from './earlier-reader.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
 
-/** What a PartThread has its thread do. */
+/** An order of a PartThread to its thread. */
 export type PartOrder =
   | { kind: 'add'; task: PartTask; shard: FoundShard; share: number }
   | { kind: 'keep'; task: PartTask; earlier: readonly EarlierPipeline[]; shards: readonly EarlierShard[] }

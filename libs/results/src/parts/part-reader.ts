@@ -17,13 +17,12 @@ import { readSourceColumns, type SourceColumns } from './source-columns.ts';
 /** Files of parts that are kept open: the shards of a part are seldom read one after another. */
 const mostOpen = 64;
 
-/** Whatever a pipeline found. */
+/** What a pipeline found. */
 type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
 
 /**
- * Reads shards from the parts of a job. What their sources are is taken from the plan: what the files say of that is
- * passed over, and so are their footers, which have nothing else that is wanted. Memory is the counts of a shard, and a
- * megabyte.
+ * Reads shards from the parts of a job. Facts about sources come from the plan: those in the files, and the footers,
+ * are ignored. Takes memory for the counts of one shard, and a megabyte.
  */
 export class PartReader {
   readonly #folder: string;
@@ -31,7 +30,7 @@ export class PartReader {
   readonly #names: readonly string[];
   readonly #files: OpenFiles;
 
-  /** `folder` is that of the parts. */
+  /** `folder` holds the parts. */
   constructor(folder: string, pipelines: readonly PartPipeline[]) {
     this.#folder = folder;
     this.#pipelines = pipelines;
@@ -40,9 +39,9 @@ export class PartReader {
   }
 
   /**
-   * What a part has of the sources of a block. Rejects with PartError where the part is not there, or the bytes at
-   * these places are not those that were written, or no rows of these sources; with the code of a system error where that
-   * cannot be known for now.
+   * What a part holds for the sources of a block. Rejects with PartError where the part is missing, its bytes at these
+   * places have changed, or they are not rows of these sources; with another error, which has the code
+   * of a system error, where the part cannot be read for now.
    */
   async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: SourceBlock): Promise<FoundColumns> {
     this.#checkId(part);
@@ -64,8 +63,8 @@ export class PartReader {
   }
 
   /**
-   * Width and height of each source of a block, by its place there; undefined of those that were not found. Rejects as
-   * `read`.
+   * Width and height of each source of a block, by its place there; undefined for sources that were not found. Rejects
+   * as `read`.
    */
   async sizes({ part, places }: Pick<FoundInPart, 'part' | 'places'>, sources: number): Promise<(Size | undefined)[]> {
     this.#checkId(part);
@@ -79,8 +78,8 @@ export class PartReader {
   }
 
   /**
-   * Whether the files of a part are there, and have bytes at these places: that of their rows nothing is known. Rejects
-   * as `read` where that cannot be known for now.
+   * Whether the files of a part exist and reach these places; rows are not read. Rejects as `read` where that cannot be
+   * known for now.
    */
   async has({ part, places }: Pick<FoundInPart, 'part' | 'places'>): Promise<boolean> {
     if (!isPartId(part)) return false;
@@ -92,7 +91,7 @@ export class PartReader {
     return true;
   }
 
-  /** Says what is wrong with a part, as what it does. */
+  /** Makes the error of a part; the clause follows its name. */
   error(part: string, what: string, cause?: unknown): PartError {
     return new PartError(join(this.#folder, part), what, cause);
   }
@@ -137,7 +136,7 @@ export class PartReader {
       return await act(new RangeReader(await this.#files.get(path), place));
     } catch (error) {
       if (error instanceof ColumnError) throw this.error(part, `is damaged: ${file} ${error.message}`, error);
-      // One that is stale stays so.
+      // A stale file handle stays stale.
       await this.#files.close().catch(() => {});
       throw this.#unreadable(part, error as NodeJS.ErrnoException);
     }
@@ -153,7 +152,7 @@ export class PartReader {
     }
   }
 
-  /** A PartError where the part is not there; what cannot be read for now may be there. */
+  /** A PartError where the part is missing; a part that cannot be read for now may exist. */
   #unreadable(part: string, error: NodeJS.ErrnoException): Error {
     const lost = this.error(part, `cannot be read: ${error.message}`, error);
     if (error instanceof LostFileError) return lost;

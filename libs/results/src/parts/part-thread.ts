@@ -7,9 +7,10 @@ import {
   ThreadClient,
   unpackSystemError,
 } from '@halogrid/threads';
-import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
+import type { HistogramShape } from '../counts/histogram-shape.ts';
 import type { EarlierPipeline } from './earlier-counts.ts';
 import type { EarlierShard } from './earlier-reader.ts';
+import { countsOfSource } from './earlier-runs.ts';
 import type { FoundShard, ShardSummary } from './found-shard.ts';
 import { obeyPartOrders } from './obey-part-orders.ts';
 import type { DurableShard, PartTask } from './part-buffer.ts';
@@ -18,30 +19,32 @@ import type { FoundInPart } from './part-writer.ts';
 
 export type { PartTask };
 
-/** So many counts are packed by the thread that has them, in 10 ms: to start another takes 50 ms of a core (measured). */
+/**
+ * So many counts are packed by the calling thread, in 10 ms: starting another thread takes 50 ms of a core (measured).
+ */
 const fewCounts = 2 ** 18;
 
 /**
  * Packs shards and writes them as parts, on a thread of its own, which starts once the shards have more than a few
- * counts. The memory of the counts of a shard changes hands: the caller does not have them any more. After a failure of
- * the thread, another one starts with the next shard.
+ * counts. The memory of a shard's counts is transferred: the caller loses access. After a failure of the thread,
+ * another one starts with the next shard.
  */
 export class PartThread {
   readonly #thread = new LateThread<PartOrder, PartAnswer>(start);
-  /** Those that the thread may have a part for. */
+  /** Folders for which the thread may have an unfinished part. */
   readonly #folders = new Set<string>();
   readonly #obeyHere = obeyPartOrders();
-  /** Counts that are still packed by this thread. */
+  /** Counts that the calling thread may still pack. */
   #fewCounts: number;
 
-  /** `few`: the first counts, which are packed by the calling thread. */
+  /** `few`: the number of counts that the calling thread packs first. */
   constructor(few = fewCounts) {
     this.#fewCounts = few;
   }
 
   /**
-   * As PartBuffer.add, of the parts in the folder of `task`; `took` is told the shard's share of the seconds in which its part was packed and
-   * written. Rejects with an error that has the code of a system error that is the cause.
+   * As PartBuffer.add, for the parts in the folder of `task`. `took` gets the shard's share of the seconds in which its
+   * part was packed and written. Rejects with an error that has the code of the causing system error, if any.
    */
   async add(task: PartTask, shard: FoundShard, share: number, took?: (seconds: number) => void): Promise<FoundInPart> {
     const added = this.#order((sent) => ({ kind: 'add', task, shard: sent, share }), shard, task.folder);
@@ -51,7 +54,7 @@ export class PartThread {
   }
 
   /**
-   * Writes what an earlier output has of the sources of shards, as EarlierReader reads it, to a part in the folder of `task`, and ends the
+   * Writes the earlier results of shards, as EarlierReader reads them, to a part in the folder of `task`, and ends the
    * part. Rejects as EarlierReader and `add`.
    */
   async keep(
@@ -60,12 +63,7 @@ export class PartThread {
     shards: readonly (EarlierShard & { count: number })[],
   ): Promise<FoundInPart[]> {
     const sources = shards.reduce((sum, { count }) => sum + count, 0);
-    const counts =
-      sources *
-      Math.max(
-        1,
-        earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
-      );
+    const counts = sources * countsOfSource(earlier);
     const order: PartOrder = { kind: 'keep', task, earlier, shards };
     const kept = (await (this.#areFew(counts)
       ? this.#obey(order)
@@ -73,26 +71,28 @@ export class PartThread {
     return kept.map(({ found }) => found);
   }
 
-  /** Ends the part in that folder: nothing else is on its way to it. Resolves when its shards have settled. */
+  /**
+   * Ends the part in that folder, because no other shard for it is under way. Resolves when its shards have settled.
+   */
   async flush(folder: string): Promise<void> {
     const order: PartOrder = { kind: 'flush', folder };
     await this.#obeyHere(order);
     if (this.#folders.has(folder)) await this.#thread.client.order(order);
   }
 
-  /** As `flush`, of a job that is over. */
+  /** As `flush`, for a job that has ended. */
   async forget(folder: string): Promise<void> {
     const order: PartOrder = { kind: 'forget', folder };
     await this.#obeyHere(order);
     if (this.#folders.delete(folder)) await this.#thread.client.order(order);
   }
 
-  /** The summary of a shard that is not written. */
+  /** The summary of a shard, without writing it. */
   async summarise(shard: FoundShard, shapes: readonly HistogramShape[]): Promise<ShardSummary> {
     return (await this.#order((sent) => ({ kind: 'summarise', shapes, shard: sent }), shard)) as ShardSummary;
   }
 
-  /** Ends the thread between two of its tasks. A part that grows is left unfinished. */
+  /** Ends the thread between two of its tasks. An open part is left unfinished. */
   async end(): Promise<void> {
     await this.#thread.end();
   }
@@ -100,7 +100,7 @@ export class PartThread {
   #order(of: (sent: FoundShard) => PartOrder, shard: FoundShard, folder?: string): Promise<PartAnswer> {
     const counts = shard.parts.reduce((sum, { bins }) => sum + bins.length, 0);
     if (this.#areFew(counts)) return this.#obey(of(shard));
-    // A view would be sent with all the memory that it is a view of, such as a message.
+    // A view would be sent with its whole buffer, such as a message.
     const block = Uint8Array.from(shard.block);
     const moved = new Set<ArrayBufferLike>([block, ...shard.parts.map(({ bins }) => bins)].map(({ buffer }) => buffer));
     return this.#client(folder).order(of({ ...shard, block }), [...moved] as Transferable[]);
@@ -126,8 +126,8 @@ export class PartThread {
 }
 
 /**
- * What a shard leaves behind in the young generation of the thread's heap lives for milliseconds. With Node's own limit a node had 490 MB
- * resident after 600,000 frames of 256 bins, with this one 390, for the same processor time (measured).
+ * Limit of the thread's young generation; the garbage of a shard lives for milliseconds. After 600,000 frames of 256
+ * bins a node had 390 MB resident, with Node's own limit 490, for the same processor time (measured).
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 

@@ -11,13 +11,13 @@ import { PipelineFiles } from './pipeline-files.ts';
 import { pipelinePaths, type ShardPlace } from './shard-place.ts';
 import { sourceFacts } from './source-facts.ts';
 
-/** A pipeline of a job; the name of a pipeline that is alone does not matter. */
+/** A pipeline of a job. The name of a single pipeline does not matter. */
 export interface PartPipeline {
   name: string;
   shape: HistogramShape;
 }
 
-/** What is said of a shard, and where its rows are. */
+/** The summary of a shard, and the place of its rows. */
 export interface FoundInPart extends ShardSummary {
   /** ID of the part. */
   part: string;
@@ -27,8 +27,7 @@ export interface FoundInPart extends ShardSummary {
 
 /**
  * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row
- * groups that follow one another. Memory is a row group of each file, whatever is added. After a failure it is to be
- * aborted.
+ * groups that follow one another. Holds one row group of each file in memory. Abort it after a failure.
  */
 export class PartWriter {
   readonly id = randomUUID();

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { settleAll } from '@halogrid/threads';
 import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
+import { plainPage } from '../features/column-page.ts';
 import type { RowsPage } from '../features/encode-group.ts';
 import { featureSchema, type PlacedPage } from '../features/encode-page.ts';
 import { areOfOneGroup } from '../features/page-layout.ts';
@@ -20,11 +21,11 @@ interface Features {
   isWide: boolean;
 }
 
-/** What a part has of a pipeline, as it grows. */
+/** The files of a pipeline in a part that is being written. */
 export class PipelineFiles {
   readonly #shape: HistogramShape;
   readonly #rule: CaptureRule;
-  readonly #lines = new SourcePages();
+  readonly #lines = new SourcePages(plainPage);
   readonly #list: PartFile<RowsPage>;
   /** Undefined where the pipeline has no histogram. */
   readonly #features: Features | undefined;
@@ -37,7 +38,7 @@ export class PipelineFiles {
     await mkdir(folder, { recursive: true });
     const list = await PartFile.create<RowsPage>(sources, sourceSchema, (group) => group.length < groupPages);
     if (shape.bins === 0) return new PipelineFiles(shape, rule, list);
-    const pages = new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) });
+    const pages = new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) }, undefined, plainPage);
     const isOfGroup = ([first]: readonly PlacedPage[], page: PlacedPage) => areOfOneGroup(pages.layout, first!, page);
     const file = await PartFile.create(features, featureSchema(false), isOfGroup);
     return new PipelineFiles(shape, rule, list, { pages, file, isWide: false });
@@ -54,7 +55,7 @@ export class PipelineFiles {
     return this.#list.bytes + (this.#features?.file.bytes ?? 0);
   }
 
-  /** Adds a source. What it ends is held until `write`. */
+  /** Adds a source. Row groups that it completes are held until `write`. */
   add(facts: SourceFacts, stated?: FoundSource): void {
     const found = stated && withTime(this.#rule, facts, stated);
     const lines = this.#lines.add(listLine(facts, found));

@@ -13,15 +13,15 @@ import { featureSource, sourceFacts, withTime } from './source-facts.ts';
 export interface SettledShard {
   block: Uint8Array;
   found?: FoundInPart;
-  /** Which of them follow one another and come next: the place of the first in the block, and how many. All unless given. */
+  /** The next consecutive sources: the place of the first in the block, and how many. All unless given. */
   from?: number;
   count?: number;
 }
 
-/** Shards that are held: the sources of one may come in turns with others. */
+/** Checked shards that are kept, because sources of several shards may alternate. */
 const mostHeld = 4;
 
-/** Where what a pipeline found goes. */
+/** Receives the results of a pipeline. */
 export interface PipelineOutput {
   /** Takes the next page of features.parquet; there are none where the pipeline has no histogram. */
   page(page: PlacedPage): void;
@@ -39,16 +39,16 @@ export interface FinisherOptions {
 }
 
 /**
- * Makes outputs of a range of sources of what is in parts, shard by shard in the order of their numbers. Nothing is taken from a part before all
- * that it has of a shard was checked. Pages are encoded again of its counts and of the plan: what they say beside counts would have to be
- * compared with the plan, which takes as long, and their bytes do not depend on who wrote the part then.
+ * Makes outputs of a range of sources from parts, shard by shard, in the order of source numbers. Uses nothing of a
+ * shard before all of its rows are checked. Encodes pages again, from checked counts and the plan: comparing the other
+ * columns of a page with the plan would take as long, and this way their bytes do not depend on the writer of the part.
  */
 export class RangeFinisher {
   readonly #options: FinisherOptions;
   readonly #rule: CaptureRule;
   /** One a pipeline. */
   readonly #pages: readonly (PageMaker | undefined)[];
-  /** Those that were checked last, by their place. */
+  /** The shards that were checked last, by their place. */
   readonly #held = new Map<string, ShardRow[]>();
 
   constructor(options: FinisherOptions) {
@@ -60,8 +60,8 @@ export class RangeFinisher {
   }
 
   /**
-   * Adds the next sources. Rejects with PartError where their part does not have what was answered: nothing of it was added then, so that it
-   * may be added again with another part.
+   * Adds the next sources. Rejects with PartError where their part differs from the answer. Nothing is added then, so
+   * they may be added again with another part. After another failure, such as a full disk, remove the outputs.
    */
   async add({ block: bytes, found, from = 0, count }: SettledShard): Promise<void> {
     const block = new SourceBlock(bytes);

@@ -6,7 +6,7 @@ import type { FilePlace } from './shard-place.ts';
 /** Bytes that are read at once, unless more are wanted together. */
 const pieceBytes = 2 ** 20;
 
-/** Reads the bytes of a shard in a file from front to end, and at the end checks them all. Holds some of them. */
+/** Reads the bytes of a shard in a file from front to end, a piece at a time, and checks their checksum at the end. */
 export class RangeReader {
   readonly #file: FileHandle;
   readonly #place: FilePlace;
@@ -35,7 +35,7 @@ export class RangeReader {
     return bytes;
   }
 
-  /** Takes bytes that nobody wants. */
+  /** Skips bytes. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) {
       const some = Math.min(left, Math.max(this.#bytes.length, Math.min(left, pieceBytes)));
@@ -45,8 +45,8 @@ export class RangeReader {
   }
 
   /**
-   * To be called where all bytes should be taken. Rejects with ColumnError where there are others, or they are not
-   * those of the checksum.
+   * To be called when all bytes should be taken. Rejects with ColumnError where bytes are left, or the checksum does
+   * not match.
    */
   async end(): Promise<void> {
     const { start, length, checksum } = this.#place;

@@ -4,7 +4,7 @@ import type { RangeReader } from './range-reader.ts';
 
 /** Takes the pages of a column in order. */
 export interface PageTaker {
-  /** Bytes of the values of a page of so many rows at most, without compression. */
+  /** The most bytes that the values of a page of so many rows may have, uncompressed. */
   mostBytes(rows: number): number;
   take(header: PageHeader, definitionLevels: Uint8Array, values: Uint8Array): void;
 }
@@ -33,7 +33,7 @@ async function readPage(reader: RangeReader, rows: number, taker: PageTaker | un
   if (!taker) return reader.skip(headerBytes + repetitionBytes + definitionBytes + dataBytes);
   await reader.skip(headerBytes + repetitionBytes);
   const most = taker.mostBytes(rows);
-  // Levels are few bytes, and what does not shrink is not compressed.
+  // Levels take few bytes, and a page that would not shrink is not compressed.
   for (const bytes of [definitionBytes, dataBytes]) {
     if (bytes > most + maxHeaderBytes) throw new ColumnError(`has a page of ${bytes} bytes, more than ${most}`);
   }

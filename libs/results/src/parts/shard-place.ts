@@ -12,7 +12,7 @@ export interface FilePlace {
   checksum: number;
 }
 
-/** Where what a pipeline found of a shard is in a part. */
+/** Where a part has the rows of a pipeline for a shard. */
 export interface ShardPlace {
   sources: FilePlace;
   /** Absent where the pipeline has no histogram. */
@@ -20,14 +20,14 @@ export interface ShardPlace {
 }
 
 /**
- * Bytes that a file of a part has at most: a part is ended at 32 MB of counts or 64 shards, whose blocks of sources have
- * 8 MiB at most, and no file comes near this.
+ * The most bytes of a file of a part. A part ends at 32 MB of counts or 64 shards, each with a block of sources of 8
+ * MiB at most, so no file comes near this.
  */
 export const mostPartBytes = 2 ** 32;
 
 const partId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether a part may have that ID: a UUID, which is not used again. */
+/** Whether a part may have that ID: a UUID, which is never used again. */
 export const isPartId = (id: string): boolean => partId.test(id);
 
 /** Folders of parts in the scratch folder of a job. */

@@ -5,21 +5,18 @@ import { groupPages, pageRows, sourceSchema } from '../sources/source-pages.ts';
 import type { RangeReader } from './range-reader.ts';
 import { type PageTaker, readPages } from './read-pages.ts';
 
-/**
- * What sources.parquet has of the sources of a shard that its plan does not say; values are of those that were found,
- * in order.
- */
+/** Columns of sources.parquet that the plan does not know, for the sources of a shard that were found, in order. */
 export interface SourceColumns {
   /** A byte a source: 1 for those that could not be processed. */
   quarantined: Uint8Array;
   widths: Float64Array;
   heights: Float64Array;
   counted: Float64Array;
-  /** As `captureText` writes it; undefined where nobody knows. */
+  /** As `captureText` writes it; undefined where the time is unknown. */
   captured: (string | undefined)[];
 }
 
-/** Reads those of so many sources. Rejects with ColumnError. */
+/** Reads the columns of so many sources. Rejects with ColumnError. */
 export async function readSourceColumns(reader: RangeReader, sources: number): Promise<SourceColumns> {
   const flags = new FlagColumn(sources);
   const [width, height, counted] = [1, 2, 3].map(() => new NumberColumn(sources)) as NumberColumn[];

@@ -6,7 +6,7 @@ import type { FeatureSource } from '../features/page-maker.ts';
 import type { SourceLine } from '../sources/source-line.ts';
 import type { FoundFacts, FoundSource } from './found-shard.ts';
 
-/** What outputs say of a source before it is processed. */
+/** What outputs say about a source, known before it is processed. */
 export interface SourceFacts extends Pick<BlockSource, 'index' | 'uri' | 'name' | 'version' | 'video'> {
   /** As outputs may have it. */
   redacted: string;
@@ -18,7 +18,10 @@ export function sourceFacts(block: SourceBlock, nth: number): SourceFacts {
   return { index, uri, redacted, name, version: block.version(nth), video: block.video(nth) };
 }
 
-/** The same source with the time that counts for its capture: for a job that goes by it, when its file was changed last. */
+/**
+ * The same source with its capture time: for a job with `--captured-from mtime`, the time when its file was last
+ * changed.
+ */
 export function withTime(rule: CaptureRule, { version }: SourceFacts, found: FoundSource): FoundSource {
   if (!rule.isMtime) return found;
   const captured = timeOfFile(
@@ -34,7 +37,7 @@ export function listLine({ redacted: uri, name, version, video }: SourceFacts, f
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
   if (!found) return { uri, version, frame, timestampMs, quarantined: true };
   const { size, counted, captured: time } = found;
-  const digest = Buffer.from(found.digest).toString('hex');
+  const digest = found.digest.toString('hex');
   const captured = time && captureText(time);
   return { uri, version, frame, timestampMs, name, width: size.width, height: size.height, counted, digest, captured };
 }

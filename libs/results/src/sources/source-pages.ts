@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import { columnPage } from '../features/column-page.ts';
+import { columnPage, type MakePage } from '../features/column-page.ts';
 import type { RowsPage } from '../features/encode-group.ts';
 import { encodeFlags, encodeOptional } from '../features/number-columns.ts';
 import { TextList } from '../features/text-list.ts';
@@ -40,9 +40,11 @@ export const sourceSchema: SchemaElement[] = [{ name: 'schema', num_children: co
 export class SourcePages {
   readonly #texts = Object.fromEntries(columns.map(({ name }) => [name, new TextList()])) as Record<TextName, TextList>;
   readonly #numbers: Record<NumberName, Float64Array>;
+  readonly #makePage: MakePage;
   #quarantined: boolean[] = [];
 
-  constructor() {
+  constructor(makePage: MakePage = columnPage) {
+    this.#makePage = makePage;
     const column = () => new Float64Array(pageRows);
     this.#numbers = { frame: column(), timestampMs: column(), width: column(), height: column(), counted: column() };
   }
@@ -77,6 +79,6 @@ export class SourcePages {
     });
     for (const list of Object.values(this.#texts)) list.clear();
     this.#quarantined = [];
-    return { rows, columns: encoded.map((column) => columnPage(rows, column)) };
+    return { rows, columns: encoded.map((column) => this.#makePage(rows, column)) };
   }
 }

@@ -2,10 +2,10 @@ import type { JobHistoryView } from '@halogrid/proto';
 import { JobHistory } from './job-history.ts';
 import type { ShardTimes, ShardTimesView } from './shard-times.ts';
 
-/** Histories of jobs that have ended, at most: those that ended last. */
+/** The most histories of ended jobs: those that ended last. */
 const mostEnded = 100;
 
-/** When shards of a job were where; seconds count from `sinceMs`, in milliseconds since 1970. */
+/** When each shard of a job was on which node; seconds count from `sinceMs`, in milliseconds since 1970. */
 export type JobTimeline = ShardTimesView & { sinceMs: number };
 
 /** The histories of the jobs that run, and of the last ones that ended. */

@@ -17,11 +17,11 @@ export interface MergedShard {
   answeredMs: number;
   mergedMs: number;
   pixels: number;
-  /** Seconds by stage, as the node told. */
+  /** Seconds by stage, as the node reported. */
   stageSeconds: Readonly<Record<string, number>>;
   /** Seconds that the ledger took. */
   mergeSeconds: number;
-  /** When it was in which stage, as the node told. */
+  /** When it was in each stage, as the node reported. */
   spans: readonly StageSpan[];
 }
 
@@ -32,7 +32,7 @@ interface Lane {
   held: TimeBuckets;
 }
 
-/** What a job did over its time, as this coordinator saw it: how fast it was, what it waited for, and which node had shards when. */
+/** The history of a job, as this coordinator saw it: its speed, what it waited for, and when each node had shards. */
 export class JobHistory {
   /** When its shards were where. */
   readonly shardTimes = new ShardTimes();
@@ -112,5 +112,5 @@ export class JobHistory {
   }
 }
 
-/** To a hundredth, which no lane shows. */
+/** Rounded to a hundredth, which no lane shows. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

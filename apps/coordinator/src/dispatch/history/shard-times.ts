@@ -1,6 +1,6 @@
 import type { StageSpan, TracedShard, TraceResponse } from '@halogrid/proto';
 
-/** Shards that are kept of a job, at most: a picture of it shows no more apart. Those of a job take 256 KiB at most. */
+/** The most shards that are kept for a job: a chart cannot show more. They take 256 KiB at most. */
 const mostShards = 4096;
 
 const stages = ['shard', 'read', 'decode', 'device', 'encode'] as const;
@@ -17,7 +17,9 @@ export interface MergedTimes extends Pick<TracedShard, 'shard' | 'attempt' | 'le
 /** When shards of a job were where. */
 export type ShardTimesView = Pick<TraceResponse, 'nodes' | 'shards' | 'every'>;
 
-/** When shards of a job were where, in memory that does not grow: where there are too many, every second one of them is let go. */
+/**
+ * When each shard of a job was on which node, in bounded memory: if there are too many, every second one is dropped.
+ */
 export class ShardTimes {
   readonly #most: number;
   #every = 1;
@@ -74,7 +76,10 @@ function toShard(times: Float32Array): TracedShard {
   return { node: at(0), shard: at(1), attempt: at(2), leased, answered, merged: at(5), begun, spans };
 }
 
-/** When a node began with a shard, by the coordinator's clock: as if the lease and the answer had taken equally long on their way. */
+/**
+ * When a node began with a shard, by the coordinator's clock. Assumes that lease and answer took equally long to
+ * arrive.
+ */
 export function begunSeconds(leased: number, answered: number, spans: readonly StageSpan[]): number {
   const whole = spans.find(({ stage }) => stage === 'shard');
   return leased + Math.max(0, answered - leased - (whole?.to ?? 0)) / 2;

@@ -1,4 +1,4 @@
-/** Two neighbouring bounds differ by a fifth: a quantile is off by a tenth at most, which is less than a chart shows. */
+/** Ratio of neighbouring bounds: a quantile is off by a tenth at most, which no chart shows. */
 const growth = 1.2;
 const leastSeconds = 1e-5;
 const mostBins = 128;
@@ -12,14 +12,14 @@ export interface DurationSummary {
   max: number;
 }
 
-/** How long something took, time and again, in bins that grow: from 10 µs to 38 hours in 128 numbers. */
+/** A histogram of durations in growing bins: from 10 µs to 38 hours in 128 numbers. */
 export class StageDurations {
   readonly #bins = new Uint32Array(mostBins);
   #count = 0;
   #sum = 0;
   #max = 0;
 
-  /** Seconds; what is no time counts nothing. */
+  /** Adds a duration in seconds; ignores other values. */
   add(seconds: number): void {
     if (!Number.isFinite(seconds) || seconds < 0) return;
     this.#bins[binOf(seconds)]!++;
@@ -33,7 +33,7 @@ export class StageDurations {
     return { count: this.#count, mean, p50: this.#quantile(0.5), p95: this.#quantile(0.95), max: this.#max };
   }
 
-  /** The middle of the bin in which that share of all is reached; 0 before the first. */
+  /** A quantile: the middle of the bin in which that share of all durations is reached; 0 before the first. */
   #quantile(share: number): number {
     let left = Math.max(1, Math.ceil(this.#count * share));
     const bin = this.#bins.findIndex((count) => {

@@ -2,8 +2,8 @@
 const mostBuckets = 240;
 
 /**
- * Amounts by when they came, from a beginning on, in memory that does not grow: buckets of half a second, and of twice as long
- * whenever there are too many. So no amount is lost, and the whole time of a job is seen.
+ * Amounts over time in bounded memory: buckets of half a second, whose width doubles whenever there are too many. So no
+ * amount is lost, and the whole time of a job is covered.
  */
 export class TimeBuckets {
   #widthMs: number;
@@ -18,7 +18,10 @@ export class TimeBuckets {
     return this.#widthMs;
   }
 
-  /** Adds an amount that came evenly from `fromMs` to `toMs`, which count from the beginning; what was before it counts as its. */
+  /**
+   * Spreads an amount evenly from `fromMs` to `toMs`, which count from the beginning; amounts before the beginning go
+   * to the first bucket.
+   */
   add(fromMs: number, toMs: number, amount: number): void {
     const [from, to] = [Math.max(0, fromMs), Math.max(0, toMs)];
     while (to >= this.#widthMs * mostBuckets) this.#halve();
@@ -38,7 +41,7 @@ export class TimeBuckets {
     return Array.from({ length }, (_, i) => sumOf(this.#sums.slice(i * merged, (i + 1) * merged)));
   }
 
-  /** The width in which everything up to `nowMs` is at most as many buckets. */
+  /** The width at which the time up to `nowMs` fits into `mostBuckets` buckets. */
   widthAt(nowMs: number): number {
     let width = this.#widthMs;
     while (nowMs >= width * mostBuckets) width *= 2;
@@ -54,6 +57,6 @@ export class TimeBuckets {
   }
 }
 
-/** Buckets in which nothing came are holes. */
+/** Empty buckets are holes. */
 const sumOf = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((sum, value) => sum + (value ?? 0), 0);

@@ -12,19 +12,22 @@ export interface Changes {
   new: number;
   /** Another version of a file than then. */
   changed: number;
-  /** The same as then, or nobody can tell, and computed again: what was quarantined, and what lacks a picture. */
+  /** Unchanged, or without a comparable version, and computed again: it was quarantined, or lacks a picture. */
   again: number;
-  /** Listed then and not any more. */
+  /** Listed then, and not any more. */
   removed: number;
   /** The first of them, as URIs of files. */
   changedSources: string[];
   removedSources: string[];
 }
 
-/** URIs that are named, of each kind. */
+/** How many URIs of each kind are named. */
 const maxNamed = 100;
 
-/** Compares a plan with the earlier output that it was made with, and that nothing was taken from since it was opened. */
+/**
+ * Compares a plan with the earlier output that it was made with. Nothing may have been taken from that output since it
+ * was opened.
+ */
 export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
     ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },

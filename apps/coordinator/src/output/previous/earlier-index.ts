@@ -6,7 +6,7 @@ import { areSameResults } from '@halogrid/service/version';
 
 /** A file of an earlier job: its line in the list of sources, or those of all its frames. */
 export interface EarlierFile {
-  /** How many sources come before it, and how many of those are done. */
+  /** How many sources come before it, and how many of these are done. */
   sourcesBefore: number;
   doneBefore: number;
   /** Its sources: 1, or as many as it has frames. */
@@ -15,8 +15,8 @@ export interface EarlierFile {
 }
 
 /**
- * What the list of sources of an earlier job says, by file: some 40 bytes each. A file is found by a hash of its URI, so the line
- * that it leads to is to be looked at.
+ * What the list of sources of an earlier job says, by file: some 40 bytes each. A file is found by a hash of its URI,
+ * so the caller must compare the URI in the line.
  */
 export class EarlierIndex {
   /** The version of its results. */
@@ -26,12 +26,13 @@ export class EarlierIndex {
   readonly #doneBefore: number[] = [];
   readonly #quarantined: number[] = [];
   #taken = new Uint8Array();
-  /** One more than the number of a file, where its key or the next free place after that is. */
+  /** A hash table with linear probing: one more than the number of a file; 0: free. */
   #slots = new Int32Array();
 
   /**
-   * Undefined where the list has no sources, or none of its results, of which `head` says the version, is what this version computes. Rejects
-   * where it cannot be read, and with one sentence where it is not as it was written. `look` is shown every source, in order.
+   * Undefined where the list has no sources, or where this version would compute all results differently (`head` has
+   * their version). Rejects where it cannot be read, and with one sentence where it is not as it was written. `look` is
+   * called with every source, in order.
    */
   static async load(
     list: SourceList,
@@ -89,7 +90,7 @@ export class EarlierIndex {
     };
   }
 
-  /** The first file of that URI that was not taken before, and takes it: one that is listed twice is there twice. */
+  /** Takes the first file with that URI that is not taken yet: a file that is listed twice is there twice. */
   take(uri: string): number | undefined {
     const key = keyOf(uri);
     for (let slot = key % this.#slots.length; this.#slots[slot]! > 0; slot = (slot + 1) % this.#slots.length) {
@@ -126,5 +127,7 @@ export class EarlierIndex {
   }
 }
 
-/** 48 bits: two of a million files share one in fewer than one of 500 archives, and one of them is computed again then. */
+/**
+ * 48 bits: two of a million files share one in fewer than one of 500 archives, and one of them is computed again then.
+ */
 const keyOf = (uri: string): number => hash('sha256', uri, 'buffer').readUIntBE(0, 6);

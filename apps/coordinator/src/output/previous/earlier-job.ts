@@ -5,7 +5,9 @@ import { earlierJobPath, outputPath } from '../../job/output-paths.ts';
 import type { JobClaim } from '../job-claim.ts';
 import { type Following, followJob } from './follow-job.ts';
 
-/** How a job follows the one whose complete output is in its folder, also while the job runs there; undefined where there is none. */
+/**
+ * How a job follows the complete one in its folder, also while it runs there; undefined where there is no complete one.
+ */
 export async function following(spec: JobSpec): Promise<Following | undefined> {
   const paths = [earlierJobPath(spec.out), join(outputPath(spec.out), 'job.json')];
   for (const path of paths) {

@@ -12,20 +12,20 @@ import type { Follows } from './follow-job.ts';
 type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
 /**
- * The output of the complete job that another follows, while it is there: what of it holds for the next. A source holds in the
- * results of all its pipelines, or is computed again by all of them.
+ * The output of the complete job that another follows: which of its results are still valid. A source is valid for all
+ * its pipelines, or computed again by all.
  */
 export class EarlierOutput {
-  /** One a pipeline. All say the same of a source but for its results: whoever reads those looks. */
+  /** One a pipeline. They differ only in results, which are checked when they are read. */
   readonly #parts: Parts;
-  /** Of each pipeline of the job that follows, its place among them; -1 where it has none. */
+  /** For each pipeline of the following job, its place among these; -1 where it has none. */
   readonly #places: readonly number[];
-  /** What becomes of sources that hold. */
+  /** What becomes of valid sources. */
   readonly follows: Pick<Follows, 'how' | 'why'>;
 
   /**
-   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new or
-   * has another job, or see EarlierPart.open.
+   * Undefined where no output can be used: the job asks for nothing to be kept, the folder is new or has another job,
+   * or see EarlierPart.open.
    */
   static async open(spec: JobSpec): Promise<EarlierOutput | undefined> {
     const before = spec.fresh ? undefined : await following(spec);
@@ -64,7 +64,7 @@ export class EarlierOutput {
     return this.#parts[0].previews();
   }
 
-  /** As EarlierPart.holds, of all pipelines; of nothing where all is computed again. */
+  /** As EarlierPart.holds, for all pipelines; always false where everything is computed again. */
   async holds(file: number, uri: string, version: string): Promise<boolean> {
     return this.follows.how !== 'computed' && (await this.#haveAll((part) => part.holds(file, uri, version)));
   }
@@ -79,7 +79,7 @@ export class EarlierOutput {
     return this.#parts[0].sources(file);
   }
 
-  /** What is known of each source of a file that holds, and the frame that it is. Rejects as EarlierPart.sums. */
+  /** The known sums of each source of a valid file, and its frame. Rejects as EarlierPart.sums. */
   async *known(file: number): AsyncGenerator<{ frame: number | undefined; known: Uint8Array }, undefined, undefined> {
     const [first, ...others] = this.#parts.map((part) => ({ part, sources: part.sources(file) }));
     for await (const source of first!.sources) {

@@ -17,25 +17,27 @@ import { EarlierIndex } from './earlier-index.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
-/** Lines that are held of it: more than inputs are looked at ahead. */
+/** Lines that are cached: more than the inputs that are looked up ahead. */
 const mostLines = 1024;
 
-/** How often its sources are gone through for those that get a preview, where of those some are gone. */
+/** How often the sources are scanned for previews, where some of the chosen ones are gone. */
 const maxRounds = 5;
 
-/** The files of one pipeline in the output of a complete job, while they are there: what of them holds for the next. */
+/** The files of one pipeline in the output of a complete job: which of its results are still valid. */
 export class EarlierPart {
   readonly index: EarlierIndex;
   readonly #list: SourceList;
-  /** Lines that were read last: what is found to hold is asked for again when it is planned. Each has one place. */
+  /**
+   * Lines that were read last, because valid sources are requested again when they are planned. Each line has one slot.
+   */
   readonly #lines = new Array<{ source: number; line: Promise<SourceLine> } | undefined>(mostLines);
-  /** Sources that get a preview, of all that it had. */
+  /** Sources that get a preview, chosen from all of them. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
   readonly #counts: EarlierCounts;
 
-  /** Undefined where there is none that can be made use of: files are missing, or are of another version of the results. */
+  /** Undefined where it cannot be used: files are missing, or belong to another version of the results. */
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierPart | undefined> {
     const folder = outputPath(spec.out);
     const choice = new PreviewChoice();
@@ -99,8 +101,8 @@ export class EarlierPart {
   }
 
   /**
-   * The sources that a choice among its own makes, of those that are still there, as far as that can be told at once: files of
-   * this machine. What is taken away leaves its place to others, of which the earlier output may have no preview.
+   * The sources that would be chosen for a preview among those that still exist, as far as that can be checked quickly:
+   * files of this machine. Others take the place of removed sources, and may have no preview in the earlier output.
    */
   async previews(): Promise<PreviewCandidate[]> {
     const gone = new Set<string>();
@@ -119,8 +121,8 @@ export class EarlierPart {
   }
 
   /**
-   * Whether it has the previews of a file that are wanted now. `isWanted` is asked for each of its sources in order, the nth of
-   * them counted from 0, until it has not.
+   * Whether it has all wanted previews of a file. `isWanted` is called with n for the nth source of the file, from 0
+   * on, until a preview is missing.
    */
   async hasPreviews(file: number, isWanted: (nth: number, frame?: number) => boolean): Promise<boolean> {
     let nth = 0;
@@ -131,7 +133,7 @@ export class EarlierPart {
     return true;
   }
 
-  /** The sources of a file that holds, and where their results are. Rejects with one sentence where its list has changed. */
+  /** The sources of a valid file, and where their results are. Rejects with one sentence where its list has changed. */
   async *sources(file: number): AsyncGenerator<EarlierPlace & { line: DoneLine }> {
     const { sourcesBefore, doneBefore } = this.index.file(file);
     let nth = 0;
@@ -142,7 +144,9 @@ export class EarlierPart {
     }
   }
 
-  /** What it has of the next source that `sources` gives. Rejects with one sentence where that is not what its digest says. */
+  /**
+   * The counts of the next source that `sources` gives. Rejects with one sentence where they do not match its digest.
+   */
   async sums({ line, doneBefore }: EarlierPlace & { line: DoneLine }): Promise<SourceSums> {
     const bins = new Float64Array(this.#counts.bins);
     await this.#counts.read(doneBefore, 1, line.uri, bins);
@@ -150,7 +154,7 @@ export class EarlierPart {
     return { counted: line.counted, bins };
   }
 
-  /** What is thrown where it does not have a source as it was written. */
+  /** The error for a source that has changed since it was written. */
   altered({ uri }: SourceLine): Error {
     return alteredEarlier(uri, this.#folder);
   }
@@ -161,7 +165,7 @@ async function haveFiles(folder: string, paths: readonly string[]): Promise<bool
   return true;
 }
 
-/** What is on a server is not asked for: it counts as being there. */
+/** Servers are not asked: their files count as existing. */
 async function isThere(uri: string): Promise<boolean> {
   if (!uri.startsWith('file:')) return true;
   const found = allowedPath(fileURLToPath(uri)).then(stat);

@@ -5,32 +5,32 @@ import { jobGrid } from '../../job/accepted-job.ts';
 import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { type Difference, specDifferences } from '../spec-differences.ts';
 
-/** What a job makes of the complete one before it in its folder. */
+/** How a job uses the complete one in its folder. */
 export type Following = Follows | Refused;
 
 export interface Follows {
   kind: 'follows';
-  /** The job of these sources that has the results that are there, and not what this one adds. */
+  /** The job with the existing results, without what this one adds. */
   there: JobSpec;
   /**
-   * What becomes of sources that are the same: their results are kept; they are read again, and computed by the pipelines that
-   * are new alone; or they are computed again.
+   * What becomes of unchanged sources: their results are kept; or they are read again, and only new pipelines compute
+   * them; or they are computed again.
    */
   how: 'kept' | 'read' | 'computed';
   /** Why they are not kept, a sentence. */
   why?: string;
 }
 
-/** It would take something away. */
+/** The job would take results away. */
 export interface Refused {
   kind: 'refused';
   differences: Difference[];
 }
 
 /**
- * A job follows a complete one where it has the same results and perhaps more: maps where there were none, a grid that divides each
- * cell, other pipelines beside those that there are. What decides no count may be another: how capture times are told, how
- * sources are cut, the priority, the order of pipelines.
+ * A job may follow a complete one if it has the same results, and perhaps more: maps where there were none, a grid that
+ * divides each cell, further pipelines. Options that decide no count may differ: capture times, the cut of sources, the
+ * priority, the order of pipelines.
  */
 export function followJob(before: JobClaim, spec: JobSpec): Following {
   const then = before.specification;
@@ -47,7 +47,7 @@ export function followJob(before: JobClaim, spec: JobSpec): Following {
   const lacks = [...lacksOf(then, spec), ...noPipeline];
   if (lacks.length === 0) return { kind: 'follows', there, how: 'kept' };
   const have = `The results of job ${before.id} in the folder have ${lacks.join(' and ')}`;
-  // Nodes leave maps of all pipelines of a source, or of none.
+  // Nodes write maps of all pipelines of a source, or of none.
   if (lacks.length > noPipeline.length || spec.mapFormat !== 'none') {
     return { kind: 'follows', there, how: 'computed', why: `${have}: every source is computed again` };
   }
@@ -55,13 +55,13 @@ export function followJob(before: JobClaim, spec: JobSpec): Following {
   return { kind: 'follows', there, how: 'read', why: `${have}: every source is read again, and computed by ${alone}` };
 }
 
-/** What the results of the job before lack of each pipeline, for which the pixels of each source are needed. */
+/** Results that the earlier job lacks, and for which the pixels of each source are needed. */
 function lacksOf(then: JobSpec, spec: JobSpec): string[] {
   const [grid, now] = [jobGrid(then), jobGrid(spec)];
   return [
     ...(then.mapFormat === spec.mapFormat ? [] : ['no maps']),
     ...(isDeepStrictEqual(grid, now) ? [] : [`a grid of ${grid.rows}x${grid.columns}`]),
-    // These were written in the place of what the files state.
+    // Times of change were written in place of the times that files state.
     ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of those that files state'] : []),
   ];
 }
@@ -74,7 +74,7 @@ const namedOf = ({ pipelines }: JobSpec): readonly NamedPipeline[] => pipelines?
 const divides = (grid: Grid, other: Grid): boolean =>
   grid.rows % other.rows === 0 && grid.columns % other.columns === 0;
 
-/** Whether there are others, and each is among the pipelines, by its name, and computes the same. */
+/** Whether there are earlier pipelines, and each is still among the pipelines under its name, and computes the same. */
 function hasAll(pipelines: readonly NamedPipeline[], others: readonly NamedPipeline[]): boolean {
   const plain = (pipeline: NamedPipeline['pipeline']): unknown => JSON.parse(JSON.stringify(pipeline ?? null));
   const has = (other: NamedPipeline): boolean => {

@@ -44,7 +44,10 @@ const change = fc.record({
 /** Another form of what a job writes: as an earlier version cut its rows, or as a job of very many sources has it. */
 const forms = ['as it is', 'other row groups', 'folder and rows'] as const;
 
-/** Changes and another form, then a run, whose coordinator may end when that many shards are done, and be followed by another. */
+/**
+ * Changes and another form, then a run, whose coordinator may end when that many shards are done, and be followed by
+ * another.
+ */
 const round = fc.record({
   form: fc.constantFrom(...forms),
   changes: fc.array(change, { maxLength: 12 }),

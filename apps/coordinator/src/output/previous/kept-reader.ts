@@ -1,4 +1,5 @@
-import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { countsOfSource } from '@halogrid/results/earlier-runs';
+import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { type AcceptedJob, jobGrid, jobParts } from '../../job/accepted-job.ts';
@@ -6,13 +7,13 @@ import { outputPath } from '../../job/output-paths.ts';
 import type { KeptShard } from '../../job/shard.ts';
 import { partTask } from '../write-part.ts';
 
-/** Counts that are read together: as float64 they take 64 MiB. */
+/** The most counts that are read together: as float64 they take 64 MiB. */
 const mostCounts = 2 ** 23;
 
 /** Other parts do not wait for it. */
 const thread = new PartThread();
 
-/** Has a thread write what the earlier output in the folder of a job has of sources, checked, to parts of the job. */
+/** Has a thread read kept results from the earlier output, check them, and write them to parts of the job. */
 export class KeptReader {
   readonly #task: PartTask;
   readonly #earlier: { folder: string; shape: HistogramShape }[];
@@ -27,14 +28,14 @@ export class KeptReader {
   }
 
   /**
-   * Resolves with what is found of the first of these shards, one at least, once its part stays there. Rejects with one
-   * sentence where the output is not as it was written.
+   * Resolves with the results of the first of these shards, at least one, once their part is durable. Rejects with one
+   * sentence where the earlier output has changed.
    */
   async keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
-    const bins = this.#earlier.reduce((sum, { shape }) => sum + binsOfSource(shape), 0);
+    const each = countsOfSource(this.#earlier);
     let counts = 0;
     const end = shards.findIndex(({ work }, i) => {
-      counts += work.sources.count * Math.max(1, bins);
+      counts += work.sources.count * each;
       return counts > mostCounts && i > 0;
     });
     const some = shards.slice(0, end < 0 ? undefined : end).map(({ work: { sources, earlier } }) => {

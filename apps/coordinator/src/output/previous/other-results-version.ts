@@ -7,8 +7,8 @@ import { outputPath } from '../../job/output-paths.ts';
 import { following } from './earlier-job.ts';
 
 /**
- * The version of the results in the folder of a job, where none of them is what this version computes: nothing is kept then, though
- * the job would keep some. Undefined where there are none, and for a job that asks for nothing to be kept.
+ * The version of the results in a job's folder, where this version would compute all of them differently, so that
+ * nothing is kept. Undefined where there are none, and for a job with `fresh`.
  */
 export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;

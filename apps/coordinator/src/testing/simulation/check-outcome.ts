@@ -40,11 +40,14 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
       const times = accepted[shard] ?? 0;
       const atMost = lost.has(shard) ? 0 : 1 + (cluster.lost.get(jobId)?.[shard] ?? 0);
       assert.ok(times === atMost || (times < atMost && !isWhole), `${times} results accepted of ${jobId}/${shard}`);
-      committed += times;
+      if (!job.kept.has(shard)) committed += times;
     }
-    assert.equal(record.counts.shardsDone, shards);
-    assert.equal(record.counts.shards, shards);
-    assert.ok(record.counts.attempts >= shards);
+    const ofNodes = shards - job.kept.size;
+    assert.deepEqual([record.counts.shardsDone, record.counts.shards], [ofNodes, ofNodes], jobId);
+    assert.ok(record.counts.attempts >= ofNodes);
+    assert.equal(record.counts.kept ?? 0, job.kept.size * job.group, jobId);
+    const byNodes = results.nodes.reduce((sum, node) => sum + node.shards, 0);
+    assert.ok(byNodes <= ofNodes, `${byNodes} shards by nodes of ${jobId}`);
     quarantined += lost.size;
   }
   assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });

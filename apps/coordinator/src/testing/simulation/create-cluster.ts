@@ -38,6 +38,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     waitsForNode: false,
     priority: 0,
     verifyPercent: 0,
+    kept: new Set(),
     poison: new Set(),
     killers: new Set(),
     changed: new Set(),

@@ -37,7 +37,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   arrangeCoordinator(cluster, random);
   arrangeFullDisks(cluster, random);
   arrangeOutages(cluster, random);
-  cluster.partLosses = random.pick([0, 0, 1, 3]);
+  cluster.partLosses = random.pick([0, 0, 1, 2, 3]);
 }
 
 /** Hosts that go away, and come back before a job gives up on them. */
@@ -86,9 +86,10 @@ function arrangeCoordinator(cluster: SimulatedCluster, random: SeededRandom): vo
 
 function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: boolean): SimulatedJob {
   const shards = random.whole(1, 60);
+  const kind = random.pick(['frames', 'tiles'] as const);
   return {
     jobId,
-    kind: random.pick(['frames', 'tiles']),
+    kind,
     shards,
     group: random.whole(1, 5),
     costBytes: random.whole(20, 400),
@@ -101,7 +102,14 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
     killers: new Set(hasKiller ? [random.whole(0, shards - 1)] : []),
     changed: new Set(),
+    kept: kind === 'frames' ? drawKept(random, shards) : new Set(),
   };
+}
+
+/** Some, most or all of the shards, or none. */
+function drawKept(random: SeededRandom, shards: number): Set<number> {
+  const share = random.pick([0, 0, 0.2, 0.9, 1]);
+  return new Set(Array.from({ length: shards }, (_, shard) => shard).filter(() => random.chance(share)));
 }
 
 function drawNature(random: SeededRandom, name: string): NodeNature {

@@ -4,11 +4,13 @@ import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
+import type { AcceptedJob } from '../../job/accepted-job.ts';
+import type { AnsweredShards, JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
 import type { LogLedger } from '../../ledger/log-ledger.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';
 import type { FinishedOutput } from '../../output/finalise.ts';
 import { LostPartError } from '../../output/lost-part-error.ts';
+import type { TablesEvents, TablesOutput } from '../../output/tables-output.ts';
 import { RegistryMemory } from '../../registry/memory-registry.ts';
 import { settledDigest, settledSources, shapesOf } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
@@ -17,6 +19,7 @@ import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { simulatedDisk } from './simulated-disk.ts';
+import { simulatedEarlier } from './simulated-earlier.ts';
 import { isFull, noRoom } from './simulated-files.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { SimulatedNode } from './simulated-node.ts';
@@ -28,6 +31,21 @@ export function jobFolder(folder: string, out: string): string {
   mkdirSync(path, { recursive: true });
   return path;
 }
+
+type Answered = AnsweredShards['shards'][number];
+
+async function allAnswered(answered: (from: number, atMost: number) => Promise<AnsweredShards>): Promise<Answered[]> {
+  const all: Answered[] = [];
+  for (let from = 0; ; ) {
+    const { next, shards } = await answered(from, 7);
+    if (next === from) return all;
+    all.push(...shards);
+    from = next;
+  }
+}
+
+/** More than any job has. */
+const mostSources = 1000;
 
 /** A run that takes longer than this many simulated hours will not end. */
 const endlessMs = 24 * 3_600_000;
@@ -54,16 +72,22 @@ export interface ClusterOptions {
 export class SimulatedCluster {
   readonly clock = new VirtualClock();
   readonly random: SeededRandom;
+  /** A stream of its own, so that what nodes do is the same whatever tables meet. */
+  readonly #ofTables: SeededRandom;
   readonly nodes: SimulatedNode[] = [];
   readonly jobs = new Map<string, SimulatedJob>();
   /** As they were written. */
   readonly results = new Map<string, JobResults>();
   /** Results a shard, by job, of which a ledger said that it has them. */
   readonly commits = new Map<string, number[]>();
-  /** Shards whose parts are lost when their job is about to be finished, so many of all jobs together. */
+  /** How often parts are lost, while results come or when their job is about to be finished, of all jobs together. */
   partLosses = 0;
   /** How often parts of shards were lost, by job. */
   readonly lost = new Map<string, number[]>();
+  /** Parts that are not there. */
+  readonly #missing = new Set<string>();
+  /** Jobs whose output is written. */
+  readonly #written = new Set<string>();
   /** Coordinators that were followed by another. */
   followed = 0;
   readonly world: CoordinatorWorld;
@@ -81,6 +105,7 @@ export class SimulatedCluster {
 
   private constructor({ seed, folder, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
     this.random = new SeededRandom(seed);
+    this.#ofTables = new SeededRandom(seed ^ 0x7ab1e);
     this.#referenceSlowness = referenceSlowness;
     // Its series end when nodes leave, so that there is no difference to take.
     metrics.wrongAnswers.reset();
@@ -96,8 +121,14 @@ export class SimulatedCluster {
       },
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
-        tables: () => noTables,
+        earlier: simulatedEarlier({
+          ...{ clock: this.clock, seed },
+          jobOf: (jobId) => this.jobs.get(jobId)!,
+          checkRoom: (out) => this.#checkRoom(out),
+        }),
+        tables: (job, events) => this.#tables(job, events),
         finalise: (results, _pipeline, { until }) => until(() => this.#finalise(results)),
+        lostShards: async (_, answered) => this.#missingOf(await allAnswered(answered)),
         abandon: async () => false,
         release: () => {},
       },
@@ -257,7 +288,9 @@ export class SimulatedCluster {
     const { jobId, spec, counts } = results.job;
     this.#checkRoom(spec.out);
     const settled = await results.settled(0, counts.sources);
-    this.#losePart(jobId, settled);
+    const lost = this.#losePart(jobId, settled);
+    if (lost) throw lost;
+    this.#written.add(jobId);
     const shapes = shapesOf(spec);
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
       const sum = new Array<bigint>(binCount).fill(0n);
@@ -273,15 +306,53 @@ export class SimulatedCluster {
     return { digest: settledDigest(spec, settled), captured: undefined };
   }
 
-  #losePart(jobId: string, { runs }: SettledSources): void {
-    const shards = runs.flatMap((run) => (run.kind === 'found' && run.shard !== undefined ? [run.shard] : []));
-    if (this.partLosses === 0 || shards.length === 0) return;
-    this.partLosses--;
-    const shard = this.random.pick(shards);
-    const losses = this.lost.get(jobId) ?? [];
-    losses[shard] = (losses[shard] ?? 0) + 1;
-    this.lost.set(jobId, losses);
-    throw new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
+  /** Tables of a job, which are there to meet lost parts while results come. */
+  #tables({ jobId }: AcceptedJob, { settled, failed }: TablesEvents): TablesOutput {
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const { runs } = await settled(0, mostSources);
+      // What is lost once all is read is never met.
+      if (isOver || this.#written.has(jobId)) return;
+      const lost = this.#losePart(jobId, { runs });
+      if (!lost) return;
+      isOver = true;
+      failed(lost);
+    };
+    return {
+      ...noTables,
+      advance: () => {
+        if (isOver || this.partLosses === 0 || !this.#ofTables.chance(0.03)) return;
+        this.clock.after(this.#ofTables.pick([1, 50, 700]), () => void look().catch(() => {}));
+      },
+      abort: async () => {
+        isOver = true;
+      },
+    };
+  }
+
+  /** Loses some parts at once, as long as some are to be lost. Returns the error of one of the job's that is missing. */
+  #losePart(jobId: string, { runs }: Pick<SettledSources, 'runs'>): LostPartError | undefined {
+    const answers = runs.flatMap((run): Answered[] =>
+      run.kind === 'found' && run.shard !== undefined ? [{ shard: run.shard, found: run.found }] : [],
+    );
+    if (this.partLosses > 0 && answers.length > 0) {
+      this.partLosses--;
+      const losses = this.lost.get(jobId) ?? [];
+      this.lost.set(jobId, losses);
+      for (let i = this.#ofTables.pick([1, 1, 3, 20]); i > 0; i--) {
+        const { shard, found } = this.#ofTables.pick(answers);
+        if (!this.#missing.has(found.part)) losses[shard] = (losses[shard] ?? 0) + 1;
+        this.#missing.add(found.part);
+      }
+    }
+    const [shard] = this.#missingOf(answers);
+    if (shard === undefined) return undefined;
+    return new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
+  }
+
+  /** Shards whose parts are not there. */
+  #missingOf(answers: readonly Answered[]): number[] {
+    return answers.flatMap(({ shard, found }) => (this.#missing.has(found.part) ? [shard] : []));
   }
 
   /** The ledger; what it accepts and ends is noted. */

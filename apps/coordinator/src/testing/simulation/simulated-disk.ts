@@ -9,6 +9,7 @@ export function simulatedDisk(pass: () => Promise<void>): LogDisk {
   const open: LogDisk['open'] = async (path, flags) => {
     await pass();
     const fd = openSync(path, flags);
+    let isOpen = true;
     return {
       writev: async (pieces, at) => {
         await pass();
@@ -18,7 +19,11 @@ export function simulatedDisk(pass: () => Promise<void>): LogDisk {
         await pass();
         fdatasyncSync(fd);
       },
-      close: async () => closeSync(fd),
+      // As of a FileHandle, a second call does nothing: the number may be that of another file by then.
+      close: async () => {
+        if (isOpen) closeSync(fd);
+        isOpen = false;
+      },
     };
   };
   return { open, stat: async (path) => statSync(path, { bigint: true }), syncFolder: async () => {} };

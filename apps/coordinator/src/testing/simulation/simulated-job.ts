@@ -29,6 +29,8 @@ export interface SimulatedJob {
   waitsForNode: boolean;
   priority: number;
   verifyPercent: number;
+  /** Shards of frames that an earlier output in the folder has: no node has part in them. */
+  kept: ReadonlySet<number>;
   /** Shards that no device computes. */
   poison: ReadonlySet<number>;
   /** Shards that end the process that computes them. */
@@ -73,7 +75,8 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
 export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
     const work = workOf(job, shard);
-    const steps: PlanStep[] = [{ kind: 'shard', shard: { shard, work, costBytes: job.costBytes } }];
+    const costBytes = work.kind === 'kept' ? 0 : job.costBytes;
+    const steps: PlanStep[] = [{ kind: 'shard', shard: { shard, work, costBytes } }];
     const isFirst = job.kind === 'frames' || shard % job.group === 0;
     yield isFirst ? [{ kind: 'sources', sources: work.sources }, ...steps] : steps;
   }
@@ -89,6 +92,7 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
   const sources = plannedOf(job, shard);
+  if (job.kept.has(shard)) return { kind: 'kept', sources, earlier: [shard, shard, sources.count] };
   // An image of one tile is not cut.
   return tilesOf(job, shard) === 1 ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
 }
@@ -100,7 +104,8 @@ function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
     sourcesOf(job, shard).map((index) => {
       const its = { index, uri: uriOf(job, index), name: String(index), version: listed, pin: listed };
       // A few leave something to be written.
-      return { ...its, ...tiles, ...(index < previewSources && { preview: true as const }) };
+      const kept = job.kept.has(shard) && { kept: `then-${index}` };
+      return { ...its, ...tiles, ...kept, ...(index < previewSources && { preview: true as const }) };
     }),
   );
 }
@@ -162,8 +167,8 @@ export function answerOf(
 }
 
 /** Shards that come to nothing, whoever computes them. */
-export function hopelessShards({ poison, killers, changed }: SimulatedJob): Set<number> {
-  return new Set([...poison, ...killers, ...changed]);
+export function hopelessShards({ poison, killers, changed, kept }: SimulatedJob): Set<number> {
+  return new Set([...poison, ...killers, ...changed].filter((shard) => !kept.has(shard)));
 }
 
 /** What a pipeline of a job comes to. */

@@ -12,6 +12,7 @@ import { SeededRandom } from './seeded-random.ts';
 import { jobFolder } from './simulated-cluster.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { simulatedDisk } from './simulated-disk.ts';
+import { simulatedEarlier } from './simulated-earlier.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
@@ -60,6 +61,11 @@ export class SimulatedLeaders {
       logsOf: (jobId, { out }) => new FolderLogs(jobFolder(folder, out), jobId, disk),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
+        earlier: simulatedEarlier({
+          ...{ clock: this.clock, seed },
+          jobOf: (jobId) => this.jobs.get(jobId)!,
+          checkRoom: () => {},
+        }),
         tables: () => noTables,
         finalise: async (results) => {
           const { jobId, spec, counts } = results.job;

@@ -197,7 +197,7 @@ export interface JobSpec {
     | VideoOptions
     | undefined;
   /**
-   * Results of an earlier complete job of this specification in `out` are kept for sources that are the same as then. False: the
+   * Results of an earlier complete job in `out` that this one may follow are kept for sources that are the same as then. False: the
    * same by size and time of change, or ETag; true: local files by their SHA-256. It changes no result, and may differ from that
    * job's.
    */

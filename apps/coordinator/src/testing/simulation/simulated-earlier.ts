@@ -1,0 +1,39 @@
+import type { JobWork } from '../../dispatch/job-run.ts';
+import type { AcceptedJob } from '../../job/accepted-job.ts';
+import { foundShard, keepPart, shapesOf } from '../memory-parts.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { resultsOf, type SimulatedJob } from './simulated-job.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface EarlierWorld {
+  clock: VirtualClock;
+  seed: number;
+  jobOf: (jobId: string) => SimulatedJob;
+  /** Throws where the disk of an output is full. */
+  checkRoom: (out: string) => void;
+}
+
+/**
+ * What reads the earlier output of a job: some of the shards that wait, in some time, to parts for which there may be no
+ * room by then. Where its coordinator dies meanwhile, nobody hears of them.
+ */
+export function simulatedEarlier({ clock, seed, jobOf, checkRoom }: EarlierWorld): NonNullable<JobWork['earlier']> {
+  // A stream of its own: what nodes do is the same whatever is kept.
+  const random = new SeededRandom(seed ^ 0xea71);
+  return ({ jobId, spec }: AcceptedJob) => {
+    const shapes = shapesOf(spec);
+    return {
+      keep: async (shards) => {
+        const some = shards.slice(0, random.whole(1, shards.length));
+        const ms = random.pick([0, 1, 30, 400, 4000]);
+        if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+        checkRoom(spec.out);
+        const job = jobOf(jobId);
+        return some.map(({ shard, work }) =>
+          keepPart(shapes, foundShard(work.sources.block, resultsOf(job, shard), shapes)),
+        );
+      },
+      end: async () => {},
+    };
+  };
+}
