@@ -67,9 +67,12 @@ const used = () => {
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
   return { all: all.user + all.system, main: main.user + main.system };
 };
+/** Frames that another process did of the job. */
+let doneBefore = 0;
 const since = (before: ReturnType<typeof used>) => {
   const now = used();
-  return { all: (now.all - before.all) / frames!, main: (now.main - before.main) / frames! };
+  const own = frames! - doneBefore;
+  return { frames: own, all: (now.all - before.all) / own, main: (now.main - before.main) / own };
 };
 
 let leased: ReturnType<typeof used> | undefined;
@@ -122,6 +125,7 @@ leased = used();
 startMs = performance.now();
 const inFolder = { ...context, ledger, jobs: dispatcher.jobs };
 const jobId = (await resumeHalfWay(spec, false, (job) => resumeInFolder(job, inFolder))) ?? (await submit());
+doneBefore = (await ledger.getJob(jobId))?.counts.frames ?? 0;
 
 async function submit(): Promise<string> {
   await claimOutputFolder(spec.out, { jobId: newId, spec });
