@@ -31,7 +31,7 @@ const sourcesOf = (runs: readonly SettledRun[]): unknown[] =>
 
 /** A piece also ends behind runs of these numbers. */
 function cut(bins: readonly number[], lengths: readonly number[], counts?: number, ends: number[] = []): RangePiece[] {
-  const cutter = new RangeCutter(bins.map(shapeOf), counts);
+  const cutter = new RangeCutter(bins.map(shapeOf), { counts });
   const pieces = runsOf(lengths).flatMap((run, i) => [
     ...cutter.add(run),
     ...(ends.includes(i) ? cutter.endPiece() : []),
@@ -74,10 +74,10 @@ test('property: pieces have all sources in order, and ranges end where row group
 test('ranges end with runs where they can, and where one has very many counts it is several pieces', () => {
   const table: [bins: number[], lengths: number[], expected: string][] = [
     [[256], [], ''],
-    [[256], Array(70).fill(128), '4096 4096 768'],
+    [[256], Array(70).fill(128), '8192 768'],
     // Where runs begin elsewhere one is cut.
-    [[256], [100, ...Array(70).fill(128)], '4096 4096 868'],
-    [[256], [20_000], '19456 544'],
+    [[256], [100, ...Array(70).fill(128)], '8192 868'],
+    [[256], [20_000], '16384 3616'],
     [[3], Array(140).fill(128), '8192 8192 1536'],
     [[65_536], [128, 127, 129], '128 120 136'],
     [[0], Array(70).fill(128), '8192 768'],

@@ -1,43 +1,59 @@
 import { binsOfCell, binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { pageLayout } from '@halogrid/results/page-layout';
+import { groupRows } from '@halogrid/results/source-groups';
+import { mostLines } from '@halogrid/results/source-tables';
 import type { SettledRun } from '../ledger/ledger.ts';
 
 /** Runs of sources that follow one another. The last of a range ends where all row groups of features.parquet end. */
 export interface RangePiece {
   runs: SettledRun[];
   isLast: boolean;
+  /** Whether the list of its sources is row groups, as of a job with very many; else it is lines. */
+  isRows: boolean;
 }
 
-/** Counts of the sources that are read at once, and how many sources they are at most. */
-const pieceCounts = 2 ** 20;
-const mostSources = 2 ** 13;
+/** Counts that a range has at least, unless it has so many sources. */
+const rangeCounts = 2 ** 20;
+const rangeSources = 2 ** 13;
 
-/** How many times as many a piece has where its range does not end before. */
-const mostPiece = 2;
+/** How many times as many a piece has at most, whose range may go on. */
+const mostPiece = 8;
+
+export interface CutterOptions {
+  /** Counts that a range has at least. */
+  counts?: number | undefined;
+  /** Sources that a list of lines has at most. */
+  lines?: number | undefined;
+}
 
 /**
  * Cuts the sources of a job, run by run, into ranges that can be finished apart: no row group has sources of two of
- * them. A range ends with a run where it can, so that few shards are read for two ranges. A range is several pieces
- * where one pipeline has row groups of very many sources, and another very many counts a source.
+ * them, those of the list included unless such ranges have too many counts. A range ends with a run where it can, so that
+ * few shards are read for two ranges. A range is several pieces where one pipeline has row groups of very many sources,
+ * and another very many counts a source.
  */
 export class RangeCutter {
   /** Ranges end at multiples of it. */
   readonly #step: number;
-  /** Sources of a piece, at the least. */
+  /** Sources that a range has at least. */
   readonly #least: number;
+  /** Ranges from this source on have lists of row groups. */
+  readonly #firstRows: number;
   #runs: SettledRun[] = [];
   /** Where the range begins, where its last piece begins, and where that ends. */
   #range = 0;
   #from = 0;
   #to = 0;
 
-  constructor(shapes: readonly HistogramShape[], counts = pieceCounts) {
+  constructor(shapes: readonly HistogramShape[], { counts = rangeCounts, lines = mostLines }: CutterOptions = {}) {
     const each = shapes.filter(({ bins }) => bins > 0);
     const layouts = each.map((shape) => pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape)));
-    // They are powers of two.
-    this.#step = Math.max(1, ...layouts.map(({ groupSources }) => groupSources));
     const ofSource = each.reduce((sum, shape) => sum + binsOfSource(shape), 0);
-    this.#least = Math.min(mostSources, Math.max(1, Math.floor(counts / Math.max(1, ofSource))));
+    this.#least = Math.min(rangeSources, Math.max(1, Math.floor(counts / Math.max(1, ofSource))));
+    const ofList = groupRows <= mostPiece * this.#least ? groupRows : 1;
+    // They are powers of two.
+    this.#step = Math.max(ofList, ...layouts.map(({ groupSources }) => groupSources));
+    this.#firstRows = this.#step % groupRows === 0 ? lines : Number.POSITIVE_INFINITY;
   }
 
   /** The next run. Returns the pieces that have ended. */
@@ -73,9 +89,10 @@ export class RangeCutter {
   #end(isLast: boolean): RangePiece {
     const runs = this.#runs;
     this.#runs = [];
+    const isRows = this.#range >= this.#firstRows;
     this.#from = this.#to;
     if (isLast) this.#range = this.#to;
-    return { runs, isLast };
+    return { runs, isLast, isRows };
   }
 }
 

@@ -182,8 +182,11 @@ export class TablesFile implements TablesOutput {
 
   /** Gives lanes one piece after another, until the tables are there. */
   async #fill(lanes: TablesLanes, threads: readonly TablesThread[] = []): Promise<PartSummary[]> {
-    const { pipelines, settled } = this.#options;
-    const cutter = new RangeCutter(pipelines.map(({ shape }) => shape));
+    const { pipelines, settled, limits } = this.#options;
+    const cutter = new RangeCutter(
+      pipelines.map(({ shape }) => shape),
+      { lines: limits?.lines },
+    );
     const add = async (pieces: RangePiece[]): Promise<void> => {
       for (const piece of pieces) {
         if (this.#isAborted) throw aborted;

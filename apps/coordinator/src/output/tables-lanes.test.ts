@@ -163,7 +163,7 @@ async function write(
     ...{ most, failed: () => {} },
   });
   const shapes = job.pipelines.map(({ shape }) => shape);
-  const cutter = new RangeCutter(shapes, counts);
+  const cutter = new RangeCutter(shapes, { counts, lines: limits?.lines });
   await lanes.open();
   for (const run of runs) for (const piece of cutter.add(run)) await lanes.add(piece);
   for (const piece of cutter.end()) await lanes.add(piece);

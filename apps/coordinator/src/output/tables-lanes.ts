@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { memoryOfTables } from '@halogrid/results/range-tables';
+import { memoryOfTables, type RangeTables } from '@halogrid/results/range-tables';
 import type { RangePiece } from './cut-ranges.ts';
 import { LostPartError } from './lost-part-error.ts';
 import type { TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
@@ -10,31 +10,36 @@ export type TablesLane = (order: TablesOrder, moved?: readonly Transferable[]) =
 
 export interface TablesLanesOptions {
   task: TablesTask;
-  /** Starts a lane. */
   start(): TablesLane;
-  /** How many lanes there are at most. */
+  /** The most lanes. */
   most: number;
   /** Told when the tables cannot be made; `add` and `check` say why. */
   failed(): void;
 }
 
+/** Bytes that wait to be written, from which on nothing more is read. */
+const mostUnwritten = 2 ** 26;
+
 /**
- * Makes the tables of a job, whose pieces come in order: lanes read ranges side by side, and the first lane writes what
- * was read, in order. So the tables do not depend on how many lanes there are. A lane starts when a range comes
- * while the others are busy. Holds what was read of a piece a lane, and of one more.
+ * Makes the tables of a job, whose pieces come in order: lanes read ranges in parallel, and the first lane appends what
+ * was read to the files, in order. So the tables do not depend on how many lanes there are. A lane starts when a range
+ * comes while the others are busy. Holds what was read of a piece a lane, and some 64 MiB that wait to be written.
  */
 export class TablesLanes {
   readonly #options: TablesLanesOptions;
   readonly #lanes: TablesLane[] = [];
-  /** The last that became idle is the next to be used. */
-  readonly #idle: TablesLane[] = [];
-  /** A promise a range, in order: its lane is idle then. */
-  readonly #busy = new Set<Promise<void>>();
   /** That of a range that has begun and has not ended. */
   #lane: TablesLane | undefined;
+  /** What lanes read. */
+  readonly #reading = new Map<TablesLane, Promise<unknown>>();
   /** Resolves when all pieces so far are written. */
   #written: Promise<void> = Promise.resolve();
+  #unwrittenBytes = 0;
+  /** Entries of job.json that are known to be written. */
+  #entries = 0;
   #failure: Error | undefined;
+  /** Resolved when a lane has read or written something. */
+  #changed = Promise.withResolvers<void>();
 
   constructor(options: TablesLanesOptions) {
     this.#options = options;
@@ -42,40 +47,33 @@ export class TablesLanes {
 
   /** To be called first. */
   async open(): Promise<void> {
-    const { parts, pipelines, captured, limits } = this.#options.task;
-    const lane = this.#begin();
-    this.#idle.push(lane);
-    await lane({ kind: 'open', parts, pipelines, ...(captured && { captured }), ...(limits && { limits }) });
+    const { pipelines, limits } = this.#options.task;
+    await this.#begin()({ kind: 'open', pipelines, ...(limits && { limits }) });
   }
 
   /**
-   * The next piece. Resolves when the one after it may come; rejects where it or one before it cannot be made, with
+   * The next piece. Resolves when the one after it may come; rejects where one before it cannot be made, with
    * LostPartError where a part is lost.
    */
   async add(piece: RangePiece): Promise<void> {
-    this.#lane ??= await this.#take();
-    const lane = this.#lane;
-    const before = this.#written;
-    const read = lane({ kind: 'read', ...piece });
-    this.#written = this.#write(piece, before, read);
+    const lane = await this.#freeLane();
+    this.#lane = piece.isLast ? undefined : lane;
+    const read = lane({ kind: 'read', ...piece, entries: this.#entries });
+    this.#reading.set(
+      lane,
+      read.catch(() => {}).then(() => this.#change(() => this.#reading.delete(lane))),
+    );
+    this.#written = this.#write(this.#written, this.#take(read));
     this.#written.catch((error) => {
       if (this.#failure) return;
-      this.#failure = error;
+      this.#change(() => (this.#failure = error));
       this.#options.failed();
     });
-    if (!piece.isLast) return this.#written;
-    this.#lane = undefined;
-    const idle: Promise<void> = Promise.all([before, read]).then(() => {
-      this.#busy.delete(idle);
-      this.#idle.push(lane);
-    });
-    idle.catch(() => {});
-    this.#busy.add(idle);
   }
 
   /** Whether what comes next is read at once. */
   get isIdle(): boolean {
-    return this.#busy.size === 0;
+    return this.#reading.size === 0;
   }
 
   /** Throws where one of the pieces cannot be made, as `add` rejects. */
@@ -94,13 +92,19 @@ export class TablesLanes {
 
   /** Resolves when no lane is at work, also after a failure. */
   async whenIdle(): Promise<void> {
-    await Promise.allSettled([this.#written, ...this.#busy]);
+    await Promise.allSettled([this.#written, ...this.#reading.values()]);
   }
 
-  async #take(): Promise<TablesLane> {
-    if (this.#idle.length === 0 && this.#lanes.length < this.#options.most) return this.#begin();
-    while (this.#idle.length === 0) await this.#busy.values().next().value;
-    return this.#idle.pop()!;
+  /** The lane of the next piece, once it may read. The first lane comes last: it writes as well. */
+  async #freeLane(): Promise<TablesLane> {
+    for (;;) {
+      this.check();
+      const lanes = this.#lane ? [this.#lane] : this.#lanes;
+      const lane = lanes.findLast((lane) => !this.#reading.has(lane));
+      const mayStart = !this.#lane && this.#lanes.length < this.#options.most;
+      if (this.#unwrittenBytes < mostUnwritten && (lane || mayStart)) return lane ?? this.#begin();
+      await this.#changed.promise;
+    }
   }
 
   #begin(): TablesLane {
@@ -114,11 +118,32 @@ export class TablesLanes {
     return lane;
   }
 
-  async #write({ runs }: RangePiece, before: Promise<void>, read: Promise<TablesAnswer>): Promise<void> {
-    const [, answer] = await Promise.all([before, read]);
+  /** What was read. */
+  async #take(read: Promise<TablesAnswer>): Promise<RangeTables[]> {
+    const answer = await read;
     if (answer?.kind === 'lost') throw new LostPartError(answer.lost);
     if (answer?.kind !== 'read') throw new Error('nothing was read');
-    const { tables } = answer;
-    await this.#lanes[0]!({ kind: 'write', runs, tables }, memoryOfTables(tables));
+    this.#unwrittenBytes += bytesOf(answer.tables);
+    return answer.tables;
+  }
+
+  async #write(before: Promise<void>, read: Promise<RangeTables[]>): Promise<void> {
+    // What cannot be made first is what is told.
+    await Promise.allSettled([before, read]);
+    await before;
+    const tables = await read;
+    const bytes = bytesOf(tables);
+    const answer = await this.#lanes[0]!({ kind: 'write', tables }, memoryOfTables(tables));
+    if (answer?.kind === 'written') this.#entries = answer.entries;
+    this.#change(() => (this.#unwrittenBytes -= bytes));
+  }
+
+  #change(change: () => void): void {
+    change();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 }
+
+const bytesOf = (tables: readonly RangeTables[]): number =>
+  memoryOfTables(tables).reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -3,7 +3,6 @@ import type { PartPipeline } from '@halogrid/results/part-writer';
 import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
-import type { SettledRun } from '../ledger/ledger.ts';
 import type { RangePiece } from './cut-ranges.ts';
 import type { LostPart } from './lost-part-error.ts';
 import type { PartSummary } from './tables-output.ts';
@@ -56,16 +55,19 @@ export interface TablesTask extends TablesInput {
  */
 export type TablesOrder =
   | ({ kind: 'begin' } & TablesInput)
-  | ({ kind: 'read' } & RangePiece)
+  /** `entries`: those of job.json that are known to be before the piece. */
+  | ({ kind: 'read'; entries: number } & RangePiece)
   | { kind: 'end' }
-  | ({ kind: 'open' } & TablesTask)
+  | ({ kind: 'open' } & Pick<TablesTask, 'pipelines' | 'limits'>)
   /** What was read, one a pipeline. */
-  | { kind: 'write'; runs: SettledRun[]; tables: RangeTables[] }
+  | { kind: 'write'; tables: RangeTables[] }
   /** One description a pipeline. */
   | { kind: 'finish'; sources: number; descriptions: readonly object[] };
 
 export type TablesAnswer =
   | { kind: 'read'; tables: RangeTables[] }
   | { kind: 'lost'; lost: LostPart }
+  /** Entries of job.json so far. */
+  | { kind: 'written'; entries: number }
   | { kind: 'finished'; summaries: PartSummary[] }
   | undefined;

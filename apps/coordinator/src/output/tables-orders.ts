@@ -23,8 +23,8 @@ export class TablesOrders {
         this.#writer = await TablesWriter.open(order);
         return undefined;
       case 'write':
-        await this.#writer!.write(order.runs, order.tables);
-        return undefined;
+        await this.#writer!.append(order.tables);
+        return { kind: 'written', entries: this.#writer!.entries };
       case 'finish': {
         const summaries = await this.#writer!.finish(order.sources, order.descriptions);
         this.#writer = undefined;

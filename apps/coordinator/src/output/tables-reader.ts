@@ -2,12 +2,15 @@ import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { RangeFinisher } from '@halogrid/results/range-finisher';
 import { RangeOutput } from '@halogrid/results/range-tables';
-import type { FoundRun } from '../ledger/ledger.ts';
+import { CaptureRule } from '@halogrid/sources/captured';
+import { redactUri } from '@halogrid/sources/redact-uri';
+import type { FoundRun, QuarantinedRow } from '../ledger/ledger.ts';
 import { readLogBytes } from '../log/read-bytes.ts';
-import type { RangePiece } from './cut-ranges.ts';
-import type { TablesAnswer, TablesInput } from './tables-order.ts';
+import type { TablesAnswer, TablesInput, TablesOrder } from './tables-order.ts';
 
-/** Reads ranges of a job's sources from its parts, checks and encodes them. It waits for the disk. */
+type ReadOrder = Extract<TablesOrder, { kind: 'read' }>;
+
+/** Reads ranges of a job's sources from its parts, checks them, and makes what its tables have of them. */
 export class TablesReader {
   readonly #parts: PartReader;
   readonly #outputs: readonly RangeOutput[];
@@ -15,16 +18,21 @@ export class TablesReader {
 
   constructor({ parts, pipelines, captured }: TablesInput) {
     this.#parts = new PartReader(parts, pipelines);
-    this.#outputs = pipelines.map((pipeline) => new RangeOutput(pipeline));
+    const rule = new CaptureRule(captured);
+    this.#outputs = pipelines.map((pipeline) => new RangeOutput(pipeline, rule));
     const to = { reader: this.#parts, pipelines, outputs: this.#outputs };
     this.#finisher = new RangeFinisher({ ...to, ...(captured && { captured }) });
   }
 
   /** The next piece of a range. */
-  async read({ runs, isLast }: RangePiece): Promise<TablesAnswer> {
+  async read({ runs, isRows, isLast, entries }: ReadOrder): Promise<TablesAnswer> {
+    for (const output of this.#outputs) output.begin({ isRows, entries });
     for (const run of runs) {
-      const lost = run.kind === 'found' && (await this.#finish(run));
-      if (lost) return lost;
+      if (run.kind === 'quarantined') for (const source of run.sources) this.#setAside(source);
+      else {
+        const lost = await this.#finish(run);
+        if (lost) return lost;
+      }
     }
     if (isLast) {
       this.#finisher.end();
@@ -35,6 +43,12 @@ export class TablesReader {
 
   async close(): Promise<void> {
     await this.#parts.close();
+  }
+
+  #setAside({ uri, video, version, stage, error, attempts }: QuarantinedRow): void {
+    const { frame, timestampMs } = video ?? {};
+    const line = { uri: redactUri(uri), frame, timestampMs, version, quarantined: true } as const;
+    for (const output of this.#outputs) output.setAside(line, { stage, error, attempts });
   }
 
   async #finish({ planned, found, count, shard }: FoundRun): Promise<TablesAnswer> {

@@ -1,3 +1,4 @@
+import { ownBytes } from '../files/own-bytes.ts';
 import { type EncodedGroup, encodeGroup } from './encode-group.ts';
 import { featureSchema, type PlacedPage } from './encode-page.ts';
 import { areOfOneGroup, type PageLayout } from './page-layout.ts';
@@ -36,20 +37,9 @@ function groupOf(pages: readonly PlacedPage[]): FeatureGroup | undefined {
   const { group, pieces } = encodeGroup(featureSchema(false), pages);
   return {
     group,
-    pieces: [joined(pieces)],
+    pieces: [ownBytes(pieces)],
     firstSource: pages[0]!.firstSource,
     lastSource: pages.at(-1)!.firstSource,
     isWide: pages.some(({ isWide }) => isWide),
   };
-}
-
-/** In memory that nothing else is in, so that it can change hands. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

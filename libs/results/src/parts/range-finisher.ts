@@ -7,7 +7,7 @@ import { checkShard } from './check-shard.ts';
 import type { FoundFacts, ShardRow } from './found-shard.ts';
 import type { PartReader } from './part-reader.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
-import { featureSource, sourceFacts, withTime } from './source-facts.ts';
+import { featureSource, type SourceFacts, sourceFacts, withTime } from './source-facts.ts';
 
 /** Sources of a block, as SourceBlock reads them, and what was found of the block; absent where all are quarantined. */
 export interface SettledShard {
@@ -25,8 +25,8 @@ const mostHeld = 4;
 export interface PipelineOutput {
   /** Takes the next page of features.parquet; there are none where the pipeline has no histogram. */
   page(page: PlacedPage): void;
-  /** Takes the next source; absent for one that is quarantined. */
-  source(found: FoundFacts | undefined): void;
+  /** Takes the next source; `found` is absent for a quarantined one. */
+  source(facts: SourceFacts, found: FoundFacts | undefined): void;
 }
 
 export interface FinisherOptions {
@@ -72,7 +72,7 @@ export class RangeFinisher {
       const output = this.#options.outputs[part]!;
       const facts = sourceFacts(block, nth);
       const source = stated && withTime(this.#rule, facts, stated);
-      output.source(source);
+      output.source(facts, source);
       const pages = this.#pages[part];
       if (!source || !pages) continue;
       const { bins } = this.#options.pipelines[part]!.shape;

@@ -1,42 +1,73 @@
+import type { CaptureRule } from '@halogrid/sources/captured';
 import { binsOfCell } from '../counts/histogram-shape.ts';
+import { quarantinedDigest, type SourceDigest } from '../counts/source-digest.ts';
 import { type FeatureGroup, FeatureGroups } from '../features/feature-groups.ts';
 import { pageLayout } from '../features/page-layout.ts';
-import { FoundList, type PackedFound } from './found-list.ts';
+import { ownBytes } from '../files/own-bytes.ts';
+import {
+  memoryOfSources,
+  type PieceStart,
+  RangeSources,
+  type SourceFailure,
+  type SourcesPiece,
+} from '../sources/range-sources.ts';
+import type { SourceLine } from '../sources/source-line.ts';
 import type { PartPipeline } from './part-writer.ts';
 import type { PipelineOutput } from './range-finisher.ts';
+import { listLine } from './source-facts.ts';
 
-/** What a pipeline found of sources that follow one another, as outputs have it; a thread can hand it to another. */
+/** What the tables of a pipeline have of sources that follow one another; a thread can hand it to another. */
 export interface RangeTables {
-  found: PackedFound;
-  /** The row groups of features.parquet that have ended; none where the pipeline has no histogram. */
+  /** The digest of each source, end to end. */
+  digests: Uint8Array<ArrayBuffer>;
+  sources: SourcesPiece;
+  /** Row groups of features.parquet; none where the pipeline has no histogram. */
   groups: FeatureGroup[];
 }
 
-/** Gathers what a pipeline found of a range of sources. */
+/** Gathers what the tables of a pipeline have of a range of sources, all of it as their files do. */
 export class RangeOutput implements PipelineOutput {
-  readonly #list = new FoundList();
+  readonly #sources: RangeSources;
   readonly #pages: FeatureGroups | undefined;
+  #digests: SourceDigest[] = [];
   #groups: FeatureGroup[] = [];
 
-  constructor({ shape }: PartPipeline) {
+  constructor({ shape }: PartPipeline, rule: CaptureRule) {
     const { rows, columns } = shape.grid;
+    this.#sources = new RangeSources(rule);
     this.#pages = shape.bins === 0 ? undefined : new FeatureGroups(pageLayout(rows * columns, binsOfCell(shape)));
   }
 
-  readonly source: PipelineOutput['source'] = (found) => this.#list.add(found);
+  /** Begins a piece of a range. */
+  begin(start: PieceStart): void {
+    this.#sources.begin(start);
+  }
+
+  readonly source: PipelineOutput['source'] = (facts, found) => {
+    this.#digests.push(found?.digest ?? quarantinedDigest);
+    this.#sources.add(listLine(facts, found));
+  };
+
+  /** Takes the next source, which is quarantined. */
+  setAside(line: SourceLine, failure: SourceFailure): void {
+    this.#digests.push(quarantinedDigest);
+    this.#sources.add(line, failure);
+  }
 
   readonly page: PipelineOutput['page'] = (page) => this.#add(this.#pages!.add(page));
 
-  /** Ends the range: its last row group. */
+  /** Ends the range: its last row groups. */
   end(): void {
+    this.#sources.end();
     this.#add(this.#pages?.end());
   }
 
   /** What was added since the last call. A row group is that of a later call until it has ended. */
   take(): RangeTables {
-    const groups = this.#groups;
+    const [digests, groups] = [ownBytes(this.#digests), this.#groups];
+    this.#digests = [];
     this.#groups = [];
-    return { found: this.#list.take(), groups };
+    return { digests, sources: this.#sources.take(), groups };
   }
 
   #add(group: FeatureGroup | undefined): void {
@@ -46,8 +77,8 @@ export class RangeOutput implements PipelineOutput {
 
 /** The memory of tables that changes hands. */
 export const memoryOfTables = (tables: readonly RangeTables[]): ArrayBuffer[] =>
-  tables.flatMap(({ found, groups }) => [
-    found.numbers.buffer,
-    found.digests.buffer,
+  tables.flatMap(({ digests, sources, groups }) => [
+    digests.buffer,
+    ...memoryOfSources(sources),
     ...groups.flatMap(({ pieces }) => pieces.map(({ buffer }) => buffer as ArrayBuffer)),
   ]);

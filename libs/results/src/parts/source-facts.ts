@@ -32,14 +32,18 @@ export function withTime(rule: CaptureRule, { version }: SourceFacts, found: Fou
   return { ...found, captured };
 }
 
-/** The line of a source in the list of sources; `found` is absent where it could not be processed. */
+/**
+ * The line of a source in the list of sources, with its fields in their order there; `found` is absent where it could
+ * not be processed.
+ */
 export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundFacts): SourceLine {
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
-  if (!found) return { uri, version, frame, timestampMs, quarantined: true };
+  if (!found) return { uri, frame, timestampMs, version, quarantined: true };
   const { size, counted, captured: time } = found;
   const digest = found.digest.toString('hex');
   const captured = time && captureText(time);
-  return { uri, version, frame, timestampMs, name, width: size.width, height: size.height, counted, digest, captured };
+  const { width, height } = size;
+  return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured };
 }
 
 /** What the rows of a source in features.parquet have in common. */

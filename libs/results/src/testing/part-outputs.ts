@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { CaptureRule } from '@halogrid/sources/captured';
 import { binsOfCell } from '../counts/histogram-shape.ts';
 import { FeatureFiles } from '../features/feature-files.ts';
 import { FeatureWriter } from '../features/feature-writer.ts';
 import { pageLayout } from '../features/page-layout.ts';
-import { unpackFound } from '../parts/found-list.ts';
 import { PartReader } from '../parts/part-reader.ts';
 import { type PartPipeline, PartWriter } from '../parts/part-writer.ts';
 import { RangeFinisher, type SettledShard } from '../parts/range-finisher.ts';
 import { RangeOutput, type RangeTables } from '../parts/range-tables.ts';
-import { listLine, sourceFacts } from '../parts/source-facts.ts';
 import { listHead } from '../sources/list-head.ts';
 import { SourceRows } from '../sources/source-rows.ts';
 import { type MadeJob, rowsOfJob, shardsOf } from './found-jobs.ts';
@@ -44,7 +42,8 @@ export async function finishParts(
   add = (finisher: RangeFinisher, shard: SettledShard): Promise<void> => finisher.add(shard),
 ): Promise<Tables[]> {
   const reader = new PartReader(join(folder, 'parts'), job.pipelines);
-  const outputs = job.pipelines.map((pipeline) => new RangeOutput(pipeline));
+  const outputs = job.pipelines.map((pipeline) => new RangeOutput(pipeline, new CaptureRule(job.rule)));
+  for (const output of outputs) output.begin({ isRows: true, entries: 0 });
   const finisher = new RangeFinisher({ reader, pipelines: job.pipelines, captured: job.rule, outputs });
   try {
     for (const shard of shards) await add(finisher, shard);
@@ -53,7 +52,7 @@ export async function finishParts(
   } finally {
     await reader.close();
   }
-  for (const [i, pipeline] of job.pipelines.entries()) await writeTables(folder, pipeline, shards, outputs[i]!.take());
+  for (const [i, pipeline] of job.pipelines.entries()) await writeTables(folder, pipeline, outputs[i]!.take());
   return Promise.all(
     job.pipelines.map(async ({ name, shape }) => ({
       list: await readFile(join(folder, `${name}-sources.parquet`)),
@@ -65,25 +64,16 @@ export async function finishParts(
 async function writeTables(
   folder: string,
   { name, shape }: PartPipeline,
-  shards: readonly SettledShard[],
-  { found, groups }: RangeTables,
+  { sources, groups }: RangeTables,
 ): Promise<void> {
-  const all = unpackFound(found);
   const list = await SourceRows.create(join(folder, `${name}-sources.parquet`), listHead);
-  let sources = 0;
-  for (const { block: bytes, from = 0, count } of shards) {
-    const block = new SourceBlock(bytes);
-    for (let nth = from; nth < from + (count ?? block.length); nth++) {
-      await list.add(listLine(sourceFacts(block, nth), all.next().value ?? undefined));
-      sources++;
-    }
-  }
+  for (const group of sources.groups) await list.append(group);
   await list.finish();
   if (shape.bins === 0) return;
   const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape));
   const features = await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout);
   for (const group of groups) await features.append(group);
-  await features.finish(sources, {});
+  await features.finish(sources.count, {});
 }
 
 /** The tables of a pipeline, written without parts. */

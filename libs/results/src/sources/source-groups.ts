@@ -1,0 +1,34 @@
+import { type EncodedGroup, encodeGroup, type RowsPage } from '../features/encode-group.ts';
+import { RowGroups } from '../features/row-groups.ts';
+import { ownBytes } from '../files/own-bytes.ts';
+import type { SourceLine } from './source-line.ts';
+import { groupPages, pageRows, SourcePages, sourceSchema } from './source-pages.ts';
+
+/** Sources of a row group, but for the last. */
+export const groupRows = pageRows * groupPages;
+
+/** Makes row groups of sources.parquet of sources, in order. Holds one. */
+export class SourceGroups {
+  readonly #pages = new SourcePages();
+  readonly #groups = new RowGroups<RowsPage>((group) => group.length < groupPages);
+
+  /** The next source. Returns the row group that has ended before it, if any. */
+  add(line: SourceLine): EncodedGroup | undefined {
+    const page = this.#pages.add(line);
+    return page && groupOf(this.#groups.add(page));
+  }
+
+  /** Ends the row groups; the last one or two. */
+  end(): EncodedGroup[] {
+    const page = this.#pages.end();
+    const ended = [page && groupOf(this.#groups.add(page)), groupOf(this.#groups.end())];
+    return ended.filter((group) => group !== undefined);
+  }
+}
+
+/** In memory that can change hands. */
+function groupOf(pages: readonly RowsPage[]): EncodedGroup | undefined {
+  if (pages.length === 0) return undefined;
+  const { group, pieces } = encodeGroup(sourceSchema, pages);
+  return { group, pieces: [ownBytes(pieces)] };
+}
