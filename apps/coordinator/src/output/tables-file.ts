@@ -30,8 +30,14 @@ export interface TablesFileOptions extends TablesTask {
   fewBins?: number;
 }
 
+/**
+ * Limit of the young generation of a thread: what is read of a shard lives for milliseconds. Four threads have 160 MB
+ * less resident than with Node's own limit, for the same processor time (measured).
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+
 /** For the next job that starts. */
-export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
+export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url), resourceLimits);
 
 /** How many bins a source without a histogram counts as. */
 const leastBins = 256;
@@ -39,11 +45,11 @@ const leastBins = 256;
 /** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
-/** More would wait for the one that writes what they read. */
-const mostThreads = 6;
+/** More rows than so many threads make no coordinator commits. */
+const mostThreads = 10;
 
-/** How many threads make the tables of a job on a machine of so many cores at most: as many as results come fast for. */
-const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, Math.floor(cores / 2)));
+/** The most threads that make the tables of a job on a machine of so many cores: a third of what nodes may want as well. */
+const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, Math.floor(cores / 3)));
 
 /**
  * The tables of a job: features.parquet, sources.jsonl and errors.jsonl of each pipeline, written by threads while

@@ -1,4 +1,4 @@
-import { type CaptureOrigin, type CaptureRule, parseCapture } from '@halogrid/sources/captured';
+import { type CapturedInput, type CaptureOrigin, type CaptureRule, parseCapture } from '@halogrid/sources/captured';
 import type { EncodedGroup } from '../features/encode-group.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { type ListedRange, ListedSources } from './listed-sources.ts';
@@ -96,10 +96,12 @@ export class RangeSources {
     return taken;
   }
 
-  #originOf({ uri, frame, timestampMs = null, ...source }: SourceLine): CaptureOrigin {
-    const captured = source.quarantined || source.captured === undefined ? undefined : parseCapture(source.captured);
-    const video = frame === undefined ? {} : { video: { timestampMs } };
-    return this.#rule.origin({ uri, ...video, ...(captured && { captured }) });
+  #originOf(line: SourceLine): CaptureOrigin {
+    const input: CapturedInput = { uri: line.uri };
+    if (line.frame !== undefined) input.video = { timestampMs: line.timestampMs ?? null };
+    const captured = line.quarantined || line.captured === undefined ? undefined : parseCapture(line.captured);
+    if (captured) input.captured = captured;
+    return this.#rule.origin(input);
   }
 }
 
