@@ -5,7 +5,7 @@ import { JobDigest } from '@halogrid/results/job-digest';
 import { pageLayout } from '@halogrid/results/page-layout';
 import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
-import { SourceTables } from '@halogrid/results/source-tables';
+import { SourceTables, type WrittenSources } from '@halogrid/results/source-tables';
 import type { PipelineTables, TablePaths, TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
@@ -19,7 +19,7 @@ export class PipelineTablesWriter {
 
   static async create(pipeline: PipelineTables, limits: TablesTask['limits']): Promise<PipelineTablesWriter> {
     const { shape, unfinished } = pipeline;
-    const sources = await SourceTables.create({ ...unfinished, mostLines: limits?.lines });
+    const sources = await SourceTables.create(unfinished);
     if (shape.bins === 0) return new PipelineTablesWriter(pipeline, sources);
     const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape), limits);
     return new PipelineTablesWriter(pipeline, sources, await FeatureFiles.create(unfinished.features, layout));
@@ -32,9 +32,8 @@ export class PipelineTablesWriter {
     this.#digest = new JobDigest(pipeline.line);
   }
 
-  /** Entries of job.json so far. */
-  get entries(): number {
-    return this.#sources.entries;
+  get written(): WrittenSources {
+    return this.#sources.written;
   }
 
   /** The next sources. */

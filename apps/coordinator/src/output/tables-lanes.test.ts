@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { binsOfSource } from '@halogrid/results/histogram-shape';
+import { listHead } from '@halogrid/results/list-head';
 import { type FoundInPart, PartWriter } from '@halogrid/results/part-writer';
 import { quarantinedDigest } from '@halogrid/results/source-digest';
 import { SourceList } from '@halogrid/results/source-list';
+import { SourceRows } from '@halogrid/results/source-rows';
 import { anyMadeJob, type MadeJob, rowsOfJob, shardsOf } from '@halogrid/results/testing-jobs';
 import { readRows, rowsOf } from '@halogrid/results/testing-rows';
 import { redactUri } from '@halogrid/sources/redact-uri';
@@ -70,10 +72,10 @@ test('tables have the same bytes however many lanes read ranges side by side', a
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const shapeOf = (bins: number) => ({ grid: { rows: 1, columns: 1 }, channels: 1, bins });
-  // Row groups have 4096 and 256 sources.
+  // Row groups have 4096 and 512 sources, those of the list 8192.
   const pipelines = [
     { name: 'few', shape: shapeOf(64) },
-    { name: 'many', shape: shapeOf(1024) },
+    { name: 'many', shape: shapeOf(512) },
   ];
   const job: MadeJob = {
     ...{ pipelines, rule: { from: 'mtime', zone: '' } },
@@ -85,17 +87,35 @@ test('tables have the same bytes however many lanes read ranges side by side', a
     ...{ firsts: [0, 100, 3000, 4097, 4098, 8500], partOf: [0, 0, 1, 0, 1, 1], seed: 1, largest: 300 },
   };
   const runs = await runsOfJob(folder, job, []);
-  const written: string[] = [];
+  const limits = { wholeCounts: 2 ** 31, partCounts: 2 ** 27, lines: 5000 };
+  const written = new Map<string, Set<string>>();
   for (const cut of [{ lanes: 1 }, { lanes: 3 }, { lanes: 3, counts: 1 }]) {
-    await write(folder, job, runs, cut);
-    const files = ['features.parquet', 'sources.jsonl', 'errors.jsonl'];
-    const paths = pipelines.flatMap(({ name }) => files.map((file) => join(folder, name, file)));
-    const digests = await Promise.all(paths.map(async (path) => hash('sha256', await readFile(path))));
-    written.push(digests.join());
-    for (const { name } of pipelines) await rm(join(folder, name), { recursive: true });
+    for (const few of [{}, { limits }]) {
+      await write(folder, job, runs, { ...cut, ...few });
+      for (const { name } of pipelines) {
+        const its = join(folder, name);
+        // Rows are those of the lines, written one by one.
+        if (!('limits' in few)) await rowsOfLines(its);
+        for (const file of await readdir(its)) {
+          const digest = hash('sha256', await readFile(join(its, file)));
+          written.set(`${name} ${file}`, (written.get(`${name} ${file}`) ?? new Set()).add(digest));
+        }
+        await rm(its, { recursive: true });
+      }
+    }
   }
-  assert.equal(new Set(written).size, 1);
+  const files = ['errors.jsonl', 'features.parquet', 'sources.jsonl', 'sources.parquet'];
+  const expected = pipelines.flatMap(({ name }) => files.map((file) => `${name} ${file} 1`));
+  assert.deepEqual(Array.from(written, ([file, digests]) => `${file} ${digests.size}`).sort(), expected);
 });
+
+/** Writes the list of rows beside that of lines in a folder. */
+async function rowsOfLines(folder: string): Promise<void> {
+  const lines = (await SourceList.open(folder))!.lines();
+  const rows = await SourceRows.create(join(folder, 'sources.parquet'), listHead);
+  for await (const line of lines) await rows.add(line);
+  await rows.finish();
+}
 
 /** Writes the shards of a job into its parts, and its blocks into a log. A run ends before the sources of those numbers as well. */
 async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]): Promise<SettledRun[]> {

@@ -1,5 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { memoryOfTables, type RangeTables } from '@halogrid/results/range-tables';
+import { groupRows } from '@halogrid/results/source-groups';
+import { mostLines, type WrittenSources } from '@halogrid/results/source-tables';
 import type { RangePiece } from './cut-ranges.ts';
 import { LostPartError } from './lost-part-error.ts';
 import type { TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
@@ -35,8 +37,10 @@ export class TablesLanes {
   /** Resolves when all pieces so far are written. */
   #written: Promise<void> = Promise.resolve();
   #unwrittenBytes = 0;
-  /** Entries of job.json that are known to be written. */
-  #entries = 0;
+  /** What is known to be written, one a pipeline. */
+  #known: WrittenSources[] = [];
+  /** Whether the lists are rows, and no longer lines. */
+  #isRows = false;
   #failure: Error | undefined;
   /** Resolved when a lane has read or written something. */
   #changed = Promise.withResolvers<void>();
@@ -56,9 +60,27 @@ export class TablesLanes {
    * LostPartError where a part is lost.
    */
   async add(piece: RangePiece): Promise<void> {
+    if (piece.isRows && !this.#isRows) await this.#makeRows();
     const lane = await this.#freeLane();
     this.#lane = piece.isLast ? undefined : lane;
-    const read = lane({ kind: 'read', ...piece, entries: this.#entries });
+    this.#start(lane, { kind: 'read', ...piece, entries: this.#known[0]?.entries ?? 0 });
+  }
+
+  /** Has row groups made of the lines of all sources so far. */
+  async #makeRows(): Promise<void> {
+    await this.#written;
+    this.#isRows = true;
+    const { sources } = this.#known[0]!;
+    const lists = this.#known.map(({ lines }) => lines);
+    for (let from = 0; from < sources; from += groupRows) {
+      const to = Math.min(sources, from + groupRows);
+      this.#start(await this.#freeLane(), { kind: 'list', lists, from, to });
+    }
+  }
+
+  /** Has a lane read something, and that written. */
+  #start(lane: TablesLane, order: TablesOrder): void {
+    const read = lane(order);
     this.#reading.set(
       lane,
       read.catch(() => {}).then(() => this.#change(() => this.#reading.delete(lane))),
@@ -83,6 +105,7 @@ export class TablesLanes {
 
   /** Resolves, with a summary a pipeline, when the tables are there. The last piece was the last of its range. */
   async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
+    if (sources > (this.#options.task.limits?.lines ?? mostLines) && !this.#isRows) await this.#makeRows();
     await this.#written;
     await Promise.all(this.#lanes.map((lane) => lane({ kind: 'end' })));
     const answer = await this.#lanes[0]!({ kind: 'finish', sources, descriptions });
@@ -134,7 +157,7 @@ export class TablesLanes {
     const tables = await read;
     const bytes = bytesOf(tables);
     const answer = await this.#lanes[0]!({ kind: 'write', tables }, memoryOfTables(tables));
-    if (answer?.kind === 'written') this.#entries = answer.entries;
+    if (answer?.kind === 'written') this.#known = answer.written;
     this.#change(() => (this.#unwrittenBytes -= bytes));
   }
 

@@ -2,6 +2,7 @@ import type { FileLimits } from '@halogrid/results/features';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
+import type { WrittenSources } from '@halogrid/results/source-tables';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import type { RangePiece } from './cut-ranges.ts';
 import type { LostPart } from './lost-part-error.ts';
@@ -57,6 +58,8 @@ export type TablesOrder =
   | ({ kind: 'begin' } & TablesInput)
   /** `entries`: those of job.json that are known to be before the piece. */
   | ({ kind: 'read'; entries: number } & RangePiece)
+  /** To make row groups of lines: of each pipeline, the list and which of its sources. */
+  | { kind: 'list'; lists: string[]; from: number; to: number }
   | { kind: 'end' }
   | ({ kind: 'open' } & Pick<TablesTask, 'pipelines' | 'limits'>)
   /** What was read, one a pipeline. */
@@ -67,7 +70,7 @@ export type TablesOrder =
 export type TablesAnswer =
   | { kind: 'read'; tables: RangeTables[] }
   | { kind: 'lost'; lost: LostPart }
-  /** Entries of job.json so far. */
-  | { kind: 'written'; entries: number }
+  /** So far, one a pipeline. */
+  | { kind: 'written'; written: WrittenSources[] }
   | { kind: 'finished'; summaries: PartSummary[] }
   | undefined;

@@ -15,6 +15,8 @@ export class TablesOrders {
         return undefined;
       case 'read':
         return this.#reader!.read(order);
+      case 'list':
+        return this.#reader!.list(order);
       case 'end':
         await this.#reader!.close();
         this.#reader = undefined;
@@ -23,8 +25,7 @@ export class TablesOrders {
         this.#writer = await TablesWriter.open(order);
         return undefined;
       case 'write':
-        await this.#writer!.append(order.tables);
-        return { kind: 'written', entries: this.#writer!.entries };
+        return { kind: 'written', written: await this.#writer!.append(order.tables) };
       case 'finish': {
         const summaries = await this.#writer!.finish(order.sources, order.descriptions);
         this.#writer = undefined;

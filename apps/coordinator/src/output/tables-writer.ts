@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RangeTables } from '@halogrid/results/range-tables';
+import type { WrittenSources } from '@halogrid/results/source-tables';
 import { settleAll } from '@halogrid/threads';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
 import type { PipelineTables, TablesTask } from './tables-order.ts';
@@ -20,14 +21,10 @@ export class TablesWriter {
     this.#tables = tables;
   }
 
-  /** Entries of job.json so far, which are those of each pipeline. */
-  get entries(): number {
-    return this.#tables[0]!.entries;
-  }
-
-  /** Appends the next sources, as they are for each pipeline. */
-  async append(tables: readonly RangeTables[]): Promise<void> {
+  /** Appends the next sources, as they are for each pipeline; resolves with what is written of each so far. */
+  async append(tables: readonly RangeTables[]): Promise<WrittenSources[]> {
     await settleAll(tables.map((its, i) => this.#tables[i]!.append(its)));
+    return this.#tables.map(({ written }) => written);
   }
 
   /** Makes the tables durable and moves them to their place. */

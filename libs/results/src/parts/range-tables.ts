@@ -1,6 +1,7 @@
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { binsOfCell } from '../counts/histogram-shape.ts';
 import { quarantinedDigest, type SourceDigest } from '../counts/source-digest.ts';
+import type { EncodedGroup } from '../features/encode-group.ts';
 import { type FeatureGroup, FeatureGroups } from '../features/feature-groups.ts';
 import { pageLayout } from '../features/page-layout.ts';
 import { ownBytes } from '../files/own-bytes.ts';
@@ -52,6 +53,11 @@ export class RangeOutput implements PipelineOutput {
   setAside(line: SourceLine, failure: SourceFailure): void {
     this.#digests.push(quarantinedDigest);
     this.#sources.add(line, failure);
+  }
+
+  /** Takes the next row groups of the list, whose sources were taken as lines before. */
+  addRows(groups: readonly EncodedGroup[]): void {
+    this.#sources.addRows(groups);
   }
 
   readonly page: PipelineOutput['page'] = (page) => this.#add(this.#pages!.add(page));

@@ -19,7 +19,7 @@ export interface SourceFailure {
 /** What the tables of a job tell of sources that follow one another, but their histograms; a thread can hand it to another. */
 export interface SourcesPiece {
   count: number;
-  /** Lines of sources.jsonl; none where there are row groups. */
+  /** Lines of sources.jsonl; none of sources that come as row groups. */
   lines: Uint8Array<ArrayBuffer>;
   /** Row groups of sources.parquet. */
   groups: EncodedGroup[];
@@ -73,6 +73,11 @@ export class RangeSources {
       const origin = this.#originOf(line);
       this.#captured[origin] = (this.#captured[origin] ?? 0) + 1;
     }
+  }
+
+  /** The next row groups, whose sources were added as lines before. */
+  addRows(groups: readonly EncodedGroup[]): void {
+    this.#groups.push(...groups);
   }
 
   /** Ends the range: its last row group. */

@@ -2,6 +2,7 @@ import { type EncodedGroup, encodeGroup, type RowsPage } from '../features/encod
 import { RowGroups } from '../features/row-groups.ts';
 import { ownBytes } from '../files/own-bytes.ts';
 import type { SourceLine } from './source-line.ts';
+import type { SourceList } from './source-list.ts';
 import { groupPages, pageRows, SourcePages, sourceSchema } from './source-pages.ts';
 
 /** Sources of a row group, but for the last. */
@@ -24,6 +25,19 @@ export class SourceGroups {
     const ended = [page && groupOf(this.#groups.add(page)), groupOf(this.#groups.end())];
     return ended.filter((group) => group !== undefined);
   }
+}
+
+/** Row groups of the sources of a list from number `from` up to `to`, which is left out. */
+export async function groupsOfList(list: SourceList, from: number, to: number): Promise<EncodedGroup[]> {
+  const rows = new SourceGroups();
+  const groups: EncodedGroup[] = [];
+  let left = to - from;
+  for await (const line of list.lines(from)) {
+    const group = rows.add(line);
+    if (group) groups.push(group);
+    if (--left === 0) break;
+  }
+  return [...groups, ...rows.end()];
 }
 
 /** In memory that can change hands. */

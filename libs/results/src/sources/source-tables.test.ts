@@ -7,6 +7,7 @@ import { CaptureRule } from '@halogrid/sources/captured';
 import fc from 'fast-check';
 import { ListedSources, mostListed } from './listed-sources.ts';
 import { RangeSources } from './range-sources.ts';
+import { groupsOfList } from './source-groups.ts';
 import type { SourceLine } from './source-line.ts';
 import { SourceList } from './source-list.ts';
 import { SourceTables } from './source-tables.ts';
@@ -19,32 +20,33 @@ const done: DoneLine = {
 const broken: SourceLine = { uri: 'file:///b.jpg', quarantined: true };
 const gone = { stage: 'read', error: 'It is gone', attempts: 2 };
 
-/** Writes tables; a piece ends before the sources of those numbers. */
+/** Writes tables, in pieces that end before the sources of `ends`, and whose lists are row groups from one of these on. */
 async function write(
   t: TestContext,
   rows: readonly SourceLine[],
-  { rule = new CaptureRule(), mostLines, ends = [] }: { rule?: CaptureRule; mostLines?: number; ends?: number[] } = {},
+  { rule = new CaptureRule(), ends = [], rowsFrom }: { rule?: CaptureRule; ends?: number[]; rowsFrom?: number } = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const pathOf = (name: string) => join(folder, name);
   const paths = { sources: pathOf('sources.jsonl'), rows: pathOf('sources.parquet'), errors: pathOf('errors.jsonl') };
-  const tables = await SourceTables.create({ ...paths, mostLines });
+  const tables = await SourceTables.create(paths);
   const range = new RangeSources(rule);
-  const begin = (first: number) =>
-    range.begin({ isRows: first >= Math.max(8192, mostLines ?? 2 ** 20), entries: tables.entries });
-  begin(0);
+  const append = async (): Promise<void> => {
+    range.end();
+    await tables.append(range.take());
+  };
   for (const [index, row] of rows.entries()) {
-    if (ends.includes(index)) {
-      range.end();
-      await tables.append(range.take());
-      begin(index);
+    if (index === 0 || ends.includes(index)) {
+      await append();
+      const { lines, entries } = tables.written;
+      if (index === rowsFrom) range.addRows(await groupsOfList(await SourceList.at(lines), 0, index));
+      range.begin({ isRows: rowsFrom !== undefined && index >= rowsFrom, entries });
     }
     if (row.quarantined) range.add(row, gone);
     else range.add({ ...row, name: `name-${index}` });
   }
-  range.end();
-  await tables.append(range.take());
+  await append();
   const summary = await tables.finish();
   const linesOf = async (path: string) =>
     (await readFile(path, 'utf8'))
@@ -85,13 +87,13 @@ test('of thousands of sources each has its line, and of errors there is a file',
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
   });
-  for (const [mostLines, list] of [
+  for (const [rowsFrom, list] of [
     [undefined, 'sources.jsonl'],
-    [9000, 'sources.jsonl'],
-    [8999, 'sources.parquet'],
-    [1, 'sources.parquet'],
+    [8192, 'sources.parquet'],
+    [0, 'sources.parquet'],
   ] as const) {
-    const { summary, files, lines, paths, linesOf } = await write(t, rows, { mostLines, ends: [1, 8192] });
+    const cut = { ends: [1, 8192], ...(rowsFrom !== undefined && { rowsFrom }) };
+    const { summary, files, lines, paths, linesOf } = await write(t, rows, cut);
     assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
     assert.deepEqual(
       lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),

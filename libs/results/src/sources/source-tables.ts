@@ -3,11 +3,10 @@ import { AtomicFile } from '../files/atomic-file.ts';
 import { listHead } from './list-head.ts';
 import { ListedSources } from './listed-sources.ts';
 import type { CaptureCounts, SourcesPiece } from './range-sources.ts';
-import { type ListName, listNames, type SourceLine } from './source-line.ts';
-import { SourceList } from './source-list.ts';
+import { type ListName, listNames } from './source-line.ts';
 import { SourceRows } from './source-rows.ts';
 
-/** Sources that sources.jsonl has at most. */
+/** Sources that sources.jsonl has at most; those of a job with more are in sources.parquet. */
 export const mostLines = 1_000_000;
 
 /** What is known of sources once their tables are written. */
@@ -21,13 +20,20 @@ export interface SourceSummary {
   captured: CaptureCounts;
 }
 
+/** What is written of sources. */
+export interface WrittenSources {
+  sources: number;
+  /** Entries of job.json. */
+  entries: number;
+  /** Path of a list with the lines so far. */
+  lines: string;
+}
+
 export interface SourceTablesOptions {
   /** Paths of sources.jsonl, sources.parquet and errors.jsonl. */
   sources: string;
   rows: string;
   errors: string;
-  /** Sources that sources.jsonl has at most; those of a job with more are in sources.parquet. */
-  mostLines?: number | undefined;
 }
 
 /**
@@ -37,9 +43,8 @@ export interface SourceTablesOptions {
  */
 export class SourceTables {
   readonly #options: SourceTablesOptions;
-  readonly #mostLines: number;
   readonly #file: AtomicFile;
-  /** Once there are too many for lines; nothing more goes to `#file` from then on. */
+  /** Once there are row groups, which are of all sources from the first on; the list has no lines then. */
   #rows: SourceRows | undefined;
   readonly #listed = new ListedSources();
   readonly #captured: CaptureCounts = {};
@@ -58,13 +63,12 @@ export class SourceTables {
 
   private constructor(options: SourceTablesOptions, file: AtomicFile) {
     this.#options = options;
-    this.#mostLines = options.mostLines ?? mostLines;
     this.#file = file;
   }
 
-  /** Entries of job.json so far. */
-  get entries(): number {
-    return this.#listed.count;
+  /** What is written so far. */
+  get written(): WrittenSources {
+    return { sources: this.#count, entries: this.#listed.count, lines: this.#file.temporary };
   }
 
   /** The next sources. */
@@ -78,12 +82,11 @@ export class SourceTables {
       this.#errors ??= await AtomicFile.create(this.#options.errors);
       await this.#errors.handle.writeFile(errors);
     }
-    if (this.#rows) for (const line of linesIn(lines)) await this.#rows.add(line);
-    else {
-      await this.#file.handle.writeFile(lines);
-      if (this.#count > this.#mostLines) await this.#makeRows();
+    if (lines.length > 0) await this.#file.handle.writeFile(lines);
+    for (const group of groups) {
+      this.#rows ??= await SourceRows.create(this.#options.rows, listHead);
+      await this.#rows.append(group);
     }
-    for (const group of groups) await this.#rows!.append(group);
   }
 
   /** Makes the files durable and gives them their names. */
@@ -103,19 +106,6 @@ export class SourceTables {
     await this.#rows?.abort();
     await this.#file.abort();
   }
-
-  async #makeRows(): Promise<void> {
-    this.#rows = await SourceRows.create(this.#options.rows, listHead);
-    for await (const line of (await SourceList.at(this.#file.temporary)).lines()) await this.#rows.add(line);
-  }
-}
-
-const decoder = new TextDecoder();
-
-/** Sources of lines of a list. */
-function* linesIn(lines: Uint8Array): Generator<SourceLine, void, undefined> {
-  if (lines.length === 0) return;
-  for (const text of decoder.decode(lines.subarray(0, -1)).split('\n')) yield JSON.parse(text);
 }
 
 export type { CaptureCounts };
