@@ -45,10 +45,10 @@ const leastBins = 256;
 /** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
-/** More rows than so many threads make no coordinator commits. */
+/** So many make more rows than a coordinator commits. */
 const mostThreads = 10;
 
-/** The most threads that make the tables of a job on a machine of so many cores: a third of what nodes may want as well. */
+/** The most threads that make the tables of a job on a machine of so many cores. Nodes may want the others. */
 const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, Math.floor(cores / 3)));
 
 /**
