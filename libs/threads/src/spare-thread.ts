@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { endThread } from './end-thread.ts';
 
 /**
@@ -6,21 +6,22 @@ import { endThread } from './end-thread.ts';
  * all else that a small job waits for (measured). Its program calls serveOrders and remembers nothing between owners.
  */
 export class SpareThread {
-  readonly #program: URL;
+  readonly #start: () => Worker;
   #spare: Worker | undefined;
 
-  constructor(program: URL) {
-    this.#program = program;
+  /** `resourceLimits`: as Worker has them. */
+  constructor(program: URL, resourceLimits: ResourceLimits = {}) {
+    this.#start = () => new Worker(program, { resourceLimits });
   }
 
   /** Starts the thread, unless it waits already. It keeps no process from ending. */
   prepare(): void {
-    if (!this.#spare) this.give(new Worker(this.#program));
+    if (!this.#spare) this.give(this.#start());
   }
 
   /** The thread that waits, or a new one; it is the caller's. */
   take(): Worker {
-    const thread = this.#spare ?? new Worker(this.#program);
+    const thread = this.#spare ?? this.#start();
     thread.off('error', this.#forget).off('exit', this.#forget).ref();
     this.#spare = undefined;
     return thread;

@@ -72,7 +72,7 @@ let doneBefore = 0;
 const since = (before: ReturnType<typeof used>) => {
   const now = used();
   const own = frames! - doneBefore;
-  return { all: (now.all - before.all) / own, main: (now.main - before.main) / own };
+  return { frames: own, all: (now.all - before.all) / own, main: (now.main - before.main) / own };
 };
 
 let leased: ReturnType<typeof used> | undefined;

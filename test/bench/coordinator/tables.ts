@@ -1,8 +1,8 @@
 // What the tables of a job cost the thread that makes them of what nodes found: features.parquet, sources.jsonl and what job.json has
 // of them, without nodes, a plan or a log. Their parts have 64 shards of 128 frames:
-//   node test/bench/coordinator/tables.ts [FRAMES] [REPETITIONS]
-// Prints for each repetition microseconds of processor time a frame of 256 bins, of the thread and of the main one, seconds from the
-// last question for sources to the end of the tables, and the memory of the process.
+//   node test/bench/coordinator/tables.ts [FRAMES] [REPETITIONS] [THREADS]
+// Prints for each repetition frames of 256 bins a second, microseconds of processor time a frame, of the threads that make the tables, so
+// many at most, and of the main one, seconds from the last question for sources to the end of the tables, and the memory of the process.
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { FoundRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { tablePaths } from '../../../apps/coordinator/src/output/tables-order.ts';
 
-const [frames = 200_000, repetitions = 3] = process.argv.slice(2).map(Number);
+const [frames = 200_000, repetitions = 3, threads] = process.argv.slice(2).map(Number);
 const shardFrames = 128;
 const partShards = 64;
 const bins = 256;
@@ -96,19 +96,22 @@ for (let i = 0; i < repetitions; i++) {
       return { next: Math.min(frames, from + atMost), runs };
     },
     until: (write) => write(),
+    ...(threads && { threads }),
     failed: (error) => {
       throw error;
     },
   });
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
+  const startMs = performance.now();
   const [summary] = await tables.finish(frames, [{}]);
+  const rate = (1000 * frames) / (performance.now() - startMs);
   const seconds = (performance.now() - lastMs) / 1000;
   const [allUsed, mainUsed] = [process.cpuUsage(all), process.threadCpuUsage(main)];
   const mainUs = (mainUsed.user + mainUsed.system) / frames;
   const threadUs = (allUsed.user + allUsed.system) / frames - mainUs;
   const bytes = (await stat(pathsIn(folder).features)).size / frames;
   console.log(
-    `${summary!.entries} sources: thread ${threadUs.toFixed(2)} µs, main thread ${mainUs.toFixed(2)} µs, ends ${seconds.toFixed(2)} s after ` +
+    `${summary!.entries} sources: ${Math.round(rate)} a second; threads ${threadUs.toFixed(2)} µs, main thread ${mainUs.toFixed(2)} µs, ends ${seconds.toFixed(2)} s after ` +
       `the last block; ${bytes.toFixed(0)} bytes a row; ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
   );
   await rm(folder, { recursive: true });

@@ -13,6 +13,7 @@ import { PartThread } from '@halogrid/results/part-thread';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { forEachLimited } from '@halogrid/threads';
 import type { NodeDevice } from '../../../apps/gpu-node/src/devices/device.ts';
+import { spareCollector } from '../../../apps/gpu-node/src/devices/runtime.ts';
 import { createExecutor } from '../../../apps/gpu-node/src/executor/executor.ts';
 import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
 import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
@@ -32,8 +33,17 @@ const bins = Uint32Array.from({ length: 256 }, (_, bin) => (bin * bin * 37) % 14
 const counted = (size.width - 2) * (size.height - 2);
 bins[0] = 0;
 bins[0] = counted - bins.reduce((sum, count) => sum + count, 0);
+/** Of each frame others, so that they are compressed no better. */
 const ofBatch = new Uint32Array(framesAShard * bins.length);
-for (let frame = 0; frame < framesAShard; frame++) ofBatch.set(bins, frame * bins.length);
+for (let frame = 0; frame < framesAShard; frame++) {
+  const own = ofBatch.subarray(frame * bins.length, (frame + 1) * bins.length);
+  own.set(bins);
+  for (let bin = 1; bin < own.length; bin++) {
+    const moved = (frame * 7_919 + bin * 104_729) % (own[bin]! + 1);
+    own[bin]! -= moved;
+    own[bin - 1]! += moved;
+  }
+}
 
 /** Has memory, and counts, of a batch without a look at it. */
 const device: NodeDevice = {
@@ -59,6 +69,9 @@ const rawFeed = new RawFeed(
   },
   0,
 );
+
+// As a device does that has given out some memory.
+spareCollector(2 ** 26);
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const thread = new PartThread();

@@ -39,7 +39,7 @@ const cases = all.filter(({ name, args }) => `${name} ${args.join(' ')}`.include
 function fill({ source, files }: Run): void {
   if (!files) return;
   rmSync(source, { recursive: true, force: true });
-  mkdirSync(source);
+  mkdirSync(source, { recursive: true });
   for (const file of files) cpSync(file, join(source, basename(file)), { preserveTimestamps: true });
 }
 

@@ -1,62 +1,53 @@
 import { rename, rm } from 'node:fs/promises';
 import { FeatureFiles } from '@halogrid/results/feature-files';
-import type { FileLimits } from '@halogrid/results/features';
-import type { FoundSource } from '@halogrid/results/found-shard';
 import { binsOfCell } from '@halogrid/results/histogram-shape';
 import { JobDigest } from '@halogrid/results/job-digest';
 import { pageLayout } from '@halogrid/results/page-layout';
-import type { PipelineOutput } from '@halogrid/results/range-finisher';
-import { quarantinedDigest } from '@halogrid/results/source-digest';
-import { listLine, type SourceFacts } from '@halogrid/results/source-facts';
+import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
-import { type SourceFailure, SourceTables } from '@halogrid/results/source-tables';
-import type { CaptureRule } from '@halogrid/sources/captured';
-import type { PipelineTables, TablePaths } from './tables-order.ts';
+import { SourceTables, type WrittenSources } from '@halogrid/results/source-tables';
+import type { PipelineTables, TablePaths, TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
-/** Writes the tables of a pipeline, source by source in the order of their numbers. */
-export class PipelineTablesWriter implements PipelineOutput {
-  /** Undefined where the pipeline has no histogram. */
-  readonly features?: FeatureFiles;
+/** Writes the tables of a pipeline, piece by piece in the order of source numbers. */
+export class PipelineTablesWriter {
   readonly #pipeline: PipelineTables;
-  readonly #tables: SourceTables;
+  readonly #sources: SourceTables;
+  /** Undefined where the pipeline has no histogram. */
+  readonly #features: FeatureFiles | undefined;
   readonly #digest: JobDigest;
 
-  static async create(
-    pipeline: PipelineTables,
-    rule: CaptureRule,
-    limits: (FileLimits & { lines: number }) | undefined,
-  ): Promise<PipelineTablesWriter> {
+  static async create(pipeline: PipelineTables, limits: TablesTask['limits']): Promise<PipelineTablesWriter> {
     const { shape, unfinished } = pipeline;
-    const tables = await SourceTables.create({ ...unfinished, rule, mostLines: limits?.lines });
-    if (shape.bins === 0) return new PipelineTablesWriter(pipeline, tables);
+    const sources = await SourceTables.create(unfinished);
+    if (shape.bins === 0) return new PipelineTablesWriter(pipeline, sources);
     const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape), limits);
-    return new PipelineTablesWriter(pipeline, tables, await FeatureFiles.create(unfinished.features, layout));
+    return new PipelineTablesWriter(pipeline, sources, await FeatureFiles.create(unfinished.features, layout));
   }
 
-  private constructor(pipeline: PipelineTables, tables: SourceTables, features?: FeatureFiles) {
+  private constructor(pipeline: PipelineTables, sources: SourceTables, features?: FeatureFiles) {
     this.#pipeline = pipeline;
-    this.#tables = tables;
-    if (features) this.features = features;
+    this.#sources = sources;
+    this.#features = features;
     this.#digest = new JobDigest(pipeline.line);
   }
 
-  source(facts: SourceFacts, found: FoundSource): Promise<void> | undefined {
-    this.#digest.add(found.digest);
-    return this.#tables.add(listLine(facts, found));
+  get written(): WrittenSources {
+    return this.#sources.written;
   }
 
-  /** The next source, which is quarantined. */
-  async setAside(line: Parameters<SourceTables['add']>[0], failure: SourceFailure): Promise<void> {
-    this.#digest.add(quarantinedDigest);
-    await this.#tables.add(line, failure);
+  /** The next sources. */
+  async append({ digests, sources, groups }: RangeTables): Promise<void> {
+    this.#digest.add(digests);
+    await this.#sources.append(sources);
+    for (const group of groups) await this.#features!.append(group);
   }
 
   /** Makes the tables durable and moves them to their place. */
   async finish(sources: number, description: object): Promise<PartSummary> {
     const digest = this.#digest.end();
-    await this.features?.finish(sources, { halogrid: JSON.stringify({ ...description, digest }) });
-    const summary = await this.#tables.finish();
+    await this.#features?.finish(sources, { halogrid: JSON.stringify({ ...description, digest }) });
+    const summary = await this.#sources.finish();
     const list = summary.file === listNames.rows ? 'rows' : 'sources';
     for (const table of ['features', list, 'errors'] as const) await this.#move(table);
     return { ...summary, digest };
@@ -64,8 +55,8 @@ export class PipelineTablesWriter implements PipelineOutput {
 
   /** Removes what was written. */
   async abort(): Promise<void> {
-    await this.features?.abort();
-    await this.#tables.abort();
+    await this.#features?.abort();
+    await this.#sources.abort();
   }
 
   /** Moves a table into place, over one that a failed writer may have left. */
@@ -74,7 +65,7 @@ export class PipelineTablesWriter implements PipelineOutput {
     await rm(paths[table], { recursive: true, force: true });
     await rename(unfinished[table], paths[table]).catch((error: NodeJS.ErrnoException) => {
       // A job without histograms, or without errors, has no such table.
-      const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !this.features));
+      const isMissing = error.code === 'ENOENT' && (table === 'errors' || (table === 'features' && !this.#features));
       if (!isMissing) throw error;
     });
   }

@@ -1,4 +1,5 @@
 import { access, constants } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobLine } from '@halogrid/results/job-line';
@@ -6,8 +7,9 @@ import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } 
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
-import { LostPartError } from './lost-part-error.ts';
+import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 import type { UntilWritten } from './output-wait.ts';
+import { type TablesLane, TablesLanes } from './tables-lanes.ts';
 import { type TablesAnswer, type TablesOrder, type TablesTask, tablePaths } from './tables-order.ts';
 import type { PartSummary, TablesEvents, TablesOutput } from './tables-output.ts';
 import { partsPath } from './write-part.ts';
@@ -21,14 +23,21 @@ export interface TablesFileOptions extends TablesTask {
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
-  /** The thread that writes them, unless they are few. */
+  /** The threads that make them, unless they are few; how many at most follows from the machine unless given. */
   thread?: SpareThread;
+  threads?: number;
   /** Tables of at most so many bins are written by this thread: see `TablesFile`. */
   fewBins?: number;
 }
 
+/**
+ * Limit of the young generation of a thread: what is read of a shard lives for milliseconds. Four threads have 160 MB
+ * less resident than with Node's own limit, for the same processor time (measured).
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+
 /** For the next job that starts. */
-export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
+export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url), resourceLimits);
 
 /** How many bins a source without a histogram counts as. */
 const leastBins = 256;
@@ -36,13 +45,19 @@ const leastBins = 256;
 /** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
+/** So many make more rows than a coordinator commits. */
+const mostThreads = 10;
+
+/** The most threads that make the tables of a job on a machine of so many cores. Nodes may want the others. */
+const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, Math.floor(cores / 3)));
+
 /**
- * The tables of a job: features.parquet, sources.jsonl and errors.jsonl of each pipeline, written by a thread while
- * results come. Sources are written in order, as far as all before them are done or quarantined; the thread reads them
- * from the job's parts, and is given the next when it is through, so that nothing piles up in memory, however late the
- * first source is or however slow the thread. If there is no room for them, another thread later writes them from the
- * beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time (measured), and what
- * it would write is there in a few. Then they are written here once the job is settled.
+ * The tables of a job: features.parquet, sources.jsonl and errors.jsonl of each pipeline, written by threads while
+ * results come. Sources are written in order, as far as all before them are done or quarantined; a thread reads them
+ * from the job's parts, range by range, and is given the next when it is through, so that nothing piles up in memory,
+ * however late the first source is or however slow the threads. If there is no room for them, other threads later write
+ * them from the beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time
+ * (measured), and what it would write is there in a few. Then they are written here once the job is settled.
  *
  * The tables grow in the scratch folder: with that goes what is left of a job that did not end well.
  */
@@ -110,7 +125,7 @@ export class TablesFile implements TablesOutput {
     });
     const areFew = await this.#areFew();
     if (this.#isAborted) throw aborted;
-    return areFew ? this.#writeHere() : this.#writeByThread();
+    return areFew ? this.#writeHere() : this.#writeByThreads();
   }
 
   /** Whether the job ends with tables that are sooner written than a thread starts; waits until that is known. */
@@ -127,75 +142,94 @@ export class TablesFile implements TablesOutput {
   }
 
   async #writeHere(): Promise<PartSummary[]> {
-    const { TablesWriter } = await import('./tables-writer.ts');
-    const writer = new TablesWriter();
-    const obey = (order: TablesOrder) =>
-      writer.obey(order).catch((error: Error) => {
+    const { TablesOrders } = await import('./tables-orders.ts');
+    const orders = new TablesOrders();
+    const lane: TablesLane = (order) =>
+      orders.obey(order).catch((error: Error) => {
         throw failure(this.#path, error);
       });
-    const fill = this.#fill(obey).catch(async (error) => {
-      await writer.abort();
+    const lanes = this.#lanes(() => lane, 1);
+    const fill = this.#fill(lanes).catch(async (error) => {
+      await lanes.whenIdle();
+      await orders.abort();
       throw this.#isAborted ? aborted : error;
     });
     this.#stop = () => fill.catch(() => {});
     return fill;
   }
 
-  async #writeByThread(): Promise<PartSummary[]> {
-    const { thread = tablesThread } = this.#options;
-    const path = this.#path;
-    const client: TablesThread = new ThreadClient(thread.take(), {
-      ended: (end) => failure(path, 'error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
-      unpack: (error) => failure(path, unpackSystemError(error as PackedSystemError)),
-    });
-    this.#stop = () => client.terminate();
-    void client.whenEnded.then(() => this.#more.resolve());
+  async #writeByThreads(): Promise<PartSummary[]> {
+    const { thread = tablesThread, threads = threadsOf(availableParallelism()) } = this.#options;
+    const clients: TablesThread[] = [];
+    const start = (): TablesLane => {
+      const client = startThread(thread, this.#path);
+      clients.push(client);
+      void client.whenEnded.then(() => this.#more.resolve());
+      return (order, moved) => client.order(order, moved);
+    };
+    const stop = () => Promise.all(clients.map((client) => client.terminate()));
+    this.#stop = stop;
     try {
-      const summary = await this.#fill((order) => client.order(order), client);
-      thread.give(client.release());
-      return summary;
+      const summaries = await this.#fill(this.#lanes(start, threads), clients);
+      for (const client of clients) thread.give(client.release());
+      return summaries;
     } catch (error) {
-      // The thread has an unfinished file open.
-      void client.terminate();
+      // Threads have unfinished files open.
+      void stop();
       throw this.#isAborted ? aborted : error;
     } finally {
       this.#stop = undefined;
     }
   }
 
-  /** Gives what writes one order after another, until the tables are there. */
-  async #fill(give: (order: TablesOrder) => Promise<TablesAnswer>, thread?: TablesThread): Promise<PartSummary[]> {
-    const { parts, pipelines, captured, limits, settled } = this.#options;
-    const order = async (next: TablesOrder): Promise<PartSummary[]> => {
-      const answer = await give(next);
-      if (this.#isAborted) throw aborted;
-      if (answer?.kind === 'lost') throw new LostPartError(answer.lost);
-      return answer?.summaries ?? [];
+  #lanes(start: () => TablesLane, most: number): TablesLanes {
+    return new TablesLanes({ task: this.#options, start, most, failed: () => this.#more.resolve() });
+  }
+
+  /** Gives lanes one piece after another, until the tables are there. */
+  async #fill(lanes: TablesLanes, threads: readonly TablesThread[] = []): Promise<PartSummary[]> {
+    const { pipelines, settled, limits } = this.#options;
+    const cutter = new RangeCutter(
+      pipelines.map(({ shape }) => shape),
+      { lines: limits?.lines },
+    );
+    const add = async (pieces: RangePiece[]): Promise<void> => {
+      for (const piece of pieces) {
+        if (this.#isAborted) throw aborted;
+        await lanes.add(piece);
+      }
     };
-    await order({
-      ...{ kind: 'open', parts, pipelines },
-      ...(captured && { captured }),
-      ...(limits && { limits }),
-    });
+    await lanes.open();
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
       const { next, runs } = await settled(from, orderSources);
-      if (next > from) await order({ kind: 'write', runs });
-      else if (areAllSettled) throw failure(this.#path, new Error(`what was found of source ${from} is not there`));
-      else {
-        await this.#waitForMore();
+      for (const run of runs) await add(cutter.add(run));
+      if (next === from) {
+        if (areAllSettled) throw failure(this.#path, new Error(`what was found of source ${from} is not there`));
+        const behind = lanes.isIdle ? cutter.endPiece() : [];
+        if (behind.length > 0) await add(behind);
+        else await this.#waitForMore();
         if (this.#isAborted) throw aborted;
-        if (thread?.hasEnded) throw await thread.whenEnded;
+        lanes.check();
+        for (const thread of threads) if (thread.hasEnded) throw await thread.whenEnded;
       }
       from = next;
     }
-    return order({ kind: 'finish', sources: this.#sources!, descriptions: this.#descriptions });
+    await add(cutter.end());
+    return lanes.finish(this.#sources!, this.#descriptions);
   }
 
   async #waitForMore(): Promise<void> {
     await this.#more.promise;
     this.#more = Promise.withResolvers();
   }
+}
+
+function startThread(thread: SpareThread, path: string): TablesThread {
+  return new ThreadClient(thread.take(), {
+    ended: (end) => failure(path, 'error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
+    unpack: (error) => failure(path, unpackSystemError(error as PackedSystemError)),
+  });
 }
 
 /** The tables of a job whose folder is claimed. */

@@ -1,8 +1,10 @@
 import type { FileLimits } from '@halogrid/results/features';
 import type { PartPipeline } from '@halogrid/results/part-writer';
+import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
+import type { WrittenSources } from '@halogrid/results/source-tables';
 import type { CaptureOptions } from '@halogrid/sources/captured';
-import type { SettledSources } from '../ledger/ledger.ts';
+import type { RangePiece } from './cut-ranges.ts';
 import type { LostPart } from './lost-part-error.ts';
 import type { PartSummary } from './tables-output.ts';
 
@@ -32,25 +34,43 @@ export interface PipelineTables extends PartPipeline {
   line: string;
 }
 
-/** What the thread writes. */
-export interface TablesTask {
+/** What the tables of a job are made of. */
+export interface TablesInput {
   /** The folder of the job's parts: a path. */
   parts: string;
-  pipelines: readonly PipelineTables[];
+  pipelines: readonly PartPipeline[];
   /** How it is known when sources were captured; absent: by what files state. */
   captured?: CaptureOptions;
+}
+
+/** The tables of a job. */
+export interface TablesTask extends TablesInput {
+  pipelines: readonly PipelineTables[];
   /** How many counts a file and how many lines a list has at most; as docs/outputs.md says unless given. */
   limits?: FileLimits & { lines: number };
 }
 
-/** What the thread does next; it is given the next when it has answered. */
+/**
+ * What a thread does next. Each that reads is told to `begin`, and to `read` ranges, a piece at a time, until the
+ * `end`; the one that writes is told to `open` the tables, to `write` each piece in order, and to `finish`.
+ */
 export type TablesOrder =
-  | ({ kind: 'open' } & TablesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'runs'>)
+  | ({ kind: 'begin' } & TablesInput)
+  /** `entries`: those of job.json that are known to be before the piece. */
+  | ({ kind: 'read'; entries: number } & RangePiece)
+  /** To make row groups of lines: of each pipeline, the list and which of its sources. */
+  | { kind: 'list'; lists: string[]; from: number; to: number }
+  | { kind: 'end' }
+  | ({ kind: 'open' } & Pick<TablesTask, 'pipelines' | 'limits'>)
+  /** What was read, one a pipeline. */
+  | { kind: 'write'; tables: RangeTables[] }
   /** One description a pipeline. */
   | { kind: 'finish'; sources: number; descriptions: readonly object[] };
 
 export type TablesAnswer =
+  | { kind: 'read'; tables: RangeTables[] }
   | { kind: 'lost'; lost: LostPart }
+  /** So far, one a pipeline. */
+  | { kind: 'written'; written: WrittenSources[] }
   | { kind: 'finished'; summaries: PartSummary[] }
   | undefined;

@@ -1,8 +1,12 @@
-// Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
+// Runs in a worker thread: reads parts and writes tables as a TablesFile orders.
+import { memoryOfTables } from '@halogrid/results/range-tables';
 import { packSystemError, serveOrders } from '@halogrid/threads';
-import type { TablesOrder } from './tables-order.ts';
-import { TablesWriter } from './tables-writer.ts';
+import type { TablesAnswer, TablesOrder } from './tables-order.ts';
+import { TablesOrders } from './tables-orders.ts';
 
-const writer = new TablesWriter();
+const orders = new TablesOrders();
 
-serveOrders((order: TablesOrder) => writer.obey(order), { pack: packSystemError });
+serveOrders((order: TablesOrder) => orders.obey(order), {
+  pack: packSystemError,
+  moved: (answer: TablesAnswer) => (answer?.kind === 'read' ? memoryOfTables(answer.tables) : []),
+});

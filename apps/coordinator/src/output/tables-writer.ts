@@ -1,86 +1,40 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { PartError } from '@halogrid/results/part-error';
-import { PartReader } from '@halogrid/results/part-reader';
-import { RangeFinisher } from '@halogrid/results/range-finisher';
-import { CaptureRule } from '@halogrid/sources/captured';
-import { redactUri } from '@halogrid/sources/redact-uri';
+import type { RangeTables } from '@halogrid/results/range-tables';
+import type { WrittenSources } from '@halogrid/results/source-tables';
 import { settleAll } from '@halogrid/threads';
-import type { FoundRun, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
-import { readLogBytes } from '../log/read-bytes.ts';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
-import type { PipelineTables, TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
+import type { PipelineTables, TablesTask } from './tables-order.ts';
+import type { PartSummary } from './tables-output.ts';
 
-/**
- * Writes the tables of all pipelines of a job from its parts, one order after another. It waits for the disk: for more
- * than a few sources, on a thread that has nothing else to do.
- */
+/** Appends to the tables of all pipelines of a job what was read, piece after piece in order. */
 export class TablesWriter {
-  #tables: PipelineTablesWriter[] = [];
-  #reader: PartReader | undefined;
-  #finisher: RangeFinisher | undefined;
+  readonly #tables: readonly PipelineTablesWriter[];
 
-  /** Rejects with one sentence where it fails; then the tables are to be aborted. */
-  async obey(order: TablesOrder): Promise<TablesAnswer> {
-    switch (order.kind) {
-      case 'open':
-        return this.#open(order);
-      case 'write':
-        for (const run of order.runs) {
-          const lost = await this.#write(run);
-          if (lost) return lost;
-        }
-        return undefined;
-      case 'finish': {
-        await this.#finisher!.end();
-        await this.#reader!.close();
-        const { sources, descriptions } = order;
-        const summaries = this.#tables.map((tables, i) => tables.finish(sources, descriptions[i]!));
-        return { kind: 'finished', summaries: await Promise.all(summaries) };
-      }
-    }
+  /** Each method rejects with one sentence where it fails; then the tables are to be aborted. */
+  static async open({ pipelines, limits }: Pick<TablesTask, 'pipelines' | 'limits'>): Promise<TablesWriter> {
+    for (const pipeline of pipelines) await removeLeftOvers(pipeline);
+    return new TablesWriter(await Promise.all(pipelines.map((each) => PipelineTablesWriter.create(each, limits))));
+  }
+
+  private constructor(tables: readonly PipelineTablesWriter[]) {
+    this.#tables = tables;
+  }
+
+  /** Appends the next sources, as they are for each pipeline; resolves with what is written of each so far. */
+  async append(tables: readonly RangeTables[]): Promise<WrittenSources[]> {
+    await settleAll(tables.map((its, i) => this.#tables[i]!.append(its)));
+    return this.#tables.map(({ written }) => written);
+  }
+
+  /** Makes the tables durable and moves them to their place. */
+  async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
+    return Promise.all(this.#tables.map((tables, i) => tables.finish(sources, descriptions[i]!)));
   }
 
   /** Removes what was written of tables that are not finished. */
   async abort(): Promise<void> {
-    await this.#reader?.close();
     await settleAll(this.#tables.map((tables) => tables.abort()));
-  }
-
-  async #open({ parts, pipelines, captured, limits }: TablesTask): Promise<undefined> {
-    for (const pipeline of pipelines) await removeLeftOvers(pipeline);
-    const rule = new CaptureRule(captured);
-    this.#tables = await Promise.all(pipelines.map((pipeline) => PipelineTablesWriter.create(pipeline, rule, limits)));
-    this.#reader = new PartReader(parts, pipelines);
-    this.#finisher = new RangeFinisher({
-      ...{ reader: this.#reader, pipelines, outputs: this.#tables },
-      ...(captured && { captured }),
-    });
-    return undefined;
-  }
-
-  async #write(run: SettledRun): Promise<TablesAnswer> {
-    if (run.kind === 'found') return this.#finish(run);
-    for (const source of run.sources) await this.#setAside(source);
-    return undefined;
-  }
-
-  async #finish({ planned, found, count, shard }: FoundRun): Promise<TablesAnswer> {
-    const { file, offset, length, nth: from } = planned;
-    try {
-      await this.#finisher!.add({ block: readLogBytes(file, offset, length), found, from, count });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof PartError)) throw error;
-      const { message, isFalse } = error;
-      return { kind: 'lost', lost: { message, shard, isFalse } };
-    }
-  }
-
-  async #setAside({ uri, video, version, stage, error, attempts }: QuarantinedRow): Promise<void> {
-    const { frame, timestampMs } = video ?? {};
-    const line = { uri: redactUri(uri), version, frame, timestampMs, quarantined: true } as const;
-    for (const tables of this.#tables) await tables.setAside(line, { stage, error, attempts });
   }
 }
 

@@ -44,10 +44,9 @@ export async function runPipelines(
   const release = (): void => {
     for (const batch of batches) batch.release?.();
   };
-  const results: ItemResult[][] = items.map(() => []);
   if (items.length === 0) {
     staging.release();
-    return { items: results, release };
+    return { items: [], release };
   }
   for (const [i, pipeline] of pipelines.entries()) {
     const its = items.map((shared) => shared.items[i]!);
@@ -55,7 +54,6 @@ export async function runPipelines(
     const computed = await clock.onDevice(() => device.run(staging, its, pipeline, withMap, keep));
     batches.push(computed);
     for (const stage of ['upload', 'compute', 'readback'] as const) clock.add(stage, computed.seconds[stage]);
-    for (const [j, result] of computed.items.entries()) results[j]!.push(result);
   }
-  return { items: results, release };
+  return { items: items.map((_, j) => batches.map((batch) => batch.items[j]!)), release };
 }

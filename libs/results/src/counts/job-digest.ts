@@ -25,7 +25,7 @@ export class JobDigest {
     this.#sha = createHash('sha256').update(`${versionLine}${line}\n`);
   }
 
-  add(digest: SourceDigest): void {
+  add(digest: Uint8Array): void {
     this.#sha.update(digest);
   }
 

@@ -17,8 +17,10 @@ export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number
   const { width, height } = size;
   const head = put([width, height, counted], 0, headNumbers, 0);
   if (bins.length <= hashedBins) {
+    const end = put(bins, 0, bins.length, head);
+    if (hashed.length !== end) hashed = memory.subarray(0, end);
     // As text it takes four fifths of the time that a buffer takes.
-    return Buffer.from(hash('sha256', memory.subarray(0, put(bins, 0, bins.length, head)), 'binary'), 'latin1');
+    return Buffer.from(hash('sha256', hashed, 'binary'), 'latin1');
   }
   const sha = createHash('sha256').update(memory.subarray(0, 4 + 8 * headNumbers));
   for (let from = 0; from < bins.length; from += hashedBins) {
@@ -37,6 +39,9 @@ const hashedBins = 2 ** 16;
 const memory = new Uint8Array(4 + 8 * (headNumbers + hashedBins));
 const halves = new Uint32Array(memory.buffer);
 memory.set(Buffer.from('done'));
+
+/** What was hashed last: sources mostly have as many bins as the one before. */
+let hashed = memory;
 
 /**
  * Puts `count` numbers behind the first `before` bytes, or the word; returns where they end. Arrays of integers have the byte order of

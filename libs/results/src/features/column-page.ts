@@ -1,7 +1,8 @@
 import type { Encoding } from 'hyparquet';
+import { Encodings, PageTypes } from 'hyparquet/src/constants.js';
 import { ByteWriter } from 'hyparquet-writer';
-import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
+import { ThriftStruct } from './thrift-struct.ts';
 
 /** The least and the largest value; texts are UTF-8 and in its order. */
 export interface Limits<Value = number | bigint | Uint8Array> {
@@ -58,20 +59,22 @@ function pageOf(rows: number, column: EncodedColumn, content: Uint8Array, isComp
   const { encoding, values, nulls, data, limits, repetitionLevels = noBytes, definitionLevels = noBytes } = column;
   const levelBytes = repetitionLevels.length + definitionLevels.length;
   header.index = 0;
-  writePageHeader(header, {
-    type: 'DATA_PAGE_V2',
-    uncompressed_page_size: levelBytes + data.length,
-    compressed_page_size: levelBytes + content.length,
-    data_page_header_v2: {
-      num_values: values,
-      num_nulls: nulls,
-      num_rows: rows,
-      encoding,
-      repetition_levels_byte_length: repetitionLevels.length,
-      definition_levels_byte_length: definitionLevels.length,
-      is_compressed: isCompressed,
-    },
-  });
+  const page = new ThriftStruct(header);
+  page.number(1, 'i32', PageTypes.indexOf('DATA_PAGE_V2'));
+  page.number(2, 'i32', levelBytes + data.length);
+  page.number(3, 'i32', levelBytes + content.length);
+  page.struct(8);
+  const head = new ThriftStruct(header);
+  head.number(1, 'i32', values);
+  head.number(2, 'i32', nulls);
+  head.number(3, 'i32', rows);
+  head.number(4, 'i32', Encodings.indexOf(encoding));
+  head.number(5, 'i32', definitionLevels.length);
+  head.number(6, 'i32', repetitionLevels.length);
+  // Pages that do not say so are.
+  if (!isCompressed) head.false(7);
+  head.end();
+  page.end();
   const bytes = Buffer.concat([header.getBytes(), repetitionLevels, definitionLevels, content]);
   const plainBytes = header.index + levelBytes + data.length;
   return {

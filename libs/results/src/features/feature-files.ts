@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
-import { featureSchema, type PlacedPage } from './encode-page.ts';
+import { featureSchema } from './encode-page.ts';
+import type { FeatureGroup } from './feature-groups.ts';
 import type { FooterFacts } from './footer-groups.ts';
-import { areOfOneGroup, type PageLayout } from './page-layout.ts';
+import type { PageLayout } from './page-layout.ts';
 import { ParquetFile, replaceFooter } from './parquet-file.ts';
-import { RowGroups } from './row-groups.ts';
 
 /** Digits of the names of files in a folder, so that their order is that of their sources. */
 const nameDigits = 12;
@@ -15,8 +15,8 @@ const nameDigits = 12;
 export const partName = (first: number): string => `${String(first).padStart(nameDigits, '0')}.parquet`;
 
 /**
- * Makes features.parquet of pages, whoever encoded them, which come in the order of their sources: one file, or a folder of files where the
- * job has more sources than `layout` has for one. A page, row group or file without rows is left out, but for the first file of a folder.
+ * Makes features.parquet of row groups, which come in the order of their sources: one file, or a folder of files where the job has more
+ * sources than `layout` has for one. A page, row group or file without rows is left out, but for the first file of a folder.
  * What is in a file follows from its rows and the layout alone.
  */
 export class FeatureFiles {
@@ -30,7 +30,6 @@ export class FeatureFiles {
   #groupSources: number[] = [];
   /** The first source of each file of the folder, that one last; undefined as long as there is but one file. */
   #parts: number[] | undefined;
-  readonly #groups: RowGroups<PlacedPage>;
   #isWide = false;
 
   /** The folder of `path` must exist. */
@@ -43,16 +42,19 @@ export class FeatureFiles {
     this.#layout = layout;
     this.#folder = `${path}.${randomUUID()}.tmp`;
     this.#file = file;
-    this.#groups = new RowGroups(([first], page) => areOfOneGroup(layout, first!, page));
   }
 
-  async append(page: PlacedPage): Promise<void> {
-    await this.#write(this.#groups.add(page));
+  async append(group: FeatureGroup): Promise<void> {
+    const { firstSource, lastSource, isWide } = group;
+    if (lastSource >= this.#layout.wholeSources && !this.#parts) await this.#split();
+    if (this.#parts && firstSource - this.#parts.at(-1)! >= this.#layout.partSources) await this.#nextPart(firstSource);
+    await this.#file.appendGroup(group);
+    this.#groupSources.push(firstSource);
+    this.#isWide ||= isWide;
   }
 
   /** The job has so many sources, quarantined ones too. Ends the files, makes them durable and gives them their name. */
   async finish(sources: number, about: FooterFacts['about']): Promise<void> {
-    await this.#write(this.#groups.end());
     if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
     const facts = { schema: featureSchema(this.#isWide), about };
     await this.#file.finish(facts);
@@ -68,17 +70,6 @@ export class FeatureFiles {
   async abort(): Promise<void> {
     await this.#file.abort();
     await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Writes a row group, unless it has no pages. */
-  async #write(pages: PlacedPage[]): Promise<void> {
-    if (pages.length === 0) return;
-    const [first, last] = [pages[0]!.firstSource, pages.at(-1)!.firstSource];
-    if (last >= this.#layout.wholeSources && !this.#parts) await this.#split();
-    if (this.#parts && first - this.#parts.at(-1)! >= this.#layout.partSources) await this.#nextPart(first);
-    await this.#file.append(pages);
-    this.#groupSources.push(first);
-    this.#isWide ||= pages.some(({ isWide }) => isWide);
   }
 
   /** Makes a folder of files of the file. */

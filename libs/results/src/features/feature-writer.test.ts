@@ -11,6 +11,7 @@ import { featureFiles, readRows, rowsOf, type WrittenSource } from '../testing/f
 import { temporaryFolder } from '../testing/maps.ts';
 import type { PlacedPage } from './encode-page.ts';
 import { FeatureFiles } from './feature-files.ts';
+import { type FeatureGroup, FeatureGroups } from './feature-groups.ts';
 import { type FeatureShape, type FeatureSource, FeatureWriter, type FileLimits } from './feature-writer.ts';
 import { pageLayout } from './page-layout.ts';
 import { PageMaker } from './page-maker.ts';
@@ -101,7 +102,9 @@ test('rows whose counts are varints are those of the same counts as numbers', as
       const path = join(folder, 'packed.parquet');
       const maker = new PageMaker(shape);
       const files = await FeatureFiles.create(path, maker.layout);
-      const append = async (page: PlacedPage | undefined) => void (page && (await files.append(page)));
+      const groups = new FeatureGroups(maker.layout);
+      const write = async (group: FeatureGroup | undefined) => void (group && (await files.append(group)));
+      const append = async (page: PlacedPage | undefined) => void (page && (await write(groups.add(page))));
       for (const { facts, cells } of sources) {
         const counts = cells.flatMap(({ histogram }) => Array.from(histogram).flatMap(varint));
         const bytes = Uint8Array.from([...Array<number>(before).fill(255), ...counts]);
@@ -115,6 +118,7 @@ test('rows whose counts are varints are those of the same counts as numbers', as
         assert.equal(at, bytes.length);
       }
       await append(maker.end());
+      await write(groups.end());
       await files.finish(listed, {});
       // What is counted is the first channel, which has one bin here.
       const ofFirstBin = sources.map(({ facts, cells }) => {

@@ -1,5 +1,6 @@
 import type { PlacedPage } from './encode-page.ts';
 import { FeatureFiles } from './feature-files.ts';
+import { type FeatureGroup, FeatureGroups } from './feature-groups.ts';
 import type { FooterFacts } from './footer-groups.ts';
 import type { FileLimits } from './page-layout.ts';
 import { type FeatureShape, type FeatureSource, PageMaker } from './page-maker.ts';
@@ -27,6 +28,7 @@ const maxInt32 = 2 ** 31 - 1;
  */
 export class FeatureWriter {
   readonly #pages: PageMaker;
+  readonly #groups: FeatureGroups;
   readonly #files: FeatureFiles;
 
   /** The folder of `path` must exist. */
@@ -37,6 +39,7 @@ export class FeatureWriter {
 
   private constructor(pages: PageMaker, files: FeatureFiles) {
     this.#pages = pages;
+    this.#groups = new FeatureGroups(pages.layout);
     this.#files = files;
   }
 
@@ -57,6 +60,7 @@ export class FeatureWriter {
   async finish(sources: number, about: FooterFacts['about'] = {}): Promise<void> {
     try {
       await this.#append(this.#pages.end());
+      await this.#write(this.#groups.end());
       await this.#files.finish(sources, about);
     } catch (error) {
       await this.abort();
@@ -70,7 +74,11 @@ export class FeatureWriter {
   }
 
   async #append(page: PlacedPage | undefined): Promise<void> {
-    if (page) await this.#files.append(page);
+    if (page) await this.#write(this.#groups.add(page));
+  }
+
+  async #write(group: FeatureGroup | undefined): Promise<void> {
+    if (group) await this.#files.append(group);
   }
 
   #check(source: FeatureSource, cells: readonly FeatureCell[]): void {

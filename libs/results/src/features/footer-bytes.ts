@@ -1,9 +1,10 @@
 import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import { putListHead } from './thrift-struct.ts';
 
-/** What metadata say that is not the same for all files. */
-export type FooterContent = Pick<FileMetaData, 'schema' | 'num_rows' | 'row_groups' | 'key_value_metadata'>;
+/** What metadata say beside row groups that is not the same for all files. */
+type FooterContent = Pick<FileMetaData, 'schema' | 'num_rows' | 'key_value_metadata'>;
 
 /** Metadata without the list of row groups: what is before and behind it. */
 export interface FooterFrame {
@@ -20,24 +21,14 @@ const lengthBytes = 4;
 /** Bytes behind the metadata. */
 export const endBytes = lengthBytes + parquetMark.length;
 
-/** Bytes of the least and the largest text of a column and row group; of longer ones metadata say what lies beyond. */
-const limitBytes = 256;
-
 /** Texts and times in limits are read as they are stored, so that they can be written again as they were. */
 export const footerParsers = {
   stringFromBytes: (bytes: Uint8Array) => bytes,
   timestampFromMilliseconds: (milliseconds: bigint) => milliseconds,
 };
 
-export function packMetadata(content: FooterContent): Uint8Array {
-  const writer = new ByteWriter();
-  // The length is not written.
-  writeMetadata(writer, { version: 2, created_by: 'halogrid', metadata_length: 0, ...content }, limitBytes);
-  return writer.getBytes().subarray(0, -lengthBytes);
-}
-
 /** That of metadata whatever their row groups. */
-export function footerFrame(content: Omit<FooterContent, 'row_groups'>): FooterFrame {
+export function footerFrame(content: FooterContent): FooterFrame {
   const none = packMetadata({ ...content, row_groups: [] });
   const one = packMetadata({ ...content, row_groups: [{ columns: [], total_byte_size: 0n, num_rows: 0n }] });
   // The list begins with its type and length.
@@ -45,14 +36,17 @@ export function footerFrame(content: Omit<FooterContent, 'row_groups'>): FooterF
   return { front: none.subarray(0, at), back: none.subarray(at + groupsHeader(0).length) };
 }
 
+function packMetadata(content: FooterContent & Pick<FileMetaData, 'row_groups'>): Uint8Array {
+  const writer = new ByteWriter();
+  // The length is not written.
+  writeMetadata(writer, { version: 2, created_by: 'halogrid', metadata_length: 0, ...content });
+  return writer.getBytes().subarray(0, -lengthBytes);
+}
+
 /** What the list of so many row groups begins with. */
 export function groupsHeader(groups: number): Uint8Array {
-  const [struct, isLonger] = [12, 15];
-  if (groups === 0) return Uint8Array.of(0);
-  if (groups < isLonger) return Uint8Array.of((groups << 4) | struct);
   const writer = new ByteWriter();
-  writer.appendUint8((isLonger << 4) | struct);
-  writer.appendVarInt(groups);
+  putListHead(writer, 'struct', groups);
   return writer.getBytes();
 }
 

@@ -1,6 +1,7 @@
 import type { RowGroup, SchemaElement } from 'hyparquet';
 import { columnLeaves } from './column-leaves.ts';
-import { endOfFile, type FooterFrame, footerFrame, groupsHeader, packMetadata, readFooter } from './footer-bytes.ts';
+import { endOfFile, type FooterFrame, footerFrame, groupsHeader, readFooter } from './footer-bytes.ts';
+import { packGroup } from './pack-group.ts';
 
 /** What a footer says but for the row groups. */
 export interface FooterFacts {
@@ -16,14 +17,14 @@ export interface FooterFacts {
  */
 export class FooterGroups {
   readonly #schema: SchemaElement[];
-  readonly #frame: FooterFrame;
+  /** Made when it is first needed. */
+  #frame: FooterFrame | undefined;
   readonly #packed: Uint8Array[] = [];
   #rows = 0n;
 
   /** `schema` is that of the row groups. */
   constructor(schema: SchemaElement[]) {
     this.#schema = schema;
-    this.#frame = footerFrame({ schema, num_rows: 0n });
   }
 
   get length(): number {
@@ -31,9 +32,7 @@ export class FooterGroups {
   }
 
   add(group: RowGroup): void {
-    const { front, back } = this.#frame;
-    const bytes = packMetadata({ schema: this.#schema, num_rows: 0n, row_groups: [group] });
-    this.#packed.push(bytes.slice(front.length + groupsHeader(1).length, bytes.length - back.length));
+    this.#packed.push(packGroup(group, this.#schema));
     this.#rows += group.num_rows;
   }
 
@@ -53,16 +52,11 @@ export class FooterGroups {
   #ofTypes(schema: SchemaElement[]): readonly Uint8Array[] {
     const types = columnLeaves(schema).map(({ type }) => type);
     if (columnLeaves(this.#schema).every(({ type }, i) => type === types[i])) return this.#packed;
-    const others = new FooterGroups(schema);
-    for (const packed of this.#packed) {
-      const group = this.#unpack(packed);
-      for (const [i, { meta_data }] of group.columns.entries()) meta_data!.type = types[i]!;
-      others.add(group);
-    }
-    return others.#packed;
+    return this.#packed.map((packed) => packGroup(this.#unpack(packed), schema));
   }
 
   #unpack(packed: Uint8Array): RowGroup {
+    this.#frame ??= footerFrame({ schema: this.#schema, num_rows: 0n });
     const { front, back } = this.#frame;
     return readFooter(endOfFile([front, groupsHeader(1), packed, back])).row_groups[0]!;
   }

@@ -28,6 +28,8 @@ export class HistogramList {
   readonly #wasm = new WasmModule<Exports>(new URL('./histograms.wasm', import.meta.url));
   readonly #packedAt: number;
   readonly #loadedAt: number;
+  /** Of the memory, which is another one once it has grown. */
+  #counts: Float64Array | undefined;
   #loaded = 0;
   #rows = 0;
   #largest = 0;
@@ -45,8 +47,15 @@ export class HistogramList {
 
   /** Adds the counts of the next row. */
   add(counts: ArrayLike<number>): void {
-    this.#row(this.#rows++).set(counts);
-    for (let i = 0; i < this.#bins; i++) if (counts[i]! > this.#largest) this.#largest = counts[i]!;
+    const words = this.#words();
+    let at = this.#bins * this.#rows++;
+    let largest = this.#largest;
+    for (let i = 0; i < this.#bins; i++) {
+      const count = counts[i]!;
+      words[at++] = count;
+      if (count > largest) largest = count;
+    }
+    this.#largest = largest;
   }
 
   /** Takes the varints that `addPacked` reads next. */
@@ -101,8 +110,16 @@ export class HistogramList {
     return WasmModule.begin + wordBytes * this.#bins * row;
   }
 
-  #row(row: number): Float64Array {
-    return new Float64Array(this.#wasm.buffer, this.#rowAt(row), this.#bins);
+  /** The counts of the page. A view for each row would take longer than what is done with it. */
+  #words(): Float64Array {
+    if (this.#counts?.buffer !== this.#wasm.buffer) {
+      this.#counts = new Float64Array(
+        this.#wasm.buffer,
+        WasmModule.begin,
+        (this.#packedAt - WasmModule.begin) / wordBytes,
+      );
+    }
+    return this.#counts;
   }
 }
 

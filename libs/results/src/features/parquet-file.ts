@@ -1,20 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { asyncBufferFromFile, type ColumnChunk, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { AtomicFile } from '../files/atomic-file.ts';
-import { type ColumnLeaf, columnLeaves } from './column-leaves.ts';
-import type { ColumnPage, Limits } from './column-page.ts';
+import { type EncodedGroup, encodeGroup, type RowsPage, shiftedGroup } from './encode-group.ts';
 import { endBytes, footerParsers, parquetMark } from './footer-bytes.ts';
 import { type FooterFacts, FooterGroups } from './footer-groups.ts';
 
 /** A file that grows, until it is durable under its name or removed. */
 export type GrowingFile = Pick<AtomicFile, 'handle' | 'commit' | 'abort'>;
-
-/** The pages of all columns that have the same rows. */
-export interface RowsPage {
-  rows: number;
-  columns: readonly ColumnPage[];
-}
 
 /**
  * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
@@ -50,19 +43,15 @@ export class ParquetFile {
   }
 
   /** Appends a row group of pages. Returns its bytes, which stay as they are until the next. */
-  async append(pages: readonly RowsPage[]): Promise<Uint8Array> {
-    const start = this.#bytes.offset;
-    const columns = columnLeaves(this.#schema).map((leaf, i) =>
-      this.#appendColumn(
-        leaf,
-        pages.map((page) => page.columns[i]!),
-      ),
-    );
-    const num_rows = BigInt(sumOf(pages, ({ rows }) => rows));
-    const total_byte_size = columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n);
-    const total_compressed_size = BigInt(this.#bytes.offset - start);
-    this.#groups.add({ columns, total_byte_size, total_compressed_size, num_rows });
-    const bytes = this.#bytes.getBytes().subarray(-Number(total_compressed_size));
+  append(pages: readonly RowsPage[]): Promise<Uint8Array> {
+    return this.appendGroup(encodeGroup(this.#schema, pages));
+  }
+
+  /** As `append`. */
+  async appendGroup({ group, pieces }: EncodedGroup): Promise<Uint8Array> {
+    this.#groups.add(shiftedGroup(group, BigInt(this.#bytes.offset)));
+    for (const bytes of pieces) this.#bytes.appendBytes(bytes);
+    const bytes = this.#bytes.getBytes().subarray(-Number(group.total_compressed_size));
     if (this.#bytes.index >= pieceBytes) await this.#flush();
     return bytes;
   }
@@ -75,19 +64,13 @@ export class ParquetFile {
     await this.#flush();
     await copy.#flush();
     const start = Number(groups[0]!.columns[0]!.file_offset);
-    const bytes = sumOf(groups, ({ total_compressed_size }) => Number(total_compressed_size));
+    const bytes = groups.reduce((sum, { total_compressed_size }) => sum + Number(total_compressed_size), 0);
     await copyBytes(this.#file.handle, start, bytes, copy.#file.handle).catch(async (error) => {
       await copy.abort();
       throw error;
     });
     const shift = BigInt(copy.#bytes.offset - start);
-    for (const group of groups) {
-      const columns = group.columns.map(({ file_offset, meta_data }) => {
-        const data_page_offset = meta_data!.data_page_offset + shift;
-        return { file_offset: file_offset + shift, meta_data: { ...meta_data!, data_page_offset } };
-      });
-      copy.#groups.add({ ...group, columns });
-    }
+    for (const group of groups) copy.#groups.add(shiftedGroup(group, shift));
     copy.#bytes.offset += bytes;
     return copy;
   }
@@ -107,32 +90,6 @@ export class ParquetFile {
   /** Removes what was written, also after a failure. */
   async abort(): Promise<void> {
     await this.#file.abort();
-  }
-
-  #appendColumn({ path, type }: ColumnLeaf, pages: ColumnPage[]): ColumnChunk {
-    const start = this.#bytes.offset;
-    for (const { bytes } of pages) this.#bytes.appendBytes(bytes);
-    const limits = pages.map((page) => page.limits).reduce(wider);
-    const nulls = sumOf(pages, (page) => page.nulls);
-    return {
-      meta_data: {
-        type,
-        encodings: [
-          ...new Set(pages.flatMap(({ encoding, hasLevels }) => (hasLevels ? ([encoding, 'RLE'] as const) : encoding))),
-        ],
-        path_in_schema: path,
-        codec: pages.some(({ isCompressed }) => isCompressed) ? 'SNAPPY' : 'UNCOMPRESSED',
-        num_values: BigInt(sumOf(pages, ({ values }) => values)),
-        total_compressed_size: BigInt(this.#bytes.offset - start),
-        total_uncompressed_size: BigInt(sumOf(pages, ({ plainBytes }) => plainBytes)),
-        data_page_offset: BigInt(start),
-        statistics: {
-          ...(limits && { min_value: limits.least, max_value: limits.largest }),
-          null_count: BigInt(nulls),
-        },
-      },
-      file_offset: BigInt(start),
-    };
   }
 
   /** The writer's `offset`, which goes into the file, counts on; its buffer starts again. */
@@ -157,23 +114,6 @@ export async function replaceFooter(path: string, facts: FooterFacts): Promise<v
     await file.close();
   }
 }
-
-/** The limits of both. */
-function wider(one: Limits | undefined, other: Limits | undefined): Limits | undefined {
-  if (!one || !other) return one ?? other;
-  return {
-    least: isLess(other.least, one.least) ? other.least : one.least,
-    largest: isLess(one.largest, other.largest) ? other.largest : one.largest,
-  };
-}
-
-function isLess(one: Limits['least'], other: Limits['least']): boolean {
-  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) < 0;
-  return one < other || (Object.is(one, -0) && Object.is(other, 0));
-}
-
-const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((sum, item) => sum + of(item), 0);
 
 /** Bytes that are written or copied at once: a write for each row group would take as long as packing it. */
 const pieceBytes = 2 ** 18;

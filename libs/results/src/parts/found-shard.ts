@@ -60,11 +60,15 @@ export interface ShardRow {
   found?: FoundSource;
 }
 
-export interface FoundSource {
+export interface FoundSource extends FoundFacts {
+  bins: Counts;
+}
+
+/** What is known of a source that was found but its counts. */
+export interface FoundFacts {
   size: Size;
   captured: CaptureTime | undefined;
   counted: number;
-  bins: Counts;
   digest: SourceDigest;
 }
 

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
+import type { RowsPage } from '../features/encode-group.ts';
 import type { FooterFacts } from '../features/footer-groups.ts';
-import { ParquetFile, type RowsPage } from '../features/parquet-file.ts';
+import { ParquetFile } from '../features/parquet-file.ts';
 import { RowGroups } from '../features/row-groups.ts';
 import { NewFile } from '../files/new-file.ts';
 import type { FilePlace } from './shard-place.ts';

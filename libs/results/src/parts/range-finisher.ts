@@ -1,10 +1,10 @@
 import { type CaptureOptions, CaptureRule } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell } from '../counts/histogram-shape.ts';
-import type { FeatureFiles } from '../features/feature-files.ts';
+import type { PlacedPage } from '../features/encode-page.ts';
 import { PageMaker } from '../features/page-maker.ts';
 import { checkShard } from './check-shard.ts';
-import type { FoundSource, ShardRow } from './found-shard.ts';
+import type { FoundFacts, ShardRow } from './found-shard.ts';
 import type { PartReader } from './part-reader.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
 import { featureSource, type SourceFacts, sourceFacts, withTime } from './source-facts.ts';
@@ -23,10 +23,10 @@ const mostHeld = 4;
 
 /** Receives the results of a pipeline. */
 export interface PipelineOutput {
-  /** Absent where the pipeline has no histogram. */
-  features?: FeatureFiles;
-  /** Takes the next source; `found` is absent for a quarantined one. A returned promise is awaited. */
-  source(facts: SourceFacts, found: FoundSource | undefined): Promise<void> | undefined;
+  /** Takes the next page of features.parquet; there are none where the pipeline has no histogram. */
+  page(page: PlacedPage): void;
+  /** Takes the next source; `found` is absent for a quarantined one. */
+  source(facts: SourceFacts, found: FoundFacts | undefined): void;
 }
 
 export interface FinisherOptions {
@@ -72,20 +72,20 @@ export class RangeFinisher {
       const output = this.#options.outputs[part]!;
       const facts = sourceFacts(block, nth);
       const source = stated && withTime(this.#rule, facts, stated);
-      const added = output.source(facts, source);
-      if (added) await added;
-      if (!source || !output.features) continue;
+      output.source(facts, source);
+      const pages = this.#pages[part];
+      if (!source || !pages) continue;
       const { bins } = this.#options.pipelines[part]!.shape;
       const feature = featureSource(facts, source.captured, this.#rule);
-      for (const page of this.#pages[part]!.addSource(feature, source.bins, bins)) await output.features.append(page);
+      for (const page of pages.addSource(feature, source.bins, bins)) output.page(page);
     }
   }
 
-  /** Ends the range. The outputs are left to be finished. */
-  async end(): Promise<void> {
+  /** Ends the range; another may follow. */
+  end(): void {
     for (const [part, pages] of this.#pages.entries()) {
       const page = pages?.end();
-      if (page) await this.#options.outputs[part]!.features!.append(page);
+      if (page) this.#options.outputs[part]!.page(page);
     }
   }
 

@@ -4,7 +4,7 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { FeatureSource } from '../features/page-maker.ts';
 import type { SourceLine } from '../sources/source-line.ts';
-import type { FoundSource } from './found-shard.ts';
+import type { FoundFacts, FoundSource } from './found-shard.ts';
 
 /** What outputs say about a source, known before it is processed. */
 export interface SourceFacts extends Pick<BlockSource, 'index' | 'uri' | 'name' | 'version' | 'video'> {
@@ -32,14 +32,18 @@ export function withTime(rule: CaptureRule, { version }: SourceFacts, found: Fou
   return { ...found, captured };
 }
 
-/** The line of a source in the list of sources; `found` is absent where it could not be processed. */
-export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundSource): SourceLine {
+/**
+ * The line of a source in the list of sources, with its fields in their order there; `found` is absent where it could
+ * not be processed.
+ */
+export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundFacts): SourceLine {
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
-  if (!found) return { uri, version, frame, timestampMs, quarantined: true };
+  if (!found) return { uri, frame, timestampMs, version, quarantined: true };
   const { size, counted, captured: time } = found;
   const digest = found.digest.toString('hex');
   const captured = time && captureText(time);
-  return { uri, version, frame, timestampMs, name, width: size.width, height: size.height, counted, digest, captured };
+  const { width, height } = size;
+  return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured };
 }
 
 /** What the rows of a source in features.parquet have in common. */

@@ -1,21 +1,14 @@
+import { ownBytes } from '../files/own-bytes.ts';
+
 const newline = 0x0a;
 
 /** UTF-8 has at most so many bytes for a UTF-16 unit. */
 const unitBytes = 3;
 
-/** Lines as UTF-8, gathered until they are written. As one string they would be thousands of parts, which the garbage collector moves. */
+/** Lines as UTF-8, gathered until they are taken. As one string they would be thousands of parts, which the garbage collector moves. */
 export class LineBuffer {
   #bytes = Buffer.allocUnsafe(2 ** 17);
   #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** What was put since the last `clear`; valid until more is put. */
-  get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
 
   /** A value as JSON, and the end of the line. */
   put(value: object): void {
@@ -30,7 +23,10 @@ export class LineBuffer {
     this.#bytes[this.#length++] = newline;
   }
 
-  clear(): void {
+  /** What was put since the last call, in memory of its own. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = ownBytes([this.#bytes.subarray(0, this.#length)]);
     this.#length = 0;
+    return taken;
   }
 }

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import { columnPage, type MakePage } from '../features/column-page.ts';
+import type { RowsPage } from '../features/encode-group.ts';
 import { encodeFlags, encodeOptional } from '../features/number-columns.ts';
-import type { RowsPage } from '../features/parquet-file.ts';
 import { TextList } from '../features/text-list.ts';
 import type { SourceLine } from './source-line.ts';
 

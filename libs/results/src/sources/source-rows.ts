@@ -1,14 +1,14 @@
-import { ParquetFile, type RowsPage } from '../features/parquet-file.ts';
-import { RowGroups } from '../features/row-groups.ts';
+import type { EncodedGroup } from '../features/encode-group.ts';
+import { ParquetFile } from '../features/parquet-file.ts';
+import { SourceGroups } from './source-groups.ts';
 import { headKey, type SourceLine } from './source-line.ts';
-import { groupPages, SourcePages, sourceSchema } from './source-pages.ts';
+import { sourceSchema } from './source-pages.ts';
 
 /** Writes the list of a job's sources as rows of Parquet, one a source and in order. Memory is a row group. */
 export class SourceRows {
   readonly #file: ParquetFile;
   readonly #head: object;
-  readonly #pages = new SourcePages();
-  readonly #groups = new RowGroups<RowsPage>((group) => group.length < groupPages);
+  readonly #groups = new SourceGroups();
 
   /** `head` is what the list says of itself. The folder of `path` must exist. */
   static async create(path: string, head: object): Promise<SourceRows> {
@@ -21,16 +21,20 @@ export class SourceRows {
   }
 
   /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
-  add(line: SourceLine): Promise<void> | undefined {
-    const page = this.#pages.add(line);
-    return page && this.#append(this.#groups.add(page));
+  add(line: SourceLine): Promise<unknown> | undefined {
+    const group = this.#groups.add(line);
+    return group && this.#file.appendGroup(group);
+  }
+
+  /** The next sources, as a row group; those before them are whole row groups. */
+  async append(group: EncodedGroup): Promise<void> {
+    await this.#end();
+    await this.#file.appendGroup(group);
   }
 
   /** Makes the file durable and gives it its name. */
   async finish(): Promise<void> {
-    const page = this.#pages.end();
-    if (page) await this.#append(this.#groups.add(page));
-    await this.#append(this.#groups.end());
+    await this.#end();
     await this.#file.finish({ schema: sourceSchema, about: { [headKey]: JSON.stringify(this.#head) } });
   }
 
@@ -38,7 +42,7 @@ export class SourceRows {
     await this.#file.abort();
   }
 
-  async #append(pages: RowsPage[]): Promise<void> {
-    if (pages.length > 0) await this.#file.append(pages);
+  async #end(): Promise<void> {
+    for (const group of this.#groups.end()) await this.#file.appendGroup(group);
   }
 }

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CaptureRule } from '@halogrid/sources/captured';
-import { mostListed } from './listed-sources.ts';
+import fc from 'fast-check';
+import { ListedSources, mostListed } from './listed-sources.ts';
+import { RangeSources } from './range-sources.ts';
+import { groupsOfList } from './source-groups.ts';
 import type { SourceLine } from './source-line.ts';
 import { SourceList } from './source-list.ts';
 import { SourceTables } from './source-tables.ts';
@@ -17,16 +20,33 @@ const done: DoneLine = {
 const broken: SourceLine = { uri: 'file:///b.jpg', quarantined: true };
 const gone = { stage: 'read', error: 'It is gone', attempts: 2 };
 
-async function write(t: TestContext, rows: readonly SourceLine[], rule = new CaptureRule(), mostLines?: number) {
+/** Writes tables, in pieces that end before the sources of `ends`, and whose lists are row groups from one of these on. */
+async function write(
+  t: TestContext,
+  rows: readonly SourceLine[],
+  { rule = new CaptureRule(), ends = [], rowsFrom }: { rule?: CaptureRule; ends?: number[]; rowsFrom?: number } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const pathOf = (name: string) => join(folder, name);
   const paths = { sources: pathOf('sources.jsonl'), rows: pathOf('sources.parquet'), errors: pathOf('errors.jsonl') };
-  const tables = await SourceTables.create({ ...paths, rule, mostLines });
+  const tables = await SourceTables.create(paths);
+  const range = new RangeSources(rule);
+  const append = async (): Promise<void> => {
+    range.end();
+    await tables.append(range.take());
+  };
   for (const [index, row] of rows.entries()) {
-    if (row.quarantined) await tables.add(row, gone);
-    else await tables.add({ ...row, name: `name-${index}` });
+    if (index === 0 || ends.includes(index)) {
+      await append();
+      const { lines, entries } = tables.written;
+      if (index === rowsFrom) range.addRows(await groupsOfList(await SourceList.at(lines), 0, index));
+      range.begin({ isRows: rowsFrom !== undefined && index >= rowsFrom, entries });
+    }
+    if (row.quarantined) range.add(row, gone);
+    else range.add({ ...row, name: `name-${index}` });
   }
+  await append();
   const summary = await tables.finish();
   const linesOf = async (path: string) =>
     (await readFile(path, 'utf8'))
@@ -55,7 +75,7 @@ test('sources that are done are counted by where their times are from', async (t
     broken,
   ];
   const count = async (from: string, zone: string) =>
-    (await write(t, rows, new CaptureRule({ from, zone }))).summary.captured;
+    (await write(t, rows, { rule: new CaptureRule({ from, zone }) })).summary.captured;
   assert.deepEqual(await count('', 'UTC'), { exif: 2, container: 1, unknown: 1 });
   assert.deepEqual(await count('', ''), { zoneless: 2, exif: 1, unknown: 1 });
   assert.deepEqual(await count('%Y%m%d', '+02:00'), { name: 1, unknown: 3 });
@@ -63,17 +83,17 @@ test('sources that are done are counted by where their times are from', async (t
 });
 
 test('of thousands of sources each has its line, and of errors there is a file', async (t) => {
-  const rows = Array.from({ length: 5000 }, (_, i): SourceLine => {
+  const rows = Array.from({ length: 9000 }, (_, i): SourceLine => {
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
   });
-  for (const [mostLines, list] of [
+  for (const [rowsFrom, list] of [
     [undefined, 'sources.jsonl'],
-    [5000, 'sources.jsonl'],
-    [4999, 'sources.parquet'],
-    [1, 'sources.parquet'],
+    [8192, 'sources.parquet'],
+    [0, 'sources.parquet'],
   ] as const) {
-    const { summary, files, lines, paths, linesOf } = await write(t, rows, undefined, mostLines);
+    const cut = { ends: [1, 8192], ...(rowsFrom !== undefined && { rowsFrom }) };
+    const { summary, files, lines, paths, linesOf } = await write(t, rows, cut);
     assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
     assert.deepEqual(
       lines.map(({ uri, version, quarantined }) => [uri, version, quarantined]),
@@ -82,7 +102,7 @@ test('of thousands of sources each has its line, and of errors there is a file',
     const errors = await linesOf(paths.errors);
     assert.deepEqual(
       [errors.length, errors[0]],
-      [50, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
+      [90, { uri: rows[99]!.uri, frame: 0, stage: 'read', error: 'It is gone', attempts: 2 }],
     );
   }
   assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
@@ -143,4 +163,27 @@ test('job.json has an entry an image and one for the frames of a video, as long 
   assert.equal((await write(t, most)).summary.listed?.length, mostListed);
   const { listed, entries } = (await write(t, [...most, done])).summary;
   assert.deepEqual([listed, entries], [undefined, mostListed + 1]);
+});
+
+test('property: job.json lists the same entries however the sources are cut into pieces', async () => {
+  const source = fc
+    .record({ uri: fc.constantFrom('file:///v', 'file:///w'), frame: fc.option(fc.nat(3)), isBad: fc.boolean() })
+    .map(({ uri, frame, isBad }): SourceLine => {
+      const video = frame === null ? {} : { frame, timestampMs: null };
+      return { ...(isBad ? { quarantined: true } : done), uri, ...video };
+    });
+  const pieces = fc.array(fc.array(source, { maxLength: 6 }), { maxLength: 5 });
+  fc.assert(
+    fc.property(pieces, fc.constantFrom(0, mostListed - 2), (pieces, before) => {
+      const images = Array.from({ length: before }, () => done);
+      const [whole, cut, range] = [new ListedSources(), new ListedSources(), new ListedSources()];
+      for (const line of [...images, ...pieces.flat()]) whole.add(line);
+      for (const piece of [images, ...pieces]) {
+        range.begin(cut.count);
+        for (const line of piece) range.add(line);
+        cut.append(structuredClone(range.take()));
+      }
+      assert.deepEqual(cut.end(), whole.end());
+    }),
+  );
 });

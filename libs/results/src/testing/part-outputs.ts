@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CaptureRule } from '@halogrid/sources/captured';
 import { binsOfCell } from '../counts/histogram-shape.ts';
 import { FeatureFiles } from '../features/feature-files.ts';
 import { FeatureWriter } from '../features/feature-writer.ts';
@@ -7,7 +8,7 @@ import { pageLayout } from '../features/page-layout.ts';
 import { PartReader } from '../parts/part-reader.ts';
 import { type PartPipeline, PartWriter } from '../parts/part-writer.ts';
 import { RangeFinisher, type SettledShard } from '../parts/range-finisher.ts';
-import { listLine } from '../parts/source-facts.ts';
+import { RangeOutput, type RangeTables } from '../parts/range-tables.ts';
 import { listHead } from '../sources/list-head.ts';
 import { SourceRows } from '../sources/source-rows.ts';
 import { type MadeJob, rowsOfJob, shardsOf } from './found-jobs.ts';
@@ -41,43 +42,38 @@ export async function finishParts(
   add = (finisher: RangeFinisher, shard: SettledShard): Promise<void> => finisher.add(shard),
 ): Promise<Tables[]> {
   const reader = new PartReader(join(folder, 'parts'), job.pipelines);
-  const outputs = await Promise.all(
-    job.pipelines.map(async ({ name, shape }) => {
-      const { rows, columns } = shape.grid;
-      const layout = pageLayout(rows * columns, binsOfCell(shape));
-      const list = await SourceRows.create(join(folder, `${name}-sources.parquet`), listHead);
-      const features = shape.bins
-        ? await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout)
-        : undefined;
-      return { list, features };
-    }),
-  );
-  const finisher = new RangeFinisher({
-    ...{ reader, pipelines: job.pipelines, captured: job.rule },
-    outputs: outputs.map(({ features, list }) => ({
-      features,
-      source: (facts, found) => list.add(listLine(facts, found)),
-    })),
-  });
+  const outputs = job.pipelines.map((pipeline) => new RangeOutput(pipeline, new CaptureRule(job.rule)));
+  for (const output of outputs) output.begin({ isRows: true, entries: 0 });
+  const finisher = new RangeFinisher({ reader, pipelines: job.pipelines, captured: job.rule, outputs });
   try {
     for (const shard of shards) await add(finisher, shard);
-    await finisher.end();
-    for (const { features, list } of outputs) {
-      await features?.finish(job.sources.length, {});
-      await list.finish();
-    }
-  } catch (error) {
-    for (const { features, list } of outputs) await Promise.all([features?.abort(), list.abort()]);
-    throw error;
+    finisher.end();
+    for (const output of outputs) output.end();
   } finally {
     await reader.close();
   }
+  for (const [i, pipeline] of job.pipelines.entries()) await writeTables(folder, pipeline, outputs[i]!.take());
   return Promise.all(
     job.pipelines.map(async ({ name, shape }) => ({
       list: await readFile(join(folder, `${name}-sources.parquet`)),
       ...(shape.bins > 0 && { features: await readFile(join(folder, `${name}-features.parquet`)) }),
     })),
   );
+}
+
+async function writeTables(
+  folder: string,
+  { name, shape }: PartPipeline,
+  { sources, groups }: RangeTables,
+): Promise<void> {
+  const list = await SourceRows.create(join(folder, `${name}-sources.parquet`), listHead);
+  for (const group of sources.groups) await list.append(group);
+  await list.finish();
+  if (shape.bins === 0) return;
+  const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape));
+  const features = await FeatureFiles.create(join(folder, `${name}-features.parquet`), layout);
+  for (const group of groups) await features.append(group);
+  await features.finish(sources.count, {});
 }
 
 /** The tables of a pipeline, written without parts. */

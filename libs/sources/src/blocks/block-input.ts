@@ -27,7 +27,7 @@ export class BlockInput {
     const values = new Float64Array(count);
     this.#at = readVarints(this.#bytes, this.#at, values);
     if (this.#at > this.#bytes.length) this.refuse();
-    for (const value of values) if (!(value <= Number.MAX_SAFE_INTEGER)) this.refuse();
+    for (let i = 0; i < count; i++) if (!(values[i]! <= Number.MAX_SAFE_INTEGER)) this.refuse();
     return values;
   }
 
@@ -45,6 +45,7 @@ export class BlockInput {
     const [count] = this.numbers(1) as unknown as [number];
     if (count > rows) this.refuse();
     if (count === rows) return { count };
+    if (count === 0) return { count, nth: noneOf(rows) };
     const nth = new Int32Array(rows).fill(-1);
     let row = 0;
     for (const [place, gap] of this.numbers(count).entries()) {
@@ -70,6 +71,15 @@ export class BlockInput {
   refuse(): never {
     throw new BlockError(`${this.#what} is shorter or longer than it says`);
   }
+}
+
+/** Most columns have no values; they share this. */
+let none = new Int32Array(0);
+
+/** -1 for so many rows, or more. */
+function noneOf(rows: number): Int32Array {
+  if (none.length < rows) none = new Int32Array(rows).fill(-1);
+  return none;
 }
 
 const lower = (text: string): string => text[0]!.toLowerCase() + text.slice(1);

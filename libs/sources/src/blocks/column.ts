@@ -120,10 +120,9 @@ export const doubles = (): Column<ColumnWriter<number>, Numbers> => ({
   writer: () => new DoubleWriter(),
   read: (input, count, nth) => {
     const bytes = input.raw(8 * count);
-    return new Numbers(
-      Float64Array.from({ length: count }, (_, i) => bytes.readDoubleLE(8 * i)),
-      nth,
-    );
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i++) values[i] = bytes.readDoubleLE(8 * i);
+    return new Numbers(values, nth);
   },
 });
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { binsOfSource } from '@halogrid/results/histogram-shape';
+import { listHead } from '@halogrid/results/list-head';
 import { type FoundInPart, PartWriter } from '@halogrid/results/part-writer';
 import { quarantinedDigest } from '@halogrid/results/source-digest';
 import { SourceList } from '@halogrid/results/source-list';
+import { SourceRows } from '@halogrid/results/source-rows';
 import { anyMadeJob, type MadeJob, rowsOfJob, shardsOf } from '@halogrid/results/testing-jobs';
 import { readRows, rowsOf } from '@halogrid/results/testing-rows';
 import { redactUri } from '@halogrid/sources/redact-uri';
@@ -14,11 +17,13 @@ import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
+import { RangeCutter } from './cut-ranges.ts';
+import { TablesLanes } from './tables-lanes.ts';
 import { type TablesTask, tablePaths } from './tables-order.ts';
+import { TablesOrders } from './tables-orders.ts';
 import type { PartSummary } from './tables-output.ts';
-import { TablesWriter } from './tables-writer.ts';
 
-test('property: tables have the sources of a job as they are, however they are cut into parts, runs, orders and files', async (t) => {
+test('property: tables have the sources of a job as they are, however they are cut into parts, runs, pieces and files', async (t) => {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const limits = fc.record({
@@ -31,13 +36,13 @@ test('property: tables have the sources of a job as they are, however they are c
     fc.asyncProperty(
       anyMadeJob(40),
       ends,
-      ends,
+      fc.record({ lanes: fc.integer({ min: 1, max: 3 }), counts: fc.constantFrom(1, 2 ** 10, 2 ** 20) }),
       fc.option(limits, { nil: undefined }),
-      async (job, runEnds, orderEnds, few) => {
+      async (job, ends, cut, few) => {
         await rm(folder, { recursive: true });
         await mkdir(folder);
-        const runs = await runsOfJob(folder, job, [...runEnds, ...orderEnds]);
-        const summaries = await write(folder, job, ordersOf(runs, orderEnds), few);
+        const runs = await runsOfJob(folder, job, ends);
+        const summaries = await write(folder, job, runs, { ...cut, ...(few && { limits: few }) });
         for (const [i, pipeline] of job.pipelines.entries()) {
           const { lines, features } = rowsOfJob(job, pipeline);
           const its = join(folder, pipeline.name);
@@ -62,6 +67,55 @@ test('property: tables have the sources of a job as they are, however they are c
     { numRuns: repeated(15, 100) },
   );
 });
+
+test('tables have the same bytes however many lanes read ranges side by side', async (t) => {
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-tables-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const shapeOf = (bins: number) => ({ grid: { rows: 1, columns: 1 }, channels: 1, bins });
+  // Row groups have 4096 and 512 sources, those of the list 8192.
+  const pipelines = [
+    { name: 'few', shape: shapeOf(64) },
+    { name: 'many', shape: shapeOf(512) },
+  ];
+  const job: MadeJob = {
+    ...{ pipelines, rule: { from: 'mtime', zone: '' } },
+    sources: Array.from({ length: 9000 }, (_, index) => ({
+      planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
+      ...(index % 1000 === 0 && { size: { width: 40, height: 40 } }),
+      ...(index % 3000 < 300 && { size: { width: 30, height: index === 6100 ? 70 : 20 } }),
+    })),
+    ...{ firsts: [0, 100, 3000, 4097, 4098, 8500], partOf: [0, 0, 1, 0, 1, 1], seed: 1, largest: 300 },
+  };
+  const runs = await runsOfJob(folder, job, []);
+  const limits = { wholeCounts: 2 ** 31, partCounts: 2 ** 27, lines: 5000 };
+  const written = new Map<string, Set<string>>();
+  for (const cut of [{ lanes: 1 }, { lanes: 3 }, { lanes: 3, counts: 1 }]) {
+    for (const few of [{}, { limits }]) {
+      await write(folder, job, runs, { ...cut, ...few });
+      for (const { name } of pipelines) {
+        const its = join(folder, name);
+        // Rows are those of the lines, written one by one.
+        if (!('limits' in few)) await rowsOfLines(its);
+        for (const file of await readdir(its)) {
+          const digest = hash('sha256', await readFile(join(its, file)));
+          written.set(`${name} ${file}`, (written.get(`${name} ${file}`) ?? new Set()).add(digest));
+        }
+        await rm(its, { recursive: true });
+      }
+    }
+  }
+  const files = ['errors.jsonl', 'features.parquet', 'sources.jsonl', 'sources.parquet'];
+  const expected = pipelines.flatMap(({ name }) => files.map((file) => `${name} ${file} 1`));
+  assert.deepEqual(Array.from(written, ([file, digests]) => `${file} ${digests.size}`).sort(), expected);
+});
+
+/** Writes the list of rows beside that of lines in a folder. */
+async function rowsOfLines(folder: string): Promise<void> {
+  const lines = (await SourceList.open(folder))!.lines();
+  const rows = await SourceRows.create(join(folder, 'sources.parquet'), listHead);
+  for await (const line of lines) await rows.add(line);
+  await rows.finish();
+}
 
 /** Writes the shards of a job into its parts, and its blocks into a log. A run ends before the sources of those numbers as well. */
 async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]): Promise<SettledRun[]> {
@@ -99,38 +153,42 @@ async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]):
   });
 }
 
-/** The runs in several orders, which end before some of these numbers. */
-function ordersOf(runs: readonly SettledRun[], ends: readonly number[]): SettledRun[][] {
-  const orders: SettledRun[][] = [[]];
-  for (const run of runs) {
-    if (ends.includes(run.kind === 'found' ? run.first : run.sources[0]!.index)) orders.push([]);
-    orders.at(-1)!.push(run);
-  }
-  return orders;
-}
-
+/** Cuts runs into ranges for lanes; each lane is slower than the lanes before it. */
 async function write(
   folder: string,
   job: MadeJob,
-  orders: readonly SettledRun[][],
-  limits: TablesTask['limits'],
+  runs: readonly SettledRun[],
+  { limits, lanes: most, counts }: { limits?: TablesTask['limits']; lanes: number; counts?: number },
 ): Promise<PartSummary[]> {
   for (const { name } of job.pipelines) await mkdir(join(folder, name));
-  const writer = new TablesWriter();
-  await writer.obey({
-    ...{ kind: 'open', parts: join(folder, 'scratch', 'parts'), captured: job.rule },
-    pipelines: job.pipelines.map(({ name, shape }) => ({
-      ...{ name, shape, line: `line of ${name}` },
-      paths: tablePaths((file) => join(folder, name, file)),
-      unfinished: tablePaths((file) => join(folder, 'scratch', `${name}-${file}`)),
-    })),
-    ...(limits && { limits }),
+  let started = 0;
+  const lanes = new TablesLanes({
+    task: {
+      ...{ parts: join(folder, 'scratch', 'parts'), captured: job.rule },
+      pipelines: job.pipelines.map(({ name, shape }) => ({
+        ...{ name, shape, line: `line of ${name}` },
+        paths: tablePaths((file) => join(folder, name, file)),
+        unfinished: tablePaths((file) => join(folder, 'scratch', `${name}-${file}`)),
+      })),
+      ...(limits && { limits }),
+    },
+    start: () => {
+      const orders = new TablesOrders();
+      const turns = 20 * started++;
+      return async (order) => {
+        for (let i = 0; i < turns; i++) await setImmediate();
+        return orders.obey(structuredClone(order));
+      };
+    },
+    ...{ most, failed: () => {} },
   });
-  for (const runs of orders) assert.equal(await writer.obey({ kind: 'write', runs }), undefined);
+  const shapes = job.pipelines.map(({ shape }) => shape);
+  const cutter = new RangeCutter(shapes, { counts, lines: limits?.lines });
+  await lanes.open();
+  for (const run of runs) for (const piece of cutter.add(run)) await lanes.add(piece);
+  for (const piece of cutter.end()) await lanes.add(piece);
   const descriptions = job.pipelines.map(() => ({}));
-  const answer = await writer.obey({ kind: 'finish', sources: job.sources.length, descriptions });
-  assert.ok(answer?.kind === 'finished');
-  return answer.summaries;
+  return lanes.finish(job.sources.length, descriptions);
 }
 
 /** As docs/outputs.md states it. */

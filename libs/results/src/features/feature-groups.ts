@@ -1,0 +1,45 @@
+import { ownBytes } from '../files/own-bytes.ts';
+import { type EncodedGroup, encodeGroup } from './encode-group.ts';
+import { featureSchema, type PlacedPage } from './encode-page.ts';
+import { areOfOneGroup, type PageLayout } from './page-layout.ts';
+import { RowGroups } from './row-groups.ts';
+
+/** A row group of features.parquet; a thread can hand it to another. */
+export interface FeatureGroup extends EncodedGroup {
+  /** The number of the first source of its first page, and of its last page. */
+  firstSource: number;
+  lastSource: number;
+  /** As that of a page. */
+  isWide: boolean;
+}
+
+/** Makes row groups of pages, which come in the order of their sources. Holds one. */
+export class FeatureGroups {
+  readonly #pages: RowGroups<PlacedPage>;
+
+  constructor(layout: PageLayout) {
+    this.#pages = new RowGroups(([first], page) => areOfOneGroup(layout, first!, page));
+  }
+
+  /** The next page. Returns the row group that has ended before it, if any. */
+  add(page: PlacedPage): FeatureGroup | undefined {
+    return groupOf(this.#pages.add(page));
+  }
+
+  /** Ends the row group; undefined where it has no pages. */
+  end(): FeatureGroup | undefined {
+    return groupOf(this.#pages.end());
+  }
+}
+
+function groupOf(pages: readonly PlacedPage[]): FeatureGroup | undefined {
+  if (pages.length === 0) return undefined;
+  const { group, pieces } = encodeGroup(featureSchema(false), pages);
+  return {
+    group,
+    pieces: [ownBytes(pieces)],
+    firstSource: pages[0]!.firstSource,
+    lastSource: pages.at(-1)!.firstSource,
+    isWide: pages.some(({ isWide }) => isWide),
+  };
+}

@@ -1,0 +1,10 @@
+/** Pieces of bytes end to end, in memory that has nothing else, so that a thread can transfer it. */
+export function ownBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

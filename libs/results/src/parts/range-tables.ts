@@ -1,0 +1,90 @@
+import type { CaptureRule } from '@halogrid/sources/captured';
+import { binsOfCell } from '../counts/histogram-shape.ts';
+import { quarantinedDigest, type SourceDigest } from '../counts/source-digest.ts';
+import type { EncodedGroup } from '../features/encode-group.ts';
+import { type FeatureGroup, FeatureGroups } from '../features/feature-groups.ts';
+import { pageLayout } from '../features/page-layout.ts';
+import { ownBytes } from '../files/own-bytes.ts';
+import {
+  memoryOfSources,
+  type PieceStart,
+  RangeSources,
+  type SourceFailure,
+  type SourcesPiece,
+} from '../sources/range-sources.ts';
+import type { SourceLine } from '../sources/source-line.ts';
+import type { PartPipeline } from './part-writer.ts';
+import type { PipelineOutput } from './range-finisher.ts';
+import { listLine } from './source-facts.ts';
+
+/** What the tables of a pipeline have of sources that follow one another; a thread can hand it to another. */
+export interface RangeTables {
+  /** The digest of each source, end to end. */
+  digests: Uint8Array<ArrayBuffer>;
+  sources: SourcesPiece;
+  /** Row groups of features.parquet; none where the pipeline has no histogram. */
+  groups: FeatureGroup[];
+}
+
+/** Gathers what the tables of a pipeline have of a range of sources, all of it as their files do. */
+export class RangeOutput implements PipelineOutput {
+  readonly #sources: RangeSources;
+  readonly #pages: FeatureGroups | undefined;
+  #digests: SourceDigest[] = [];
+  #groups: FeatureGroup[] = [];
+
+  constructor({ shape }: PartPipeline, rule: CaptureRule) {
+    const { rows, columns } = shape.grid;
+    this.#sources = new RangeSources(rule);
+    this.#pages = shape.bins === 0 ? undefined : new FeatureGroups(pageLayout(rows * columns, binsOfCell(shape)));
+  }
+
+  /** Begins a piece of a range. */
+  begin(start: PieceStart): void {
+    this.#sources.begin(start);
+  }
+
+  readonly source: PipelineOutput['source'] = (facts, found) => {
+    this.#digests.push(found?.digest ?? quarantinedDigest);
+    this.#sources.add(listLine(facts, found));
+  };
+
+  /** Takes the next source, which is quarantined. */
+  setAside(line: SourceLine, failure: SourceFailure): void {
+    this.#digests.push(quarantinedDigest);
+    this.#sources.add(line, failure);
+  }
+
+  /** Takes the next row groups of the list, whose sources were taken as lines before. */
+  addRows(groups: readonly EncodedGroup[]): void {
+    this.#sources.addRows(groups);
+  }
+
+  readonly page: PipelineOutput['page'] = (page) => this.#add(this.#pages!.add(page));
+
+  /** Ends the range: its last row groups. */
+  end(): void {
+    this.#sources.end();
+    this.#add(this.#pages?.end());
+  }
+
+  /** What was added since the last call. A row group is that of a later call until it has ended. */
+  take(): RangeTables {
+    const [digests, groups] = [ownBytes(this.#digests), this.#groups];
+    this.#digests = [];
+    this.#groups = [];
+    return { digests, sources: this.#sources.take(), groups };
+  }
+
+  #add(group: FeatureGroup | undefined): void {
+    if (group) this.#groups.push(group);
+  }
+}
+
+/** The memory of tables that changes hands. */
+export const memoryOfTables = (tables: readonly RangeTables[]): ArrayBuffer[] =>
+  tables.flatMap(({ digests, sources, groups }) => [
+    digests.buffer,
+    ...memoryOfSources(sources),
+    ...groups.flatMap(({ pieces }) => pieces.map(({ buffer }) => buffer as ArrayBuffer)),
+  ]);
