@@ -123,5 +123,6 @@ export class PartBuffer {
  * (measured with 128 frames of 256 bins a shard).
  */
 function freeCounts({ parts }: FoundShard): void {
-  for (const buffer of new Set(parts.map(({ bins }) => bins.buffer as ArrayBuffer))) buffer.transfer(0);
+  for (const buffer of new Set(parts.flatMap((its) => (its ? (its.bins.buffer as ArrayBuffer) : []))))
+    buffer.transfer(0);
 }

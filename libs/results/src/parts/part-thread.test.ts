@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { within } from '@halogrid/testing';
+import { packKnown } from '../counts/known-sums.ts';
 import { SourceList } from '../sources/source-list.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { type FoundShard, summariseShard } from './found-shard.ts';
@@ -71,6 +72,36 @@ test('a shard that is not written has the summary of one that is, and its counts
     }
     assert.equal(one.parts[0]!.bins.length, 0);
     assert.equal(other.block.length > 0, true);
+  }
+});
+
+test('counts that the block has count as those that were found', async (t) => {
+  const size = { width: 3, height: 2 };
+  const bins = [0, 6, 5, 1];
+  const source = {
+    index: 0,
+    uri: 'file:///0',
+    name: '0',
+    sizeBytes: 1,
+    known: packKnown([{ counted: 6, bins }, undefined]),
+  };
+  const lost = { ...source, index: 1, uri: 'file:///1', known: new Uint8Array() };
+  const own = { counted: Float64Array.of(5), bins: Uint32Array.of(5, 0, 0, 5) };
+  const shard = (known?: FoundShard['parts'][number]): FoundShard => ({
+    ...{ block: packSources([lost, source]), found: Uint32Array.of(1) },
+    ...{ widths: Uint32Array.of(size.width), heights: Uint32Array.of(size.height) },
+    parts: [known, { ...own, bins: own.bins.slice() }],
+  });
+  for (const fewCounts of few) {
+    const { thread, folder } = await start(t, fewCounts);
+    const pipelines = ['old', 'new'].map((name) => ({ name, shape }));
+    const expected = summariseShard(shard({ counted: Float64Array.of(6), bins: Float64Array.from(bins) }), [
+      shape,
+      shape,
+    ]);
+    const added = thread.add({ folder, pipelines }, shard(), 1);
+    const { part: _, places: __, ...summary } = await within('a part', added);
+    assert.deepEqual({ ...summary, digest: Buffer.from(summary.digest) }, expected);
   }
 });
 
