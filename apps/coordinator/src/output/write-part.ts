@@ -41,5 +41,5 @@ export function partsOf(spec: JobSpec): WritePart {
 /** A copy with its own counts, whose memory is transferred. */
 const copyOf = (shard: FoundShard): FoundShard => ({
   ...shard,
-  parts: shard.parts.map(({ counted, bins }) => ({ counted, bins: bins.slice() })),
+  parts: shard.parts.map((its) => its && { ...its, bins: its.bins.slice() }),
 });

@@ -113,11 +113,11 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
   const sources = [...readSources(work.sources)];
   for (const ref of sources) {
     try {
-      const known = ref.known && readKnown(ref.known, shapesOf(job.spec));
       const parts = jobParts(job.spec).map(async (part, i) => {
         // What it states, and how large it is, is asked for by all.
         const computed = await computePart(job.spec, part, ref, work);
-        return { ...computed, ...(known?.[i] && { counted: known[i].counted, bins: Array.from(known[i].bins) }) };
+        const known = ref.known && readKnown(ref.known, shapesOf(job.spec), i);
+        return { ...computed, ...(known && { counted: known.counted, bins: Array.from(known.bins) }) };
       });
       for (const [pipeline, result] of (await Promise.all(parts)).entries()) {
         results.push(pipeline > 0 ? { ...result, pipeline } : result);

@@ -7,6 +7,7 @@ import { histogramShape } from '@halogrid/results/histogram-shape';
 import { eventually } from '@halogrid/testing';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import { DeviceLostError, type NodeDevice } from '../devices/device.ts';
+import { pipelinesOf } from '../parts/job-parts.ts';
 import { type JobParts, type KeptShard, NodeParts } from '../parts/node-parts.ts';
 import { OutputError } from '../parts/output-error.ts';
 import { noted } from './testing/noted-device.ts';
@@ -98,7 +99,8 @@ test('a shard over which the device was lost is handed on once, as it was found 
     added[0]!.written.resolve(keptAs(''));
     const { errors } = await answer;
     assert.equal(added.length, 1);
-    assert.deepEqual([resultsOf(added[0]!.shard), errors], [expected.results, expected.errors]);
+    const shapes = pipelinesOf(lease).map(({ shape }) => shape);
+    assert.deepEqual([resultsOf(added[0]!.shard, shapes), errors], [expected.results, expected.errors]);
     assert.deepEqual([added[0]!.shard.block, errors.length], [lease.sources, 1]);
   });
 });

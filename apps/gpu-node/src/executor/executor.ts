@@ -3,6 +3,7 @@ import { shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
 import { isRemoteUri, quickToGiveUp } from '@halogrid/sources';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { Budget } from '@halogrid/threads';
 import { DeviceLostError, type NodeDevice } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
@@ -151,7 +152,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return async (lease, signal) => {
     checkLease(lease);
     const near = lease.handOver ? toRemoteLease(lease) : lease;
-    const given = { lease, near, sources: unpackLease(near), known: knownResults(lease), spans: new StageSpans(nowMs) };
+    const block = new SourceBlock(near.sources);
+    const known = knownResults(near, block);
+    const given = { lease, near, sources: unpackLease(block, lease.verify), known, spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     const part = parts.hold(lease);
     try {

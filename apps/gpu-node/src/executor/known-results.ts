@@ -1,45 +1,30 @@
 import type { Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
-import { readKnown, type SourceSums } from '@halogrid/results/known-sums';
-import { SourceBlock } from '@halogrid/sources/source-block';
+import { knownPipelines } from '@halogrid/results/known-sums';
+import type { SourceBlock } from '@halogrid/sources/source-block';
 import { pipelinesOf } from '../parts/job-parts.ts';
 
-/**
- * What a lease says of its frames, by pipeline: what an earlier output has of each, in their order; undefined of a pipeline that
- * is to compute them.
- */
-export type KnownResults = readonly (readonly SourceSums[] | undefined)[];
+/** By pipeline, whether its results of the frames of a lease are in the block: it is not to compute them. */
+export type KnownResults = readonly boolean[];
 
 /**
- * Undefined where every pipeline is to compute the frames, as all do that do not know each of them. Throws BlockError or RangeError
- * where what is said of them cannot be read.
+ * Undefined where every pipeline is to compute the frames, as all do that do not know each of them. Throws RangeError where what is said of
+ * them cannot be read. `block`: the sources of the lease.
  */
-export function knownResults(lease: Lease): KnownResults | undefined {
-  if (lease.work?.$case !== 'frames') return undefined;
-  const block = new SourceBlock(lease.sources);
-  if (block.length === 0 || !block.known(0)) return undefined;
+export function knownResults(lease: Lease, block: SourceBlock): KnownResults | undefined {
+  if (lease.work?.$case !== 'frames' || block.length === 0 || !block.known(0)) return undefined;
   const shapes = pipelinesOf(lease).map(({ shape }) => shape);
-  const ofSources = Array.from({ length: block.length }, (_, nth) => {
+  let known = shapes.map(() => true);
+  for (let nth = 0; nth < block.length; nth++) {
     const bytes = block.known(nth);
-    return bytes ? readKnown(bytes, shapes) : [];
-  });
-  const known = shapes.map((_, i) => {
-    const its = ofSources.flatMap((sums) => sums[i] ?? []);
-    return its.length === block.length ? its : undefined;
-  });
-  return known.includes(undefined) && known.some((its) => its) ? known : undefined;
+    const its = bytes && knownPipelines(bytes, shapes);
+    known = known.map((isKnown, i) => isKnown && its?.[i] === true);
+  }
+  return known.includes(false) && known.includes(true) ? known : undefined;
 }
 
-/** What was found by the pipelines that computed, and what is known of the same frames by the others. */
+/** What was found by the pipelines that computed; that of the others is left to be read from the block. */
 export function withKnown(found: FoundShard, known: KnownResults): FoundShard {
   const computed = found.parts.values();
-  const parts = known.map((its) => (its ? partOf(its, found.found) : computed.next().value!));
-  return { ...found, parts };
-}
-
-function partOf(sums: readonly SourceSums[], places: Uint32Array): FoundShard['parts'][number] {
-  const each = sums[0]!.bins.length;
-  const bins = new Float64Array(each * places.length);
-  for (const [row, place] of places.entries()) bins.set(sums[place]!.bins, each * row);
-  return { counted: Float64Array.from(places, (place) => sums[place]!.counted), bins };
+  return { ...found, parts: known.map((isKnown) => (isKnown ? undefined : computed.next().value!)) };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lease } from '@halogrid/proto';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { toRemoteLease } from './remote-lease.ts';
 import { packed } from './testing/shard-fixture.ts';
 import { unpackLease } from './unpack-lease.ts';
@@ -14,7 +15,7 @@ test('files of the coordinator come from where it hands them over, in the versio
   const remote = toRemoteLease(Lease.fromPartial({ sources, scratch: 'file:///out', handOver }));
   assert.equal(remote.scratch, `${handOver}/chunks`);
   assert.deepEqual(
-    unpackLease(remote).map(({ index, uri, version }) => [index, uri, version]),
+    unpackLease(new SourceBlock(remote.sources)).map(({ index, uri, version }) => [index, uri, version]),
     [
       [7, `${handOver}/sources/7/a%20b.jpg`, undefined],
       [9, 'http://archive/b.jpg', 'etag'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Lease } from '@halogrid/proto';
 import { packSources } from '@halogrid/sources/pack-sources';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { unpackLease } from './unpack-lease.ts';
 
 const its = { name: 'x', sizeBytes: 5 };
@@ -9,21 +9,21 @@ const sources = packSources([
   { ...its, index: 7, uri: 'file:///in/a.jpg', version: '5 17.25', pin: '5 17.25', preview: true },
   { ...its, index: 9, uri: 'file:///in/b.jpg', version: '5 18.5', place: { packet: 3, order: 0 } },
 ]);
-const unpacked = (lease: object): object[] =>
-  unpackLease(Lease.fromPartial(lease)).map((source) => JSON.parse(JSON.stringify(source)));
+const unpacked = (bytes: Uint8Array): object[] =>
+  unpackLease(new SourceBlock(bytes)).map((source) => JSON.parse(JSON.stringify(source)));
 
 test('sources of a lease are those that were packed, with the versions that the node is held to', () => {
-  assert.deepEqual(unpacked({ sources }), [
+  assert.deepEqual(unpacked(sources), [
     { index: 7, uri: 'file:///in/a.jpg', sizeBytes: 5, version: '5 17.25', preview: true },
     { index: 9, uri: 'file:///in/b.jpg', sizeBytes: 5, place: { packet: 3, order: 0 } },
   ]);
 });
 
 test('what is only compared has no preview', () => {
-  assert.equal(unpackLease(Lease.fromPartial({ sources, verify: true }))[0]!.preview, undefined);
+  assert.equal(unpackLease(new SourceBlock(sources), true)[0]!.preview, undefined);
 });
 
 test('a lease whose sources are damaged is refused', () => {
-  assert.throws(() => unpacked({ sources: sources.subarray(1) }), { name: 'BlockError' });
-  assert.throws(() => unpacked({}), { name: 'BlockError' });
+  assert.throws(() => unpacked(sources.subarray(1)), { name: 'BlockError' });
+  assert.throws(() => unpacked(new Uint8Array()), { name: 'BlockError' });
 });

@@ -1,5 +1,4 @@
-import type { Lease } from '@halogrid/proto';
-import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
+import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /** A source of a lease, as a node uses it. */
 export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeBytes' | 'place' | 'preview'> {
@@ -7,9 +6,8 @@ export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeB
   version?: string | undefined;
 }
 
-/** The sources of a lease, in the order of its block. Throws BlockError for other bytes. */
-export function unpackLease({ sources, verify = false }: Lease): LeasedSource[] {
-  const block = new SourceBlock(sources);
+/** The sources of a lease, in the order of its block. `verify`: the lease is to verify what another node found. */
+export function unpackLease(block: SourceBlock, verify = false): LeasedSource[] {
   return Array.from({ length: block.length }, (_, nth): LeasedSource => {
     return {
       ...{ index: block.index(nth), uri: block.uri(nth), sizeBytes: block.sizeBytes(nth) },

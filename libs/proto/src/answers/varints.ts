@@ -51,6 +51,12 @@ export function varintLength(value: number): number {
   return length;
 }
 
+/** Where so many integers end that begin at `at`: each at a byte without bit 7. What is behind the bytes reads as 0. */
+export function skipVarints(bytes: Uint8Array, at: number, count: number): number {
+  for (let left = count; left > 0; at++) if (!(bytes[at]! >= 0x80)) left--;
+  return at;
+}
+
 /** Reads as many integers as `values` holds, from `at`; returns where they end. What is behind the bytes reads as 0. */
 export function readVarints(bytes: Uint8Array, at: number, values: Float64Array): number {
   for (let i = 0; i < values.length; i++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { binsOfSource, type HistogramShape } from './histogram-shape.ts';
-import { packKnown, readKnown } from './known-sums.ts';
+import { knownPipelines, packKnown, readKnown } from './known-sums.ts';
 
 const shape: fc.Arbitrary<HistogramShape> = fc.record({
   grid: fc.record({ rows: fc.integer({ min: 1, max: 3 }), columns: fc.integer({ min: 1, max: 3 }) }),
@@ -22,13 +22,19 @@ test('what is known of a source is read as it was packed, and other bytes are re
   fc.assert(
     fc.property(known, ({ shapes, sums }) => {
       const bytes = packKnown(sums);
-      const read = readKnown(bytes, shapes);
       assert.deepEqual(
-        read.map((one) => one && { counted: one.counted, bins: Array.from(one.bins) }),
-        sums.map((one) => one && { counted: one.counted, bins: one.bins }),
+        knownPipelines(bytes, shapes),
+        sums.map((one) => one !== undefined),
       );
-      assert.throws(() => readKnown(Buffer.concat([bytes, Buffer.of(0)]), shapes), RangeError);
-      if (bytes.length > 0) assert.throws(() => readKnown(bytes.subarray(1, -1), shapes), RangeError);
+      for (const [i, one] of sums.entries()) {
+        const read = readKnown(bytes, shapes, i);
+        assert.deepEqual(
+          read && { counted: read.counted, bins: Array.from(read.bins) },
+          one && { counted: one.counted, bins: one.bins },
+        );
+      }
+      assert.throws(() => knownPipelines(Buffer.concat([bytes, Buffer.of(0)]), shapes), RangeError);
+      if (bytes.length > 0) assert.throws(() => knownPipelines(bytes.subarray(1, -1), shapes), RangeError);
     }),
   );
 });

@@ -1,11 +1,11 @@
-import { readVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
+import { readVarints, skipVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { binsOfSource, type HistogramShape } from './histogram-shape.ts';
 
 /** What a pipeline counts of a source. */
-export interface SourceSums {
+export interface SourceSums<Counts extends ArrayLike<number> = ArrayLike<number>> {
   counted: number;
   /** Those of all cells, as HistogramShape lays them out. */
-  bins: ArrayLike<number>;
+  bins: Counts;
 }
 
 /** What is known of a source, one a pipeline of the job; undefined of pipelines that are to compute it. */
@@ -19,19 +19,31 @@ export function packKnown(known: KnownSums): Uint8Array {
   return bytes;
 }
 
-/** What packKnown wrote of pipelines whose shapes these are. Throws RangeError for other bytes. */
-export function readKnown(bytes: Uint8Array, shapes: readonly HistogramShape[]): KnownSums {
+/** Which of the pipelines, whose shapes these are, are in what packKnown wrote. Throws RangeError for other bytes. */
+export function knownPipelines(bytes: Uint8Array, shapes: readonly HistogramShape[]): boolean[] {
   let at = 0;
-  const take = (count: number): Float64Array => {
-    const numbers = new Float64Array(count);
-    at = readVarints(bytes, at, numbers);
-    return numbers;
-  };
-  const known = shapes.map((shape): SourceSums | undefined => {
-    if (take(1)[0] !== 1) return undefined;
-    const [counted] = take(1) as unknown as [number];
-    return { counted, bins: take(binsOfSource(shape)) };
+  const known = shapes.map((shape) => {
+    const isKnown = bytes[at] === 1;
+    at = endOf(bytes, at, shape);
+    return isKnown;
   });
   if (at !== bytes.length) throw new RangeError(`What is known of a source has ${bytes.length} bytes instead of ${at}`);
   return known;
 }
+
+/** What is known by the pipeline with that number. The bytes are such as `knownPipelines` takes. */
+export function readKnown(
+  bytes: Uint8Array,
+  shapes: readonly HistogramShape[],
+  pipeline: number,
+): SourceSums<Float64Array> | undefined {
+  const at = shapes.slice(0, pipeline).reduce((from, shape) => endOf(bytes, from, shape), 0);
+  if (bytes[at] !== 1) return undefined;
+  const numbers = new Float64Array(1 + binsOfSource(shapes[pipeline]!));
+  readVarints(bytes, at + 1, numbers);
+  return { counted: numbers[0]!, bins: numbers.subarray(1) };
+}
+
+/** Where a pipeline ends that begins at `at`. */
+const endOf = (bytes: Uint8Array, at: number, shape: HistogramShape): number =>
+  skipVarints(bytes, at, bytes[at] === 1 ? 2 + binsOfSource(shape) : 1);

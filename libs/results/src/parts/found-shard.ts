@@ -3,6 +3,7 @@ import type { Size } from '@halogrid/geometry';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape } from '../counts/histogram-shape.ts';
+import { readKnown } from '../counts/known-sums.ts';
 import { type PartSums, packSums } from '../counts/part-sums.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from '../counts/source-digest.ts';
 import { Totals } from '../counts/totals.ts';
@@ -13,10 +14,8 @@ export const noZone = 0x7fff;
 /** Counts below 2^53 each. */
 export type Counts = Uint32Array | Float64Array;
 
-/** What was found of the sources of a shard. Arrays have a value a source that was found, in the order of the block. */
-export interface FoundShard {
-  /** The sources of the shard, as SourceBlock reads them. */
-  block: Uint8Array;
+/** What was found of the sources of a block. Arrays have a value a source that was found, in the order of the block. */
+export interface FoundColumns {
   /** The places in the block of the sources that were found, ascending; the others could not be processed. */
   found: Uint32Array;
   /** In pixels. */
@@ -27,15 +26,23 @@ export interface FoundShard {
    * zone. Absent where no file states a time.
    */
   captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
-  /**
-   * One a pipeline: the pixels counted in each channel, and the counts of all cells, those without pixels too, end to
-   * end.
-   */
-  parts: readonly { counted: Float64Array; bins: Counts }[];
+  /** One a pipeline; absent where the block has what is known of each source, which is read as `readKnown` does. */
+  parts: readonly (FoundCounts | undefined)[];
 }
 
-/** What was found of the sources of a known block. */
-export type FoundColumns = Omit<FoundShard, 'block'>;
+/** What a pipeline counts of sources. */
+export interface FoundCounts {
+  /** The pixels counted in each channel. */
+  counted: Float64Array;
+  /** The counts of all cells, those without pixels too, end to end. */
+  bins: Counts;
+}
+
+/** What was found of the sources of a shard. */
+export interface FoundShard extends FoundColumns {
+  /** The sources of the shard, as SourceBlock reads them. */
+  block: Uint8Array;
+}
 
 /** The summary of a shard's rows, which an answer has in place of them. */
 export interface ShardSummary {
@@ -97,7 +104,7 @@ export function* shardRows(
   const sha = createHash('sha256');
   const parts: PartSums[] = [];
   for (const [part, shape] of shapes.entries()) {
-    const { counted: ofSources, bins: all } = shard.parts[part]!;
+    const its = shard.parts[part];
     const binCount = binsOfSource(shape);
     const totals = new Totals(binsOfCell(shape));
     const digests = new Uint8Array(quarantinedDigest.length * block.length);
@@ -109,8 +116,9 @@ export function* shardRows(
         continue;
       }
       const size = { width: widths[row]!, height: heights[row]! };
-      const counted = ofSources[row]!;
-      const bins = all.subarray(binCount * row, binCount * (row + 1));
+      const { counted, bins } = its
+        ? { counted: its.counted[row]!, bins: its.bins.subarray(binCount * row, binCount * (row + 1)) }
+        : readKnown(block.known(nth)!, shapes, part)!;
       const digest = sourceDigest(size, counted, digestedBins(shape, bins));
       digests.set(digest, digest.length * nth);
       totals.add(bins, size.width * size.height);
@@ -138,10 +146,14 @@ function checkLengths(shard: FoundColumns, block: SourceBlock, shapes: readonly 
     ['widths', widths, found.length],
     ['heights', heights, found.length],
     ['parts', parts, shapes.length],
-    ...parts.flatMap(({ counted, bins }, part): typeof columns => [
-      ['counted', counted, found.length],
-      ['bins', bins, found.length * binsOfSource(shapes[part]!)],
-    ]),
+    ...parts.flatMap((its, part): typeof columns => {
+      if (!its) return [];
+      const { counted, bins } = its;
+      return [
+        ['counted', counted, found.length],
+        ['bins', bins, found.length * binsOfSource(shapes[part]!)],
+      ];
+    }),
   ];
   if (captured) {
     columns.push(['localMs', captured.localMs, found.length], ['offsetMinutes', captured.offsetMinutes, found.length]);

@@ -4,6 +4,7 @@ import { endsPart, partBounds } from './ends-part.ts';
 import type { FoundShard } from './found-shard.ts';
 import { PartError } from './part-error.ts';
 import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.ts';
+import { PipelinePages } from './pipeline-pages.ts';
 
 /** The job whose parts are written. */
 export interface PartTask {
@@ -25,6 +26,8 @@ export class PartBuffer {
   readonly #task: PartTask;
   /** The current task. Parts are written one at a time, so that a slow disk gets larger parts, not more of them. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Of all parts, until one fails. */
+  #pages: PipelinePages[] | undefined;
   /** Of the part that grows. */
   #writer: PartWriter | undefined;
   #waiting: PromiseWithResolvers<DurableShard>[] = [];
@@ -84,7 +87,8 @@ export class PartBuffer {
 
   async #begin(): Promise<PartWriter> {
     const { folder, pipelines, captured } = this.#task;
-    const writer = await PartWriter.create(folder, pipelines, captured);
+    this.#pages ??= pipelines.map(({ shape }) => new PipelinePages(shape));
+    const writer = await PartWriter.create(folder, pipelines, captured, this.#pages);
     this.#sinceMs = performance.now();
     this.#timer = setTimeout(() => void this.flush(), partBounds.ageMs);
     return writer;
@@ -104,6 +108,7 @@ export class PartBuffer {
     const error = new PartError(part, `was not written: ${cause.message}`, cause);
     const [writer, waiting] = [this.#writer, this.#waiting];
     this.#clear();
+    this.#pages = undefined;
     await writer?.abort().catch(() => {});
     for (const { reject } of waiting) reject(error);
   }
@@ -123,5 +128,6 @@ export class PartBuffer {
  * (measured with 128 frames of 256 bins a shard).
  */
 function freeCounts({ parts }: FoundShard): void {
-  for (const buffer of new Set(parts.map(({ bins }) => bins.buffer as ArrayBuffer))) buffer.transfer(0);
+  for (const buffer of new Set(parts.flatMap((its) => (its ? (its.bins.buffer as ArrayBuffer) : []))))
+    buffer.transfer(0);
 }

@@ -10,7 +10,7 @@ import { columnPage } from '../features/column-page.ts';
 import { type MadeJob, shardsOf } from '../testing/found-jobs.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { finishParts, type Tables, writeAtOnce, writeParts } from '../testing/part-outputs.ts';
-import type { FoundShard } from './found-shard.ts';
+import type { FoundCounts, FoundShard } from './found-shard.ts';
 import { PartError } from './part-error.ts';
 import { type FoundInPart, PartWriter } from './part-writer.ts';
 import type { SettledShard } from './range-finisher.ts';
@@ -211,7 +211,7 @@ const damages: Record<string, [RegExp, Damage]> = {
     /has a result of source 20 that counts 5000 of 1600 pixels/,
     lie((shard) => ({
       ...shard,
-      parts: shard.parts.map((part) => ({ ...part, counted: part.counted.with(0, 5000) })),
+      parts: countsOf(shard).map((its) => ({ ...its, counted: its.counted.with(0, 5000) })),
     })),
   ],
 };
@@ -274,6 +274,9 @@ test('whatever byte of a shard is another, it is refused; others do not matter, 
   }
 });
 
+/** What all pipelines count, none of which is known. */
+const countsOf = ({ parts }: FoundShard): FoundCounts[] => parts.map((its) => its!);
+
 /** The first columns of a shard. */
 function cutTo(shard: FoundShard, found: number): Pick<FoundShard, 'widths' | 'heights' | 'captured' | 'parts'> {
   return {
@@ -282,7 +285,7 @@ function cutTo(shard: FoundShard, found: number): Pick<FoundShard, 'widths' | 'h
       localMs: shard.captured.localMs.slice(0, found),
       offsetMinutes: shard.captured.offsetMinutes.slice(0, found),
     },
-    parts: shard.parts.map(({ counted, bins }) => ({
+    parts: countsOf(shard).map(({ counted, bins }) => ({
       counted: counted.slice(0, found),
       bins: bins.slice(0, (bins.length / counted.length) * found),
     })),
@@ -290,7 +293,7 @@ function cutTo(shard: FoundShard, found: number): Pick<FoundShard, 'widths' | 'h
 }
 
 function ofBins(shard: FoundShard, change: (bins: Float64Array) => Float64Array): FoundShard {
-  const [{ counted, bins }, ...others] = shard.parts as [FoundShard['parts'][number], ...FoundShard['parts'][number][]];
+  const [{ counted, bins }, ...others] = countsOf(shard) as [FoundCounts, ...FoundCounts[]];
   return { ...shard, parts: [{ counted, bins: change(Float64Array.from(bins)) }, ...others] };
 }
 

@@ -6,7 +6,7 @@ import { binsOfCell } from '../counts/histogram-shape.ts';
 import { ColumnError } from '../features/column-error.ts';
 import { pageLayout } from '../features/page-layout.ts';
 import { readCounts } from './count-column.ts';
-import { type FoundColumns, noZone } from './found-shard.ts';
+import { type FoundColumns, type FoundCounts, noZone } from './found-shard.ts';
 import { LostFileError, OpenFiles } from './open-files.ts';
 import { PartError } from './part-error.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
@@ -18,7 +18,7 @@ import { readSourceColumns, type SourceColumns } from './source-columns.ts';
 const mostOpen = 64;
 
 /** What a pipeline found. */
-type PipelineColumns = SourceColumns & FoundColumns['parts'][number];
+type PipelineColumns = SourceColumns & FoundCounts;
 
 /**
  * Reads shards from the parts of a job. Facts about sources come from the plan: those in the files, and the footers,

@@ -3,7 +3,9 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { packSources } from '@halogrid/sources/pack-sources';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { within } from '@halogrid/testing';
+import { packKnown } from '../counts/known-sums.ts';
 import { SourceList } from '../sources/source-list.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { type FoundShard, summariseShard } from './found-shard.ts';
@@ -48,13 +50,12 @@ test('shards are in a part that is there when they are told, by its bounds or be
     // After some time.
     const late = await within('a shard that waits', thread.add(task, shardOf(4), 0));
     assert.deepEqual((await readdir(folder)).sort(), [flushed[0]!.part, (await third).part, late.part].sort());
-    const list = (await SourceList.open(join(folder, late.part)))!;
-    assert.deepEqual(
-      (await Array.fromAsync(list.lines())).map(({ uri }) => uri),
-      ['file:///4', 'file:///5'],
-    );
+    assert.deepEqual(await urisOf(join(folder, late.part)), ['file:///4', 'file:///5']);
   }
 });
+
+const urisOf = async (part: string): Promise<string[]> =>
+  (await Array.fromAsync((await SourceList.open(part))!.lines())).map(({ uri }) => uri);
 
 test('a shard that is not written has the summary of one that is, and its counts change hands', async (t) => {
   for (const fewCounts of few) {
@@ -74,6 +75,36 @@ test('a shard that is not written has the summary of one that is, and its counts
   }
 });
 
+test('counts that the block has count as those that were found', async (t) => {
+  const size = { width: 3, height: 2 };
+  const bins = [0, 6, 5, 1];
+  const source = {
+    index: 0,
+    uri: 'file:///0',
+    name: '0',
+    sizeBytes: 1,
+    known: packKnown([{ counted: 6, bins }, undefined]),
+  };
+  const lost = { ...source, index: 1, uri: 'file:///1', known: new Uint8Array() };
+  const own = { counted: Float64Array.of(5), bins: Uint32Array.of(5, 0, 0, 5) };
+  const shard = (known?: FoundShard['parts'][number]): FoundShard => ({
+    ...{ block: packSources([lost, source]), found: Uint32Array.of(1) },
+    ...{ widths: Uint32Array.of(size.width), heights: Uint32Array.of(size.height) },
+    parts: [known, { ...own, bins: own.bins.slice() }],
+  });
+  for (const fewCounts of few) {
+    const { thread, folder } = await start(t, fewCounts);
+    const pipelines = ['old', 'new'].map((name) => ({ name, shape }));
+    const expected = summariseShard(shard({ counted: Float64Array.of(6), bins: Float64Array.from(bins) }), [
+      shape,
+      shape,
+    ]);
+    const added = thread.add({ folder, pipelines }, shard(), 1);
+    const { part: _, places: __, ...summary } = await within('a part', added);
+    assert.deepEqual({ ...summary, digest: Buffer.from(summary.digest) }, expected);
+  }
+});
+
 test('where a part cannot be written, all of its shards are refused with one sentence, and nothing is left', async (t) => {
   for (const fewCounts of few) {
     const { thread, scratch, folder, task } = await start(t, fewCounts);
@@ -89,9 +120,15 @@ test('where a part cannot be written, all of its shards are refused with one sen
     const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard, 0));
     await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
     assert.deepEqual(await readdir(folder), []);
-    // The next begins another part.
-    await within('the next part', thread.add(task, shardOf(3), 1));
-    assert.equal((await readdir(folder)).length, 1);
+    // Nothing is known of the second source of another.
+    const known = packKnown([{ counted: 6, bins: [6, 0, 0, 0] }]);
+    const sources = [...new SourceBlock(shardOf(2).block)];
+    const half = { ...shardOf(2), block: packSources([{ ...sources[0]!, known }, sources[1]!]), parts: [undefined] };
+    await refused([thread.add(task, half, 1)], /was not written: /);
+    // The next begins another part, with its own sources.
+    const next = await within('the next part', thread.add(task, shardOf(3), 1));
+    assert.deepEqual(await readdir(folder), [next.part]);
+    assert.deepEqual(await urisOf(join(folder, next.part)), ['file:///3', 'file:///4']);
     await rm(scratch, { recursive: true });
     await refused([thread.add(task, shardOf(4), 1)], /was not written: ENOENT: /, 'ENOENT');
     await mkdir(scratch);

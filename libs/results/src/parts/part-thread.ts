@@ -7,7 +7,7 @@ import {
   ThreadClient,
   unpackSystemError,
 } from '@halogrid/threads';
-import type { HistogramShape } from '../counts/histogram-shape.ts';
+import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
 import type { EarlierPipeline } from './earlier-counts.ts';
 import type { EarlierShard } from './earlier-reader.ts';
 import { countsOfSource } from './earlier-runs.ts';
@@ -47,7 +47,8 @@ export class PartThread {
    * part was packed and written. Rejects with an error that has the code of the causing system error, if any.
    */
   async add(task: PartTask, shard: FoundShard, share: number, took?: (seconds: number) => void): Promise<FoundInPart> {
-    const added = this.#order((sent) => ({ kind: 'add', task, shard: sent, share }), shard, task.folder);
+    const shapes = task.pipelines.map(({ shape }) => shape);
+    const added = this.#order((sent) => ({ kind: 'add', task, shard: sent, share }), shard, shapes, task.folder);
     const { found, seconds } = (await added) as DurableShard;
     took?.(seconds);
     return found;
@@ -89,7 +90,7 @@ export class PartThread {
 
   /** The summary of a shard, without writing it. */
   async summarise(shard: FoundShard, shapes: readonly HistogramShape[]): Promise<ShardSummary> {
-    return (await this.#order((sent) => ({ kind: 'summarise', shapes, shard: sent }), shard)) as ShardSummary;
+    return (await this.#order((sent) => ({ kind: 'summarise', shapes, shard: sent }), shard, shapes)) as ShardSummary;
   }
 
   /** Ends the thread between two of its tasks. An open part is left unfinished. */
@@ -97,12 +98,18 @@ export class PartThread {
     await this.#thread.end();
   }
 
-  #order(of: (sent: FoundShard) => PartOrder, shard: FoundShard, folder?: string): Promise<PartAnswer> {
-    const counts = shard.parts.reduce((sum, { bins }) => sum + bins.length, 0);
-    if (this.#areFew(counts)) return this.#obey(of(shard));
+  #order(
+    of: (sent: FoundShard) => PartOrder,
+    shard: FoundShard,
+    shapes: readonly HistogramShape[],
+    folder?: string,
+  ): Promise<PartAnswer> {
+    const countsOfSource = shapes.reduce((sum, shape) => sum + binsOfSource(shape), 0);
+    if (this.#areFew(shard.found.length * countsOfSource)) return this.#obey(of(shard));
     // A view would be sent with its whole buffer, such as a message.
     const block = Uint8Array.from(shard.block);
-    const moved = new Set<ArrayBufferLike>([block, ...shard.parts.map(({ bins }) => bins)].map(({ buffer }) => buffer));
+    const bins = shard.parts.flatMap((its) => its?.bins ?? []);
+    const moved = new Set<ArrayBufferLike>([block, ...bins].map(({ buffer }) => buffer));
     return this.#client(folder).order(of({ ...shard, block }), [...moved] as Transferable[]);
   }
 

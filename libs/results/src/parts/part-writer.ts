@@ -8,6 +8,7 @@ import type { HistogramShape } from '../counts/histogram-shape.ts';
 import { syncFolder } from '../files/atomic-file.ts';
 import { type FoundShard, type ShardSummary, shardRows } from './found-shard.ts';
 import { PipelineFiles } from './pipeline-files.ts';
+import { PipelinePages } from './pipeline-pages.ts';
 import { pipelinePaths, type ShardPlace } from './shard-place.ts';
 import { sourceFacts } from './source-facts.ts';
 
@@ -39,16 +40,17 @@ export class PartWriter {
 
   /**
    * Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing
-   * where that fails.
+   * where that fails. `pages` are those of the part before, one a pipeline.
    */
   static async create(
     folder: string,
     pipelines: readonly PartPipeline[],
     captured?: CaptureOptions,
+    pages = pipelines.map(({ shape }) => new PipelinePages(shape)),
   ): Promise<PartWriter> {
     const writer = new PartWriter(folder, pipelines);
     try {
-      await writer.#open(new CaptureRule(captured));
+      await writer.#open(pages, new CaptureRule(captured));
     } catch (error) {
       await writer.abort();
       throw error;
@@ -111,11 +113,11 @@ export class PartWriter {
     await rm(join(this.#folder, this.id), { recursive: true, force: true });
   }
 
-  async #open(rule: CaptureRule): Promise<void> {
+  async #open(pages: readonly PipelinePages[], rule: CaptureRule): Promise<void> {
     await makeFolder(this.#folder);
     await mkdir(this.#temporary);
     for (const [i, paths] of this.#paths.entries()) {
-      this.#files.push(await PipelineFiles.create(paths, this.#pipelines[i]!.shape, rule));
+      this.#files.push(await PipelineFiles.create(paths, pages[i]!, rule));
     }
   }
 

@@ -1,17 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import type { CaptureRule } from '@halogrid/sources/captured';
 import { settleAll } from '@halogrid/threads';
-import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
-import { plainPage } from '../features/column-page.ts';
 import type { RowsPage } from '../features/encode-group.ts';
 import { featureSchema, type PlacedPage } from '../features/encode-page.ts';
 import { areOfOneGroup } from '../features/page-layout.ts';
-import { PageMaker } from '../features/page-maker.ts';
+import type { PageMaker } from '../features/page-maker.ts';
 import { listHead } from '../sources/list-head.ts';
 import { headKey } from '../sources/source-line.ts';
-import { groupPages, SourcePages, sourceSchema } from '../sources/source-pages.ts';
+import { groupPages, sourceSchema } from '../sources/source-pages.ts';
 import type { FoundSource } from './found-shard.ts';
 import { PartFile } from './part-file.ts';
+import type { PipelinePages } from './pipeline-pages.ts';
 import type { pipelinePaths, ShardPlace } from './shard-place.ts';
 import { featureSource, listLine, type SourceFacts, withTime } from './source-facts.ts';
 
@@ -23,29 +22,28 @@ interface Features {
 
 /** The files of a pipeline in a part that is being written. */
 export class PipelineFiles {
-  readonly #shape: HistogramShape;
+  readonly #pages: PipelinePages;
   readonly #rule: CaptureRule;
-  readonly #lines = new SourcePages(plainPage);
   readonly #list: PartFile<RowsPage>;
   /** Undefined where the pipeline has no histogram. */
   readonly #features: Features | undefined;
 
   static async create(
     { folder, sources, features }: ReturnType<typeof pipelinePaths>,
-    shape: HistogramShape,
+    pages: PipelinePages,
     rule: CaptureRule,
   ): Promise<PipelineFiles> {
     await mkdir(folder, { recursive: true });
     const list = await PartFile.create<RowsPage>(sources, sourceSchema, (group) => group.length < groupPages);
-    if (shape.bins === 0) return new PipelineFiles(shape, rule, list);
-    const pages = new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) }, undefined, plainPage);
-    const isOfGroup = ([first]: readonly PlacedPage[], page: PlacedPage) => areOfOneGroup(pages.layout, first!, page);
+    const maker = pages.features;
+    if (!maker) return new PipelineFiles(pages, rule, list);
+    const isOfGroup = ([first]: readonly PlacedPage[], page: PlacedPage) => areOfOneGroup(maker.layout, first!, page);
     const file = await PartFile.create(features, featureSchema(false), isOfGroup);
-    return new PipelineFiles(shape, rule, list, { pages, file, isWide: false });
+    return new PipelineFiles(pages, rule, list, { pages: maker, file, isWide: false });
   }
 
-  private constructor(shape: HistogramShape, rule: CaptureRule, list: PartFile<RowsPage>, features?: Features) {
-    this.#shape = shape;
+  private constructor(pages: PipelinePages, rule: CaptureRule, list: PartFile<RowsPage>, features?: Features) {
+    this.#pages = pages;
     this.#rule = rule;
     this.#list = list;
     this.#features = features;
@@ -58,11 +56,11 @@ export class PipelineFiles {
   /** Adds a source. Row groups that it completes are held until `write`. */
   add(facts: SourceFacts, stated?: FoundSource): void {
     const found = stated && withTime(this.#rule, facts, stated);
-    const lines = this.#lines.add(listLine(facts, found));
+    const lines = this.#pages.lines.add(listLine(facts, found));
     if (lines) this.#list.add(lines);
     if (!found || !this.#features) return;
     const source = featureSource(facts, found.captured, this.#rule);
-    this.#addPages(this.#features.pages.addSource(source, found.bins, this.#shape.bins));
+    this.#addPages(this.#features.pages.addSource(source, found.bins, this.#pages.shape.bins));
   }
 
   /** Whether there is something to write. */
@@ -77,7 +75,7 @@ export class PipelineFiles {
 
   /** Ends the shard of the sources that were added. */
   async endShard(): Promise<ShardPlace> {
-    const lines = this.#lines.end();
+    const lines = this.#pages.lines.end();
     if (lines) this.#list.add(lines);
     const sources = await this.#list.endShard();
     if (!this.#features) return { sources };

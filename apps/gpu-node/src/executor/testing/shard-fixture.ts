@@ -11,10 +11,12 @@ import { type AskedOperation, createPipeline, type Grid, runReference } from '@h
 import { createPipelineOver, type MapSamples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { FoundInPart, type FoundResult, Lease } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
-import { type FoundShard, noZone } from '@halogrid/results/found-shard';
+import { type FoundShard, shardRows } from '@halogrid/results/found-shard';
+import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 import type { NodeDevice } from '../../devices/device.ts';
+import { pipelinesOf } from '../../parts/job-parts.ts';
 import { type JobParts, type KeptShard, NodeParts } from '../../parts/node-parts.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
@@ -148,47 +150,40 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
   const { device } = noted(inner, { jpegs: inner.jpegs });
-  const shards = new Map<FoundInPart, FoundShard>();
+  const results = new Map<FoundInPart, FoundResult[]>();
   const execute = createExecutor({
     ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
-    parts: new NodeParts({ open: async () => partsInMemory(shards), creditBytes: 2 ** 30 }),
+    parts: new NodeParts({ open: async (lease) => partsInMemory(results, lease), creditBytes: 2 ** 30 }),
     ...options,
   });
   return async (lease, signal) => {
     const { found, ...answer } = await execute(lease, signal);
-    const shard = found && shards.get(found);
-    return shard ? { ...answer, results: resultsOf(shard) } : { ...answer, ...(found && { found }) };
+    const its = found && results.get(found);
+    return its ? { ...answer, results: its } : { ...answer, ...(found && { found }) };
   };
 }
 
-function partsInMemory(shards: Map<FoundInPart, FoundShard>): JobParts {
+function partsInMemory(results: Map<FoundInPart, FoundResult[]>, lease: Lease): JobParts {
+  const shapes = pipelinesOf(lease).map(({ shape }) => shape);
   const keep = async (shard: FoundShard): Promise<KeptShard> => {
     const found = FoundInPart.create({ found: shard.found.length });
-    shards.set(found, shard);
+    results.set(found, resultsOf(shard, shapes));
     return { found, seconds: 0 };
   };
   return { add: keep, sum: keep, flush: () => {}, close: async () => {} };
 }
 
-/** What was found of frames, as results of tiles: of each those of its pipelines, one after another. */
-export function resultsOf({ block, found, widths, heights, captured, parts }: FoundShard): FoundResult[] {
-  const sources = new SourceBlock(block);
-  return Array.from(found).flatMap((nth, row) => {
-    const [width, height] = [widths[row]!, heights[row]!];
-    const whole = { source: sources.index(nth), width, height, rect: { x: 0, y: 0, width, height } };
-    return parts.map(({ counted, bins }, pipeline): FoundResult => {
-      const each = bins.length / found.length;
-      const result = {
-        ...whole,
-        counted: counted[row]!,
-        bins: Uint32Array.from(bins.subarray(row * each, (row + 1) * each)),
-      };
-      if (pipeline > 0) return { ...result, pipeline };
-      const localMs = captured?.localMs[row] ?? Number.NaN;
-      const offsetMinutes = captured?.offsetMinutes[row];
-      if (Number.isNaN(localMs)) return result;
-      return { ...result, captured: offsetMinutes === noZone ? { localMs } : { localMs, offsetMinutes } };
-    });
+/** What was found of frames by pipelines of these shapes, as results of tiles: of each those of its pipelines, one after another. */
+export function resultsOf(shard: FoundShard, shapes: readonly HistogramShape[]): FoundResult[] {
+  const block = new SourceBlock(shard.block);
+  const rows = [...shardRows(shard, block, shapes)].sort((a, b) => a.nth - b.nth || a.part - b.part);
+  return rows.flatMap(({ part: pipeline, nth, found }): FoundResult[] => {
+    if (!found) return [];
+    const { size, counted, captured } = found;
+    const rect = { x: 0, y: 0, ...size };
+    const result = { source: block.index(nth), ...size, rect, counted, bins: Uint32Array.from(found.bins) };
+    if (pipeline > 0) return [{ ...result, pipeline }];
+    return [captured ? { ...result, captured } : result];
   });
 }
 
