@@ -321,7 +321,7 @@ test('a run that is killed leaves the output of the one before, and the same com
     await program.ended;
     await eventually('its processes to be gone', () => program.processes().length === 0);
     if (isComplete(out, 80)) break;
-    if (existsSync(join(out, '.halogrid', 'output', 'job.json'))) continue;
+    if (existsSync(join(out, '.halogrid', 'output-1', 'files', 'job.json'))) continue;
     for (const [name, hash] of Object.entries(files)) assert.equal(hashFiles(out)[name], hash, name);
   }
   const again = await command(alone);

@@ -14,9 +14,9 @@ import { WantError } from '../job/want-error.ts';
 import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
 import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
-import type { FinishedOutput } from '../output/finalise.ts';
+import type { FinaliseBegun, FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
-import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
+import { type OutputGraces, OutputWait } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
 import type { KeptReader } from '../output/previous/kept-reader.ts';
 import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
@@ -64,7 +64,10 @@ export interface JobWork {
   finalise(
     results: JobResults,
     pipeline: Pipeline,
-    begun: { tables: TablesOutput; previewed?: readonly number[]; until: UntilWritten },
+    begun: Required<Pick<FinaliseBegun, 'epoch' | 'confirm' | 'until'>> & {
+      tables: TablesOutput;
+      previewed?: readonly number[];
+    },
     now: () => number,
     signal: AbortSignal,
   ): Promise<FinishedOutput>;
@@ -341,13 +344,15 @@ export class JobRun {
     const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
     const previewed = this.#previewed && { previewed: this.#previewed };
-    const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };
+    const leader = { epoch: this.#ledger.epochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
+    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, ...previewed };
     return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
   }
 
   #openTables(): TablesOutput {
     const { jobId } = this.job;
     return this.#work.tables(this.job, {
+      epoch: this.#ledger.epochOf(jobId),
       settled: (from, atMost) => this.#ledger.settled(jobId, from, atMost),
       failed: (error) => {
         if (!(error instanceof LostPartError)) return this.stop(endBecause(error));
@@ -483,6 +488,8 @@ export class JobRun {
     let canGoOn = false;
     try {
       const record = await this.#ledger.getJob(this.job.jobId);
+      // The output may be that of another leader, who makes this one fail.
+      await this.#ledger.confirm(this.job.jobId);
       if (record) canGoOn = await this.#work.abandon(record, end, this.#clock.wallMs());
     } catch (caught) {
       this.#log.error({ err: caught }, 'The output folder could not be cleared');

@@ -162,8 +162,14 @@ export interface MergedPart {
 export interface Ledger {
   /** Fencing number of this leader, which leases carry: a commit with an older one is stale. */
   readonly epoch: number;
-  /** The fencing number of a job, where it differs. */
+  /** The fencing number of a job, where it differs: that of the log which this process writes for it. */
   epochOf(jobId: string): number;
+  /**
+   * Resolves once the registry has confirmed that this process leads the job: another that leads it later sees all that
+   * was done before. Rejects with FencedError, or never settles, where another leads it. Without a registry
+   * the claim to the folder keeps others out.
+   */
+  confirm(jobId: string): Promise<void>;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
   setState(

@@ -132,7 +132,14 @@ export class LogLedger implements Ledger {
   }
 
   epochOf(jobId: string): number {
-    return this.#jobs.get(jobId)?.epoch ?? this.epoch;
+    const job = this.#jobs.get(jobId);
+    return job?.epoch ?? job?.open?.log.epoch ?? this.epoch;
+  }
+
+  async confirm(jobId: string): Promise<void> {
+    const { journal, registry } = this.#job(jobId).home;
+    // It refuses every write of a process that leads no more.
+    if (registry) await journal.write(once([]));
   }
 
   async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {

@@ -26,7 +26,7 @@ export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
 /** The tables of a pipeline. */
 export interface PipelineTables extends PartPipeline {
   paths: TablePaths;
-  /** Where the tables grow: in a folder that goes with the job, on the same file system. */
+  /** Where the tables grow: in the folder for that. */
   unfinished: TablePaths;
   /** What stands for the job of this pipeline alone in its digest, as jobLine gives it. */
   line: string;
@@ -36,6 +36,11 @@ export interface PipelineTables extends PartPipeline {
 export interface TablesTask {
   /** The folder of the job's parts: a path. */
   parts: string;
+  /**
+   * The folder in which the tables grow: a path on the file system of the tables. It is made, and what an earlier writer
+   * left there is removed.
+   */
+  growing: string;
   pipelines: readonly PipelineTables[];
   /** How it is known when sources were captured; absent: by what files state. */
   captured?: CaptureOptions;

@@ -25,6 +25,8 @@ export interface TablesOutput {
 }
 
 export interface TablesEvents {
+  /** That of this leader of the job. */
+  epoch: number;
   /** As the ledger has it, of the job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
   /** They cannot be written. */

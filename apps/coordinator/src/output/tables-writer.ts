@@ -1,5 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { RangeFinisher } from '@halogrid/results/range-finisher';
@@ -9,7 +8,7 @@ import { settleAll } from '@halogrid/threads';
 import type { FoundRun, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
 import { readLogBytes } from '../log/read-bytes.ts';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
-import type { PipelineTables, TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
+import type { TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
 
 /**
  * Writes the tables of all pipelines of a job from its parts, one order after another. It waits for the disk: for more
@@ -47,8 +46,9 @@ export class TablesWriter {
     await settleAll(this.#tables.map((tables) => tables.abort()));
   }
 
-  async #open({ parts, pipelines, captured, limits }: TablesTask): Promise<undefined> {
-    for (const pipeline of pipelines) await removeLeftOvers(pipeline);
+  async #open({ parts, growing, pipelines, captured, limits }: TablesTask): Promise<undefined> {
+    await rm(growing, { recursive: true, force: true });
+    await mkdir(growing);
     const rule = new CaptureRule(captured);
     this.#tables = await Promise.all(pipelines.map((pipeline) => PipelineTablesWriter.create(pipeline, rule, limits)));
     this.#reader = new PartReader(parts, pipelines);
@@ -81,16 +81,5 @@ export class TablesWriter {
     const { frame, timestampMs } = video ?? {};
     const line = { uri: redactUri(uri), version, frame, timestampMs, quarantined: true } as const;
     for (const tables of this.#tables) await tables.setAside(line, { stage, error, attempts });
-  }
-}
-
-/** Removes unfinished tables of a writer that failed, because they take room, and a folder takes the place of none. */
-async function removeLeftOvers({ unfinished }: PipelineTables): Promise<void> {
-  for (const path of Object.values(unfinished) as string[]) {
-    const folder = dirname(path);
-    const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
-      `${name}.`.startsWith(`${basename(path)}.`),
-    );
-    for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -100,7 +100,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
   // What fails is met at the end, too.
   const failed = () => {};
-  const tables = openTables({ spec, pipeline }, { settled, failed, until: atOnce });
+  const tables = openTables({ spec, pipeline }, { epoch: 1, settled, failed, until: atOnce });
   const { digest } = await finaliseJob(results, pipeline, { tables }, () => 61_000);
   await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest });
   return computed;
