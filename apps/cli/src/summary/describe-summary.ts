@@ -54,9 +54,17 @@ function describePictures({ pictures, pipelines }: JobSummary): string {
   return pipelines ? 'pipelines' : pictures.join(' and ');
 }
 
+const saidOf = {
+  new: 'new',
+  changed: 'changed',
+  extended: 'computed by added pipelines only',
+  again: 'computed again',
+  removed: 'removed',
+};
+
 function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {
-  const others = (['new', 'changed', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
-  const said = others.map((kind) => `${changes[kind]} ${kind === 'again' ? 'computed again' : kind}`).join(', ');
+  const others = (['new', 'changed', 'extended', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
+  const said = others.map((kind) => `${changes[kind]} ${saidOf[kind]}`).join(', ');
   return `${changes.kept} unchanged since the last run; ${said || 'nothing is new'}`;
 }
 

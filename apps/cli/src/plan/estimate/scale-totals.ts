@@ -42,6 +42,7 @@ function scaleWork(work: PlanWork, by: number): PlanWork {
     inputs: work.inputs * by,
     kinds: Object.fromEntries(kinds),
     kernelPixels: { u8: u8 * by, u16: u16 * by },
+    knownPixels: work.knownPixels.map(({ u8, u16 }) => ({ u8: u8 * by, u16: u16 * by })),
     bins: work.bins * by,
     remoteFiles: work.remoteFiles * by,
     remoteBytes: work.remoteBytes * by,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PlanTotals, SourceKind } from '@halogrid/coordinator/plan';
+import type { PixelType } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import type { Parts } from './cost-model.ts';
 import { type CostDevice, kernelSecondsAPixel } from './kernel-costs.ts';
@@ -90,10 +91,11 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
   }
   for (const [pixel, pixels] of Object.entries(work.kernelPixels)) {
     const bits = pixel === 'u16' ? 16 : 8;
-    // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
-    const pieces = device === 'cpu' ? Math.max(tiles, pixels / batchPixels) : cores;
-    for (const pipeline of pipelines) {
-      const seconds = pixels * kernelSecondsAPixel(pipeline.operations, device, bits);
+    for (const [i, pipeline] of pipelines.entries()) {
+      const computed = pixels - (work.knownPixels[i]?.[pixel as PixelType] ?? 0);
+      // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
+      const pieces = device === 'cpu' ? Math.max(tiles, computed / batchPixels) : cores;
+      const seconds = computed * kernelSecondsAPixel(pipeline.operations, device, bits);
       const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
       // A GPU is one for all of this machine's nodes. Pipelines may be the same but for their names.
       parts[name] = (parts[name] ?? 0) + (device === 'gpu' ? seconds : shared(seconds, pieces));

@@ -12,6 +12,8 @@ export interface Changes {
   new: number;
   /** Another version of a file than then. */
   changed: number;
+  /** Unchanged, and computed by added pipelines only: the counts of the others hold. */
+  extended: number;
   /** Unchanged, or without a comparable version, and computed again: it was quarantined, or lacks a picture. */
   again: number;
   /** Listed then, and not any more. */
@@ -30,7 +32,7 @@ const maxNamed = 100;
  */
 export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
-    ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
+    ...{ kept: 0, new: 0, changed: 0, extended: 0, again: 0, removed: 0 },
     ...{ changedSources: [], removedSources: [] },
   };
   let last: BlockSource | undefined;
@@ -43,7 +45,7 @@ export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: Earlie
         if (kind === 'changed' && changes.changedSources.length < maxNamed)
           changes.changedSources.push(redactUri(source.uri));
       }
-      changes[source.kept === undefined ? kind : 'kept']++;
+      changes[useOf(source) ?? kind]++;
       last = source;
     }
   }
@@ -52,6 +54,12 @@ export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: Earlie
     if (changes.removedSources.length < maxNamed) changes.removedSources.push((await earlier.firstLine(file)).uri);
   }
   return changes;
+}
+
+/** What of its earlier results holds; undefined: nothing. */
+function useOf({ kept, known }: BlockSource): 'kept' | 'extended' | undefined {
+  if (kept !== undefined) return 'kept';
+  return known && 'extended';
 }
 
 async function kindOf({ uri, version }: BlockSource, earlier: EarlierOutput): Promise<'new' | 'changed' | 'again'> {
