@@ -344,7 +344,7 @@ export class JobRun {
     const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
     const previewed = this.#previewed && { previewed: this.#previewed };
-    const leader = { epoch: this.#ledger.epochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
+    const leader = { epoch: this.#ledger.logEpochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
     const begun = { ...leader, tables: this.#tables, until: this.#wait.until, ...previewed };
     return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
   }
@@ -352,7 +352,7 @@ export class JobRun {
   #openTables(): TablesOutput {
     const { jobId } = this.job;
     return this.#work.tables(this.job, {
-      epoch: this.#ledger.epochOf(jobId),
+      epoch: this.#ledger.logEpochOf(jobId),
       settled: (from, atMost) => this.#ledger.settled(jobId, from, atMost),
       failed: (error) => {
         if (!(error instanceof LostPartError)) return this.stop(endBecause(error));

@@ -162,8 +162,13 @@ export interface MergedPart {
 export interface Ledger {
   /** Fencing number of this leader, which leases carry: a commit with an older one is stale. */
   readonly epoch: number;
-  /** The fencing number of a job, where it differs: that of the log which this process writes for it. */
+  /** The fencing number of a job, where it differs. */
   epochOf(jobId: string): number;
+  /**
+   * The number of the log that this process writes for a job: higher than that of every earlier leader. Without a
+   * registry, fencing numbers stay the same, because leases of an earlier process end with it.
+   */
+  logEpochOf(jobId: string): number;
   /**
    * Resolves once the registry has confirmed that this process leads the job: another that leads it later sees all that
    * was done before. Rejects with FencedError, or never settles, where another leads it. Without a registry

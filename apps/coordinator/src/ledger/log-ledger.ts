@@ -132,8 +132,11 @@ export class LogLedger implements Ledger {
   }
 
   epochOf(jobId: string): number {
-    const job = this.#jobs.get(jobId);
-    return job?.epoch ?? job?.open?.log.epoch ?? this.epoch;
+    return this.#jobs.get(jobId)?.epoch ?? this.epoch;
+  }
+
+  logEpochOf(jobId: string): number {
+    return this.#jobs.get(jobId)?.open?.log.epoch ?? this.epochOf(jobId);
   }
 
   async confirm(jobId: string): Promise<void> {

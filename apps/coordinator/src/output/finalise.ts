@@ -57,7 +57,7 @@ const picturesAtOnce = 4;
 
 /** The outputs that were begun while results came in, who finalises, and how files are written. */
 export interface FinaliseBegun {
-  /** That of this leader of the job; 1 unless given. */
+  /** As Ledger.logEpochOf, of the job; 1 unless given. */
   epoch?: number;
   /** As Ledger.confirm, of the job. */
   confirm?: () => Promise<void>;

@@ -25,7 +25,7 @@ export interface TablesOutput {
 }
 
 export interface TablesEvents {
-  /** That of this leader of the job. */
+  /** As Ledger.logEpochOf, of the job. */
   epoch: number;
   /** As the ledger has it, of the job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
