@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { readyOutput } from '@halogrid/results/publish-output';
 import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { eventually, pause, repeated } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -325,7 +326,7 @@ test('a run that is killed leaves the output of the one before, and the same com
     await program.ended;
     await eventually('its processes to be gone', () => program.processes().length === 0);
     if (isComplete(out, 80)) break;
-    if (existsSync(join(out, '.halogrid', 'output-1', 'files', 'job.json'))) continue;
+    if ((await readyOutput(out)) !== undefined) continue;
     for (const [name, hash] of Object.entries(files)) assert.equal(hashFiles(out)[name], hash, name);
   }
   const again = await command(alone);

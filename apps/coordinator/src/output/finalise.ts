@@ -177,7 +177,7 @@ async function prepareOutput(
   const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
   const findings = {
     captured,
-    incremental: earlier && (await comparePlan(results.plan(), earlier)),
+    incremental: earlier && (await comparePlan(results.plan(), earlier).finally(() => earlier.close())),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   const finishedMs = now();

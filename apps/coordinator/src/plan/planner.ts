@@ -100,6 +100,7 @@ export async function* planJob(
       yield* steps;
     }
   } finally {
+    await earlier?.close();
     await indexer.close();
   }
   if (choosesFrames && !hasVideo) throw new Error(String(noVideoSentence('the choice of frames')));

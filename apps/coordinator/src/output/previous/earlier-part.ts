@@ -82,7 +82,7 @@ export class EarlierPart {
   #line(source: number): Promise<SourceLine> {
     const known = this.#lines[source % mostLines];
     if (known?.source === source) return known.line;
-    const line = this.#list.line(source);
+    const line = this.#list.lineOfMany(source);
     this.#lines[source % mostLines] = { source, line };
     return line;
   }
@@ -152,6 +152,10 @@ export class EarlierPart {
     await this.#counts.read(doneBefore, 1, line.uri, bins);
     if (!this.#counts.isOf(line, bins)) throw this.altered(line);
     return { counted: line.counted, bins };
+  }
+
+  async close(): Promise<void> {
+    await this.#list.close();
   }
 
   /** The error for a source that has changed since it was written. */
