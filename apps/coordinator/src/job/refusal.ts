@@ -1,5 +1,6 @@
 import { didYouMean, type ParameterError, shortened } from '@halogrid/kernels';
 import { named, Sentence, sentence } from '@halogrid/proto/sentence';
+import type { RefusalCode } from '@halogrid/service/usage-error';
 
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
@@ -14,6 +15,17 @@ export type RefusalKind =
   | 'unsupported'
   | 'exhausted'
   | 'unavailable';
+
+const codes: Record<RefusalKind, RefusalCode> = {
+  invalid: 'INVALID_ARGUMENT',
+  missing: 'NOT_FOUND',
+  gone: 'FAILED_PRECONDITION',
+  unmet: 'FAILED_PRECONDITION',
+  forbidden: 'PERMISSION_DENIED',
+  unsupported: 'INVALID_ARGUMENT',
+  exhausted: 'RESOURCE_EXHAUSTED',
+  unavailable: 'UNAVAILABLE',
+};
 
 /** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
 const maxBytes = 2_000;
@@ -41,6 +53,10 @@ export class Refusal extends Error {
     this.kind = kind;
     this.sentence = short === text ? whole : new Sentence([short]);
     this.field = field ?? whole.field;
+  }
+
+  get code(): RefusalCode {
+    return codes[this.kind];
   }
 }
 

@@ -125,7 +125,7 @@ async function checked(given: JobSpec): Promise<JobSpec> {
     return (await checkSpec(given)).spec;
   } catch (error) {
     throw error instanceof Refusal
-      ? new UsageError(error.sentence, { cause: error, ...(error.field && { field: error.field }) })
+      ? new UsageError(error.sentence, { cause: error, code: error.code, ...(error.field && { field: error.field }) })
       : error;
   }
 }
