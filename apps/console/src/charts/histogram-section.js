@@ -4,7 +4,8 @@ import { histogramChart } from './histogram-chart.js';
 
 /** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
-/** @typedef {Pick<MergedSoFar, 'counted' | 'channels'> & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
+/** @typedef {number | string} Count a string above 2^53 */
+/** @typedef {{ counted: Count, channels: { name: string, bins: Count[] }[] } & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
 
 /**
  * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as counts grow.
