@@ -88,7 +88,8 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   const previewsBefore = new Set(readdirSync(join(out, 'preview')));
   const plan = await command(['plan', ...job, '--out', out, '--json']);
   const third = await run([...job, '--out', out], 3);
-  // Where it had a preview, a source that had none is computed again for one in its place, if it is none of those anyway.
+  // Where it had a preview, a source that had none is computed again for one in its place, if it is none of those
+  // anyway.
   const newPreviews = new Set(readdirSync(join(out, 'preview'))).difference(previewsBefore);
   const instead = [...newPreviews].filter((name) => /^\d+\.png$/.test(name) && !/^(24|30)\./.test(name)).length;
   assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23 - instead]);

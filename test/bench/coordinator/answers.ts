@@ -1,11 +1,12 @@
-// What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger, features.parquet and the
-// final files:
+// What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger,
+// features.parquet and the final files:
 //   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--kill-at=FRAMES] [--cpu-prof-dir=DIR]
 // The coordinator has the flags and the environment that `halogrid coordinator` gives it.
-// Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
-// last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are
-// in this process, which is not counted. With --kill-at it is killed once so many frames are done, and another goes on with its job: how
-// long that takes to the first lease is printed. With a folder for profiles the coordinator leaves one of each of its threads there.
+// Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one,
+// until the last result and until the end of the job, and of long jobs what memory the coordinator takes after each
+// million frames. The nodes are in this process, which is not counted. With --kill-at it is killed once so many frames
+// are done, and another goes on with its job: how long that takes to the first lease is printed. With a folder for
+// profiles the coordinator leaves one of each of its threads there.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,8 +1,8 @@
-// What the tables of a job cost the thread that makes them of what nodes found: features.parquet, sources.jsonl and what job.json has
-// of them, without nodes, a plan or a log. Their parts have 64 shards of 128 frames:
+// What the tables of a job cost the thread that makes them of what nodes found: features.parquet, sources.jsonl and
+// what job.json has of them, without nodes, a plan or a log. Their parts have 64 shards of 128 frames:
 //   node test/bench/coordinator/tables.ts [FRAMES] [REPETITIONS]
-// Prints for each repetition microseconds of processor time a frame of 256 bins, of the thread and of the main one, seconds from the
-// last question for sources to the end of the tables, and the memory of the process.
+// Prints for each repetition microseconds of processor time a frame of 256 bins, of the thread and of the main one,
+// seconds from the last question for sources to the end of the tables, and the memory of the process.
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

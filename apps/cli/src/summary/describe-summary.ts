@@ -69,8 +69,8 @@ function describeChanges(changes: NonNullable<JobSummary['incremental']>): strin
 }
 
 /**
- * What a person should know of the sources, a line each: what was left out, and what became of the last run's results: why none of
- * them is kept, or the sources that changed or went since, the first of them by name.
+ * What a person should know of the sources, a line each: what was left out, and what became of the last run's results:
+ * why none of them is kept, or the sources that changed or went since, the first of them by name.
  */
 export function describeNotices(summary: JobSummary): string[] {
   return [...(summary.notes ?? []), ...describeEarlier(summary)];

@@ -8,7 +8,10 @@ import { atOnce } from '../output/output-wait.ts';
 import { shard } from '../scheduler/testing/scheduler-cases.ts';
 import { LostParts, mostLosses } from './lost-parts.ts';
 
-/** A job whose shards were answered by these nodes, undefined for the coordinator, and whose parts of `missing` are gone. */
+/**
+ * A job whose shards were answered by these nodes, undefined for the coordinator, and whose parts of `missing` are
+ * gone.
+ */
 function stage(nodes: readonly (string | undefined)[], missing: readonly number[] = []) {
   const warnings: string[] = [];
   /** Shards that are not done: there is nothing to withdraw of them. */

@@ -44,8 +44,8 @@ export class LostParts {
   }
 
   /**
-   * Withdraws a shard and all others whose parts are missing, and resolves with those that are to be done again. Rejects
-   * where no node can do the shard again, and with WantError where one was lost too often.
+   * Withdraws a shard and all others whose parts are missing, and resolves with those that are to be done again.
+   * Rejects where no node can do the shard again, and with WantError where one was lost too often.
    */
   async withdraw({ message: error, shard: met, isFalse }: LostPartError): Promise<LostShard[]> {
     if (met === undefined) throw new Error(`${error}; the results in it are lost: run the job again`);

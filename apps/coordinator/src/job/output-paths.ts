@@ -14,12 +14,16 @@ export function outputPath(out: string): string {
 /** URI of the folder that has the output of the pipeline of that name. */
 export const partOut = (out: string, name: string): string => `${out.replace(/\/+$/, '')}/pipelines/${name}`;
 
-/** URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system. */
+/**
+ * URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system.
+ */
 export function scratchUri(out: string): string {
   return pathToFileURL(join(outputPath(out), '.halogrid')).href;
 }
 
-/** URI of the folder for unfinished results of the pipeline of that name; of the only one, which has none, that of all. */
+/**
+ * URI of the folder for unfinished results of the pipeline of that name; of the only one, which has none, that of all.
+ */
 export const partScratchUri = (out: string, name: string): string =>
   name === '' ? scratchUri(out) : `${scratchUri(out)}/pipelines/${name}`;
 
@@ -28,7 +32,9 @@ export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');
 }
 
-/** The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well. */
+/**
+ * The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well.
+ */
 export function earlierJobPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'earlier.json');
 }

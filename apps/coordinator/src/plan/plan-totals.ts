@@ -41,7 +41,10 @@ export interface PlanTotals {
   /** What all tiles and frames take. */
   all: NodeBytes;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /** Maps in pieces that are not part of the output as they are, and copies of images: there until the output is complete. */
+  /**
+   * Maps in pieces that are not part of the output as they are, and copies of images: there until the output is
+   * complete.
+   */
   scratchBytes: number;
   /** What its time depends on. */
   work: PlanWork;
@@ -104,8 +107,8 @@ export class PlanCounter {
   }
 
   /**
-   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read by region,
-   * `fileBytes` of its file, 0 where nobody knows.
+   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read
+   * by region, `fileBytes` of its file, 0 where nobody knows.
    */
   addSource(index: number, uri: string, size: ImageSize | undefined, { copyBytes = 0, fileBytes = 0 } = {}): void {
     const { totals } = this;

@@ -25,7 +25,9 @@ export interface PlanWork {
   kinds: Partial<Record<SourceKind, SourceWork>>;
   /** Read by the first kernel, by type. */
   kernelPixels: Record<PixelType, number>;
-  /** For each pipeline, those of them that it does not compute, because their counts are known; empty: all compute all. */
+  /**
+   * For each pipeline, those of them that it does not compute, because their counts are known; empty: all compute all.
+   */
   knownPixels: readonly Record<PixelType, number>[];
   /** In histograms of sources and their cells: each is computed, merged and written to a row. */
   bins: number;
@@ -40,7 +42,9 @@ export interface PlanWork {
 /** A previews's side at most. */
 const previewPx = 1024;
 
-/** Side of the tiles in which TIFF files are mostly stored: whoever reads a region decodes all of those that it touches. */
+/**
+ * Side of the tiles in which TIFF files are mostly stored: whoever reads a region decodes all of those that it touches.
+ */
 const storedTilePx = 512;
 
 /** Files of these kinds are decoded once a node and kept for their tiles; others are read by region. */

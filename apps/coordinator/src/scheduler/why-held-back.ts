@@ -2,9 +2,8 @@ import { isSuspect } from './is-poison.ts';
 import type { ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state.ts';
 
 /**
- * Why nothing of the job is leased though nodes are attached: all shards that are left have been leased in vain, and are
- * not leased again for a while. Undefined where one is leased or could be,
- * or the coordinator does some.
+ * Why nothing of the job is leased though nodes are attached: all shards that are left have been leased in vain, and
+ * are not leased again for a while. Undefined where one is leased or could be, or the coordinator does some.
  */
 export function whyHeldBack(
   { nodes }: SchedulerState,

@@ -6,14 +6,18 @@ import { refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { LiveCells } from '../retrieval/live-cells.ts';
 
-/** Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all together. */
+/**
+ * Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all
+ * together.
+ */
 export interface AskedHistogram {
   pipeline?: string;
   cell?: string;
 }
 
 /**
- * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such pipeline, or no such cell.
+ * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such
+ * pipeline, or no such cell.
  */
 export async function mergedSoFar(
   { jobId, spec }: JobRecord,

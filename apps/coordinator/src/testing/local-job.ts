@@ -45,9 +45,9 @@ export interface LocalJob {
 }
 
 /**
- * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were computed
- * meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way then, if it has more.
- * Rejects with LostLedgerError where the ledger is lost meanwhile.
+ * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were
+ * computed meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way
+ * then, if it has more. Rejects with LostLedgerError where the ledger is lost meanwhile.
  */
 export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
   const { spec, registry } = job;

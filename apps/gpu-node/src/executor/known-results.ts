@@ -5,14 +5,14 @@ import { SourceBlock } from '@halogrid/sources/source-block';
 import { pipelinesOf } from '../parts/job-parts.ts';
 
 /**
- * What a lease says of its frames, by pipeline: what an earlier output has of each, in their order; undefined of a pipeline that
- * is to compute them.
+ * What a lease says of its frames, by pipeline: what an earlier output has of each, in their order; undefined of a
+ * pipeline that is to compute them.
  */
 export type KnownResults = readonly (readonly SourceSums[] | undefined)[];
 
 /**
- * Undefined where every pipeline is to compute the frames, as all do that do not know each of them. Throws BlockError or RangeError
- * where what is said of them cannot be read.
+ * Undefined where every pipeline is to compute the frames, as all do that do not know each of them. Throws BlockError
+ * or RangeError where what is said of them cannot be read.
  */
 export function knownResults(lease: Lease): KnownResults | undefined {
   if (lease.work?.$case !== 'frames') return undefined;

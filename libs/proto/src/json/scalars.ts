@@ -20,7 +20,9 @@ export const wholeRanges: { readonly [Type in ScalarType]?: [least: number, most
   [ScalarType.FIXED64]: uint64,
 };
 
-/** Whether a field has whole numbers that may be above that range: digits in a message, in JSON strings where they are. */
+/**
+ * Whether a field has whole numbers that may be above that range: digits in a message, in JSON strings where they are.
+ */
 export const isExact = ({ proto }: DescField): boolean => proto.options?.jstype === FieldOptions_JSType.JS_STRING;
 
 /** As a number, at most. */

@@ -4,8 +4,8 @@ import { defaultOf } from './read-message.ts';
 import { exactNumber, isExact } from './scalars.ts';
 
 /**
- * A message as JSON has it: what the .proto files name and nothing else. Fields that have a default are always there; of several of which
- * one may be chosen, that one alone.
+ * A message as JSON has it: what the .proto files name and nothing else. Fields that have a default are always there;
+ * of several of which one may be chosen, that one alone.
  */
 export function writeMessage(message: DescMessage, value: object): object {
   const written: Record<string, unknown> = {};

@@ -8,8 +8,8 @@ export interface FinalCounts {
 }
 
 /**
- * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs before a plan of
- * all of it is made. Undefined where the part has nothing to tell by.
+ * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs
+ * before a plan of all of it is made. Undefined where the part has nothing to tell by.
  */
 export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: FinalCounts): PlanTotals | undefined {
   const { work, haloPixels, output } = totals;

@@ -35,8 +35,8 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field of the .proto files
- * the name that the request has for it.
+ * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field
+ * of the .proto files the name that the request has for it.
  */
 export function sendError(
   request: IncomingMessage,

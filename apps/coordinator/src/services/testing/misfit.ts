@@ -3,7 +3,10 @@ import type { Schema } from '@halogrid/proto/json';
 /** The schemas of a description by their addresses. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the API have. */
+/**
+ * For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the
+ * API have.
+ */
 export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 'the answer'): string | undefined {
   const { $ref, anyOf, type, minimum, maximum } = schema as Record<string, never>;
   if (anyOf) {

@@ -13,8 +13,8 @@ export interface ErrorAnswer {
   /** One sentence. */
   error: string;
   /**
-   * As gRPC names the reason: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND, FAILED_PRECONDITION, RESOURCE_EXHAUSTED,
-   * OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
+   * As gRPC names the reason: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND, FAILED_PRECONDITION,
+   * RESOURCE_EXHAUSTED, OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
    */
   code: string;
   /** What of the request is wrong, as the request calls it: "grid.rows", "sources[2]". */
@@ -76,7 +76,10 @@ export interface JobHistoryView {
 
 /** How long a stage took a shard, in seconds; quantiles are off by a tenth at most. */
 export interface StageSummary {
-  /** wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names them. */
+  /**
+   * wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names
+   * them.
+   */
   stage: string;
   /** Shards. */
   count: number;
