@@ -6,7 +6,7 @@ import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/res
 import { readKnown } from '@halogrid/results/known-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { mapType } from '../job/map-type.ts';
-import { firstOf, type PlannedSources, readSources } from '../job/planned-sources.ts';
+import { areAllKnown, firstOf, type PlannedSources, readSources } from '../job/planned-sources.ts';
 import type { ImageSize, KeptWork, ShardWork } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
@@ -189,11 +189,11 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
-  /** Whether the counts of each pipeline are known for the sources of a shard, which are all alike. */
+  /** Whether the counts of each pipeline are known for the sources of a shard: those of one source tell which. */
   #areKnown(sources: PlannedSources): readonly boolean[] {
-    const block = new SourceBlock(sources.block);
-    const known = block.length > 0 && block.known(0);
-    return known ? readKnown(known, this.#shapes).map((sums) => sums !== undefined) : [];
+    if (!areAllKnown(sources)) return [];
+    const known = new SourceBlock(sources.block).known(0)!;
+    return readKnown(known, this.#shapes).map((sums) => sums !== undefined);
   }
 
   /** A preview needs the dense result of its source. */

@@ -1,7 +1,7 @@
 import { isSameFile } from '@halogrid/results/same-file';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { readSources } from '../../job/planned-sources.ts';
+import { areAllKnown, readSources } from '../../job/planned-sources.ts';
 import type { PlanStep } from '../../job/shard.ts';
 import type { EarlierOutput } from './earlier-output.ts';
 
@@ -38,6 +38,11 @@ export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: Earlie
   let last: BlockSource | undefined;
   let kind: 'new' | 'changed' | 'again' = 'new';
   for await (const step of plan) {
+    if (step.kind === 'shard' && areAllKnown(step.shard.work.sources)) {
+      const { count } = step.shard.work.sources;
+      changes.extended += count;
+      changes.again -= count;
+    }
     if (step.kind !== 'sources') continue;
     for (const source of readSources(step.sources)) {
       if (!last || !isSameFile({ ...last, ...last.video }, { ...source, ...source.video })) {
@@ -45,7 +50,7 @@ export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: Earlie
         if (kind === 'changed' && changes.changedSources.length < maxNamed)
           changes.changedSources.push(redactUri(source.uri));
       }
-      changes[useOf(source) ?? kind]++;
+      changes[source.kept === undefined ? kind : 'kept']++;
       last = source;
     }
   }
@@ -54,12 +59,6 @@ export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: Earlie
     if (changes.removedSources.length < maxNamed) changes.removedSources.push((await earlier.firstLine(file)).uri);
   }
   return changes;
-}
-
-/** What of its earlier results holds; undefined: nothing. */
-function useOf({ kept, known }: BlockSource): 'kept' | 'extended' | undefined {
-  if (kept !== undefined) return 'kept';
-  return known && 'extended';
 }
 
 async function kindOf({ uri, version }: BlockSource, earlier: EarlierOutput): Promise<'new' | 'changed' | 'again'> {
